@@ -3,7 +3,7 @@
 CARGO ?= cargo
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 
-# Evaluations, benchmarks and torture tests, which are not part of the program.
+# Evaluations, benchmarks and torture tests, which are not built into Nacre.
 LAB = $(CARGO) run --release -q -p nacre-lab --
 
 # Property tests use a fixed seed, so that `make test` gives the same result for the same code.

@@ -113,7 +113,7 @@ def run(command, home, folder):
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     text = printed.decode() + told.read_text().replace("\n", "\r\n")
     if code != 0:
-        sys.exit(f"record-svg: `{command}` ended with {code}:\n{text}")
+        sys.exit(f"record-svg: `{command}` exited with code {code}:\n{text}")
     return text
 
 

@@ -271,7 +271,7 @@ def exercise(options, root: Path) -> list:
         took = time.monotonic() - begun
         print(f"{n_done} sessions done in {took:.0f} s; {done}; still for {longest:.1f} s at most", flush=True)
         if longest > MAX_STILL_S:
-            problems.append(f"nothing was done for {longest:.1f} s")
+            problems.append(f"maintenance changed nothing for {longest:.1f} s")
         for home in homes:
             status, report = home.call("GET", f"/api/search?query=word-s00000&project={world.repos[0].name}")
             if status != 200:

@@ -7,7 +7,8 @@ use std::{env, fs, io};
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "cargo talks to build scripts by variables, and takes what they write in its own folder"
+    reason = "cargo passes settings to build scripts as variables, and accepts output only in its \
+     own directory"
 )]
 fn main() -> io::Result<()> {
     let manifest = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default());

@@ -1,13 +1,17 @@
-//! Sets the text of `nacre --version`: the version number, the commit and the features.
+//! Sets the output of `nacre --version`: version number, commit and features.
 //!
-//! The commit is read from the `.git` folder without running Git, so that the build also succeeds
-//! without Git or a repository. Debug builds omit the commit, which would cause a rebuild after
-//! every commit.
+//! The commit is read from the `.git` directory without running Git, so the build also succeeds
+//! without Git or outside a repository. Debug builds omit the commit, because it would trigger a
+//! rebuild after every commit.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-#[expect(clippy::disallowed_methods, reason = "cargo talks to build scripts by variables")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "cargo passes its settings to build scripts as \
+ environment variables"
+)]
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let var = |name: &str| env::var(name).unwrap_or_default();
@@ -40,7 +44,7 @@ fn commit(folder: &Path) -> Option<String> {
     is_hash.then(|| format!("commit {}", &hash[..12]))
 }
 
-/// Finds the hash of a ref in the text of `packed-refs`.
+/// Finds the hash of a ref in the contents of `packed-refs`.
 fn find_packed(refs: &str, name: &str) -> Option<String> {
     let of = |line: &str| line.strip_suffix(name).map(|hash| hash.trim().to_owned());
     refs.lines().find_map(of)

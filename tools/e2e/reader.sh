@@ -133,7 +133,7 @@ reader() { # an agent
 
     answers unauthorized
     check "without a login it fails" fails run "$nacre" model test
-    check "and says so" holds "$work/out" "the program is not logged in"
+    check "and says so" holds "$work/out" "the agent program is not logged in"
     answers quota
     check "without credit it fails" fails run "$nacre" model test
     check "and says that, too" holds "$work/out" "the account has no credit left"

@@ -289,7 +289,7 @@ def server(project, check):
     send(again, "And once more")
     again.wait_for("working")
     server.kill()
-    again.wait_for("The agent is gone")
+    again.wait_for("The connection to the agent was lost")
     check("gone", again)
     send(again, "/quit")
     again.wait_for("left with 0")
@@ -484,7 +484,7 @@ def queue(project, check):
     screen.wait_for("» the other way")
     screen.wait_for("That was next.")
     screen.wait_for("Done in TIME", times=2)
-    check("both", screen, lambda text: re.sub(r"^ (Sent: it is taken up with the next step|Enter sends.*/help) +", " ... ", text, flags=re.M))
+    check("both", screen, lambda text: re.sub(r"^ (Sent: the agent receives it with its next step|Enter sends.*/help) +", " ... ", text, flags=re.M))
 
 
 @case

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Deserializes a list of at most `MOST` elements. A longer list is an error; the elements beyond
-/// the limit are not read.
+/// Deserializes a list of at most `MOST` elements. A longer list is an error, and the elements
+/// beyond the limit are not read.
 pub fn at_most<'de, D, T, const MOST: usize>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -29,7 +29,7 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Bounded<T, MO
         let mut read = Vec::new();
         while let Some(element) = list.next_element()? {
             if read.len() == MOST {
-                return Err(Error::custom(format_args!("there are more than {MOST} in a list")));
+                return Err(Error::custom(format_args!("the list has more than {MOST} elements")));
             }
             read.push(element);
         }
@@ -67,7 +67,7 @@ mod tests {
         };
         assert_eq!(read(3), (Ok(3), 3));
         let (list, n_read) = read(1_000);
-        assert!(list.unwrap_err().starts_with("there are more than 3 in a list"));
+        assert!(list.unwrap_err().starts_with("the list has more than 3 elements"));
         assert_eq!(n_read, 4);
     }
 }

@@ -5,7 +5,7 @@
 //! number of arenas is therefore limited, and free memory is trimmed regularly. Other allocators do
 //! this automatically.
 
-/// Number of arenas. If there are fewer arenas than cores, threads compete for them.
+/// Number of arenas. With fewer arenas than cores, threads compete for them.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const PLACES: std::ops::RangeInclusive<usize> = 2..=4;
 
@@ -34,7 +34,7 @@ pub fn give_back_memory() {
 mod glibc {
     use std::ffi::c_int;
 
-    #[expect(unsafe_code, reason = "functions of the C library that no crate offers safely")]
+    #[expect(unsafe_code, reason = "glibc functions that no crate wraps safely")]
     // SAFETY: the declarations match glibc's. Both functions accept any numbers and are
     // thread-safe.
     unsafe extern "C" {

@@ -1,8 +1,9 @@
 //! The foundation of all other crates: safe file access, git, settings, redaction, hashes, times
 //! and text.
 //!
-//! The crate uses no async code, network, terminal or environment variables. The time, paths and
-//! settings are arguments, so one process can serve many projects and tests can control the clock.
+//! The crate uses no async code, network, terminal or environment variables. Callers pass in the
+//! time, paths and settings, so one process can serve many projects and tests can control the
+//! clock.
 
 pub mod bounded;
 pub mod config;

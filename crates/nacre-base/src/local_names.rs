@@ -1,18 +1,18 @@
-//! Removes names and paths that identify the user and their machine, before a text is shared.
+//! Removes names and paths that identify the user and their machine before text is shared.
 //!
-//! Paths below the repository become relative, home folders become `~`, and the names of the
-//! account and the machine become `USER` and `HOST`. Home folders of other machines are also
-//! recognized by their shape, because a session may have been recorded elsewhere. Applying the
+//! Paths below the repository become relative, home directories become `~`, and the names of the
+//! account and the machine become `USER` and `HOST`. Home directories of other machines are also
+//! recognized by their form, because a session may have been recorded elsewhere. Applying the
 //! replacement twice has no further effect.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Parent folders of home folders. The next component is the account name.
+/// Parent directories of home directories. The next component is the account name.
 const HOME_PARENTS: &[&str] =
     &["/home/", "/Users/", "\\Users\\", "\\\\Users\\\\", "-home-", "-Users-"];
 
-/// Folders next to home folders that do not belong to a single user.
+/// Directories next to home directories that do not belong to a single user.
 const SHARED_FOLDERS: &[&str] = &["Shared", "Public", "Default", "linuxbrew", "shared", "public"];
 
 /// Names that do not identify anyone or are common in texts about software.
@@ -29,8 +29,8 @@ const MIN_NAME_CHARS: usize = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalNames {
-    /// Paths of the repository and the home folder, each with its replacement. The longer path is
-    /// first.
+    /// Paths of the repository and the home directory, each with its replacement. The longer path
+    /// comes first.
     folders: Vec<(String, &'static str)>,
     names: Vec<(String, &'static str)>,
 }
@@ -93,7 +93,7 @@ fn is_path_char(c: char) -> bool {
     c.is_alphanumeric() || "._-~".contains(c)
 }
 
-/// Replaces a folder's path, except where the path is only a prefix of a longer name.
+/// Replaces a directory path, except where it is only a prefix of a longer name.
 fn without_folder(text: &str, folder: &str, instead: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
@@ -153,8 +153,8 @@ fn drive_bytes(text: &str) -> usize {
     }
 }
 
-/// Replaces a name wherever it is a separate word outside web addresses. Returns `None` if it does
-/// not occur.
+/// Replaces a name wherever it is a separate word outside web addresses. Returns `None` if the name
+/// does not occur.
 fn without_name(text: &str, name: &str, instead: &str) -> Option<String> {
     let lower = text.to_lowercase();
     // If lowercasing changes the length, offsets in the lowercase text do not match the original.

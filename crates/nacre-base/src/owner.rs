@@ -1,7 +1,7 @@
 //! Ownership checks, so that Nacre does not use files planted by other users.
 //!
 //! The rule is the same as for git's `safe.directory`: a `.nacre` or `.git` is used only if it
-//! belongs to the user and nobody else can replace it.
+//! belongs to the user and no other user can replace it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ const OPEN_TO_ALL: u32 = 0o002;
 
 const EVERY_FOLDER: &str = "*";
 
-/// The user of this process, and the folders of other users that this user trusts.
+/// The user of this process, and the directories of other users that this user trusts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     uid: u32,
@@ -26,13 +26,13 @@ pub struct Person {
 pub enum Stranger {
     #[error("`{}` belongs to user {uid}, not to you", .path.display())]
     OtherOwner { path: PathBuf, uid: u32 },
-    #[error("Anybody may write to `{}`", .path.display())]
+    #[error("Any user can write to `{}`", .path.display())]
     OpenToAll { path: PathBuf },
 }
 
 impl Person {
-    /// Describes the user of this process. `invoker` is the user who ran `sudo`, and is considered
-    /// only if the process runs as root.
+    /// Describes the user of this process. `invoker` is the user who ran `sudo`; it is ignored
+    /// unless the process runs as root.
     pub fn new(invoker: Option<u32>, safe: &[String]) -> Self {
         let uid = platform::process::geteuid().as_raw();
         Self { uid, invoker: invoker.filter(|_| uid == 0), safe: safe.into() }
@@ -70,9 +70,9 @@ fn is_open(stat: &Stat) -> bool {
     platform::mode_bits(stat) & OPEN_TO_ALL != 0
 }
 
-/// Returns the folders in `path`, a list in the format of `PATH`, except those that are relative,
-/// cannot be resolved, or are inside one of `repositories`. Tools such as `npm run` and direnv put
-/// folders of the repository first.
+/// Returns the directories in `path`, a list in the format of `PATH`, except those that are
+/// relative, cannot be resolved, or are inside one of `repositories`. Tools such as `npm run` and
+/// direnv put directories of the repository first.
 pub fn search_folders(path: &OsStr, repositories: &[PathBuf]) -> Vec<PathBuf> {
     let repositories = canonicalize_all(repositories);
     let is_outside = |folder: &PathBuf| {
@@ -83,7 +83,7 @@ pub fn search_folders(path: &OsStr, repositories: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 pub fn search_path(path: &OsStr, repositories: &[PathBuf]) -> OsString {
-    // A folder whose name contains the list separator cannot be represented.
+    // A directory whose name contains the list separator cannot be represented.
     std::env::join_paths(search_folders(path, repositories)).unwrap_or_default()
 }
 
@@ -99,10 +99,10 @@ pub fn is_of_repository(program: &Path, repositories: &[PathBuf]) -> bool {
 
 const SYSTEM: &[&str] = &["/usr", "/opt", "/bin", "/sbin", "/nix", "/snap"];
 
-/// Returns the folders around `folder` that may be untrusted: the folder itself, each parent that
+/// Returns the directories around `folder` that may be untrusted: `folder` itself, each parent that
 /// is a repository or has a store, and the `node_modules` of every other parent. This covers nested
-/// repositories as well as unpacked archives, which have no `.git`. Parents of the home folder are
-/// skipped because they contain the user's own programs.
+/// repositories as well as unpacked archives, which have no `.git`. Parents of the home directory
+/// are skipped because they contain the user's own programs.
 pub fn trees_around(folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let is_system = |dir: &Path| SYSTEM.iter().any(|system| dir.starts_with(system));
     let holds_home = |dir: &Path| home.is_some_and(|home| home.starts_with(dir));
@@ -128,7 +128,7 @@ fn is_inside(path: &Path, repositories: &[PathBuf]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "the tests play other users")]
+    #![expect(clippy::disallowed_methods, reason = "the tests simulate other users")]
 
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -144,7 +144,7 @@ mod tests {
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o1777)).unwrap();
         let path = dir.path().to_owned();
         assert_eq!(person.check(dir.path(), ".git"), Err(Stranger::OpenToAll { path }));
-        assert_eq!(person.check(dir.path(), ".nacre"), Ok(()), "what is not there");
+        assert_eq!(person.check(dir.path(), ".nacre"), Ok(()), "missing entries are accepted");
         let safe = [dir.path().display().to_string()];
         assert_eq!(Person::new(None, &safe).check(dir.path(), ".git"), Ok(()));
         assert_eq!(Person::new(None, &["*".to_owned()]).check(dir.path(), ".git"), Ok(()));
@@ -168,7 +168,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test plays a stranger")]
+    #[expect(clippy::disallowed_methods, reason = "the test writes untrusted files")]
     fn folders_of_a_repository_are_left_out() {
         let dir = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(dir.path()).unwrap();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test plays a stranger")]
+    #[expect(clippy::disallowed_methods, reason = "the test writes untrusted files")]
     fn programs_of_what_is_worked_on_are_left_out_wherever_it_begins() {
         let place = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(place.path()).unwrap();
@@ -220,7 +220,7 @@ mod tests {
         assert!(trees.contains(&unpacked.join("node_modules")), "{trees:?}");
         assert!(trees.contains(&unpacked.join("src")), "{trees:?}");
         assert!(trees_around(Path::new("/usr/local"), Some(&home)).is_empty());
-        assert!(trees_around(&home, Some(&home)).is_empty(), "the person's own programs");
+        assert!(trees_around(&home, Some(&home)).is_empty(), "the user's own programs");
         assert!(trees_around(Path::new("/"), None).is_empty());
     }
 }

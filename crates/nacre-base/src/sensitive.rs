@@ -2,8 +2,8 @@
 //! take instructions from.
 //!
 //! The sandbox, the map, the hook guard, file tools and approvals share these lists. An entry
-//! contains the last components of a path. It matches in any folder and ignores case. A folder
-//! includes its contents. One `*` in a name matches any characters.
+//! consists of the last components of a path. It matches in any directory, ignoring case, and a
+//! directory includes its contents. One `*` in a name matches any characters.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -47,9 +47,9 @@ pub const SECRETS: &str = "
 ";
 
 /// Files that affect other programs when they start: hooks, tasks, agent instructions and servers,
-/// and settings that name programs. File tools treat every name with a leading dot as such a file.
-/// Some of these names are listed as well, because only the list applies to changes made by
-/// sandboxed programs.
+/// and settings that name programs. File tools treat every file with a leading dot this way. Some
+/// of these names are listed as well, because changes made by sandboxed programs are checked only
+/// against the list.
 const ACTED_ON: &str = "
     .git/config .git/config.worktree .git/hooks .git/info/attributes .gitmodules .gitattributes
     .envrc .direnv .tool-versions mise.toml .mise.toml mise.local.toml .config/mise .husky
@@ -72,11 +72,11 @@ pub fn secret_places() -> impl Iterator<Item = &'static str> {
     SECRETS.split_ascii_whitespace()
 }
 
-/// Returns the entry in [`SECRETS`] that matches the file or folder itself, ignoring its parent
-/// folders.
+/// Returns the entry in [`SECRETS`] that matches the file or directory itself, ignoring its parent
+/// directories.
 pub fn secret_rule(path: &str) -> Option<&'static str> {
-    /// Entries by their last component in lower case, so that most paths need only one lookup.
-    /// Entries whose last component contains a `*` have an empty key.
+    /// Entries by their last component in lower case, so that most paths need only one lookup. The
+    /// key is empty for entries whose last component contains a `*`.
     static ROWS: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
         let mut rows: HashMap<String, Vec<&'static str>> = HashMap::new();
         for row in secret_places() {
@@ -96,8 +96,8 @@ pub fn list_acted_on_places() -> impl Iterator<Item = &'static str> {
     ACTED_ON.split_ascii_whitespace()
 }
 
-/// Returns whether the file or one of its parent folders may affect other programs when they start.
-/// No list is complete, so every name with a leading dot is included.
+/// Returns whether the file or one of its parent directories may affect other programs when they
+/// start. No list is complete, so every name with a leading dot is included.
 pub fn is_acted_on(path: &str) -> bool {
     path.split('/').any(|name| name.starts_with('.'))
         || with_folders(path).any(|path| list_acted_on_places().any(|row| fits(row, path)))

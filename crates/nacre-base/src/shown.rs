@@ -26,7 +26,7 @@ impl Shown<'_> {
     }
 }
 
-/// Displays a string on one line of a message, with newlines and tabs also made visible.
+/// Displays a string as part of a single-line message, with newlines and tabs also made visible.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownLine<'a>(pub &'a str);
 

@@ -1,7 +1,7 @@
 //! Splits text into terms for search, ranking and comparison. Terms are lower-case stems without
 //! accents; stop words are omitted.
 //!
-//! An identifier produces a term for the whole and one for each of its parts, so `readConfig`,
+//! An identifier produces one term for the whole and one for each part, so `readConfig`,
 //! `read_config` and "read config" match each other. Stored texts and queries must be processed by
 //! the same functions.
 
@@ -17,14 +17,14 @@ pub fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Longer words are cut, so that hostile input cannot fill an index.
+/// Longer words are truncated, so that malicious input cannot fill an index.
 const MAX_WORD_CHARS: usize = 40;
 
 const MAX_WORDS: usize = 20_000;
 
 const MAX_QUESTION_TERMS: usize = 64;
 
-/// Maximum number of stems cached per thread; enough for the common words of one language.
+/// Maximum number of stems cached per thread, which is enough for the common words of one language.
 const MAX_CACHED_STEMS: usize = 50_000;
 
 /// Words that occur in most English sentences. Contractions are split at the apostrophe.
@@ -153,8 +153,8 @@ pub struct Bm25 {
 }
 
 impl Bm25 {
-    /// Returns the factor for a term that occurs `n` times in a text. `relative_length` is the
-    /// length of the text divided by the mean length.
+    /// Returns the factor for a term that occurs `n` times in a text. `relative_length` is the text
+    /// length divided by the mean length.
     pub fn saturation(self, n: f32, relative_length: f32) -> f32 {
         n * (self.k1 + 1.0) / (n + self.k1 * (1.0 - self.b + self.b * relative_length))
     }
@@ -208,8 +208,7 @@ fn fold(word: &str, lower: &mut String) {
     lower.clear();
     for c in word.chars().take(MAX_WORD_CHARS) {
         match c {
-            // Accents are removed only from Latin letters. In other scripts, marks distinguish
-            // letters.
+            // Remove accents only from Latin letters. In other scripts, marks distinguish letters.
             '\u{c0}'..='\u{24f}' => lower.push_str(deunicode::deunicode_char(c).unwrap_or("")),
             c => lower.extend(c.to_lowercase()),
         }

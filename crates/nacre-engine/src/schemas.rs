@@ -46,7 +46,7 @@ mod tests {
     use crate::agents;
     use crate::tools::toolkits::{checklist, code, file, git, memory, shell, skill, trace, web};
 
-    /// If this variable is set, the test writes the file instead of checking it.
+    /// If this variable is set, the test updates the file instead of checking it.
     const WRITE: &str = "NACRE_WRITE_DOCS";
 
     fn all() -> BTreeMap<String, Value> {
@@ -64,14 +64,14 @@ mod tests {
         ];
         let all: Vec<(String, Value)> = kits.into_iter().flatten().collect();
         let by_name: BTreeMap<String, Value> = all.iter().cloned().collect();
-        assert_eq!(by_name.len(), all.len(), "two types have one name");
+        assert_eq!(by_name.len(), all.len(), "two types have the same name");
         by_name
     }
 
     #[test]
     #[expect(
         clippy::disallowed_methods,
-        reason = "`make docs` asks by a variable for this file of our own sources, and writes it again"
+        reason = "`make docs` sets a variable to ask for this source file to be regenerated"
     )]
     fn the_stored_schemas_are_current() {
         let lines: Vec<String> =
@@ -93,7 +93,8 @@ mod tests {
         }
     }
 
-    /// Keywords that `model::violations` checks, and keywords that do not restrict values.
+    /// Keywords that `model::violations` checks, plus annotations such as `title` that do not
+    /// restrict values.
     const KEYWORDS: &str = "$defs $ref $schema additionalProperties anyOf const default description enum format items \
          maxItems maxLength maximum minItems minLength minimum oneOf properties required title type";
 

@@ -1,6 +1,6 @@
-//! The binary that tests start programs with; the product's own does the same first thing.
+//! The binary that tests use to start programs. Like Nacre's own binary, it first calls the helper.
 //!
-//! It also plays a process that writes to the state until somebody kills it.
+//! It can also act as a process that writes to the state until it is killed.
 
 #![expect(clippy::disallowed_methods, reason = "this is a `main`, which has arguments")]
 
@@ -31,8 +31,8 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Runs a task of a conversation without end: each step writes three items and two messages, each
-/// in one transaction.
+/// Runs a conversation task forever. Each step writes three items and two messages, each in its own
+/// transaction.
 fn talk(folder: &Path) -> Result<(), StateError> {
     let home = WriteScope::open(folder, Access::Private)?;
     let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };

@@ -1,4 +1,4 @@
-//! Opens the product's host for this process: settings, models and stores.
+//! Opens Nacre's host for this process: settings, models and stores.
 
 use std::io::Read as _;
 use std::path::PathBuf;

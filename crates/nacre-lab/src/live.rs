@@ -1,5 +1,5 @@
-//! Sends four kinds of requests to a live model server (text, a tool call, the follow-up to the
-//! tool call, and structured output) and prints the responses and their latency.
+//! Sends four kinds of requests to a live model server and prints the responses and their latency.
+//! The requests are for text, a tool call, the follow-up to the tool call, and structured output.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -1,15 +1,15 @@
 //! `nacre-lab` benchmarks, stress-tests and fuzzes Nacre. It is a developer tool that is neither
 //! published nor linked into `nacre`.
 //!
-//! Every command prints its measurements. It exits with 1 if a check failed, or with 2 if it could
-//! not run.
+//! Every command prints its measurements and exits with 1 if a check fails or with 2 if it cannot
+//! run.
 
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
     clippy::print_stderr,
     clippy::unwrap_used,
-    reason = "test programs: they own their clock, their files and their terminal, and end where their input is wrong"
+    reason = "test programs control their clock, files and terminal, and exit on invalid input"
 )]
 
 mod bench;
@@ -82,7 +82,7 @@ type AnyError = Box<dyn Error>;
 type Outcome = Result<bool, AnyError>;
 
 fn main() -> ExitCode {
-    // `nacre-engine` starts this same binary again to sandbox the programs that agents run.
+    // To sandbox the programs that agents run, `nacre-engine` starts this binary again.
     #[cfg(target_os = "linux")]
     if let Some(code) = nacre_engine::confine::helper(&std::env::args_os().collect::<Vec<_>>()) {
         return code;

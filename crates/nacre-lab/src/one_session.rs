@@ -10,7 +10,7 @@ use nacre_ops::{Cancel, OpError};
 
 use crate::{Outcome, host, output};
 
-/// Print the memory candidates from one session, and the dropped ones with the reason
+/// Print the memory candidates from one session, and the dropped candidates with reasons
 #[derive(Debug, Args)]
 pub(crate) struct ExtractArgs {
     #[command(flatten)]
@@ -26,7 +26,7 @@ pub(crate) struct SummarizeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionArgs {
-    /// A trace from any agent, or the id of a known session
+    /// A trace from any agent, or the ID of a known session
     trace: String,
     /// Extraction strategy, such as `offline`
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! Distributes work on a long list across threads.
 //!
-//! Threads take batches one at a time. A fixed split would be uneven, because large files are often
-//! adjacent in the list.
+//! Each thread takes one batch at a time. Fixed shares would be uneven, because large files are
+//! often adjacent in the list.
 
 use std::ops::Range;
 use std::panic::resume_unwind;

@@ -1,4 +1,4 @@
-//! Every actor makes every change to a memory of every level: none raises a level beyond the
+//! Checks that no change, by any actor to a memory of any level, raises the level beyond the
 //! actor's limit.
 
 use std::time::Duration;
@@ -14,7 +14,7 @@ const NEW: &str = "---\ntitle: The queue is in Redis\n---\n\nIt is faster.\n";
 /// Makes one change to a memory.
 type Apply = fn(&mut Batch<'_>, &Memory) -> Result<(), MemoryError>;
 
-/// Every way to change a memory that a batch offers.
+/// All changes that a batch can make to a memory.
 const CHANGES: &[(&str, Apply)] = &[
     ("rewrite", |batch, memory| {
         let text = with_body(memory, "The queue is in Redis.");
@@ -105,7 +105,7 @@ impl World {
         Store::new(scope.with_seal(Seal::from_directory(&home)), rules)
     }
 
-    /// Applies a change and commits it, unless it is refused.
+    /// Applies and commits a change, unless it is refused.
     fn change(
         &self,
         actor: Actor,
@@ -117,7 +117,7 @@ impl World {
         batch.commit().map(drop)
     }
 
-    /// A store with one memory of this level.
+    /// Creates a store with one memory of this level.
     fn with_memory(level: Trust, status: Status) -> (Self, MemoryId) {
         let world =
             Self { store: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() };
@@ -146,7 +146,7 @@ impl World {
     }
 }
 
-/// Changes by which the owner raises a level.
+/// Returns whether this is a change by which the owner raises a level.
 fn is_grant(change: &str, before: Trust) -> bool {
     match change {
         "rewrite" | "rewrite as an order" | "accept" | "trust" => true,

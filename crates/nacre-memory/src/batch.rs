@@ -37,10 +37,10 @@ const OWN_KEYS: &[&str] = &[
     "time",
 ];
 
-/// Changes to a store that are staged until `commit`. The store is locked as long as the batch
+/// Changes to a store that are staged until `commit`. The store stays locked while the batch
 /// exists.
 #[derive(Debug)]
-#[must_use = "staged changes are lost without `commit`"]
+#[must_use = "dropping a batch without `commit` discards its staged changes"]
 pub struct Batch<'a> {
     pub(super) store: &'a Store,
     pub(super) writer: Writer<'a>,
@@ -76,8 +76,8 @@ impl Store {
 }
 
 impl<'a> Batch<'a> {
-    /// Attributes the changes to Nacre itself, based on quotes that it verified. If the actor is
-    /// another person, the changes stay attributed to that person.
+    /// Attributes the changes to Nacre itself, for changes based on quotes that Nacre verified.
+    /// Changes by a person other than the owner stay attributed to that person.
     pub fn by_reader(self) -> Self {
         let actor = if self.actor == Actor::Person { Actor::Person } else { Actor::Reader };
         Self { actor, ..self }
@@ -92,7 +92,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns the memory to change. Fails if two files have the ID, because only the user can
-    /// decide which one is meant.
+    /// decide which one to change.
     pub(super) fn memory(&self, id: &str) -> Result<Memory, MemoryError> {
         let memory = self.store.get(id)?;
         let n_files = self.store.places(&memory.at.id)?.len();
@@ -106,8 +106,8 @@ impl<'a> Batch<'a> {
     /// Applies all staged changes or none. If the user edited a file while it was being replaced,
     /// the edited version is saved next to it. Returns the paths of these copies.
     pub fn commit(self) -> Result<Vec<RelPath>, MemoryError> {
-        // The ledger is written first. If the process is killed before the files are written, the
-        // ledger contains an unused entry, but no file is missing its trust level.
+        // Write the ledger first. If the process is killed before the files are written, the ledger
+        // contains an unused entry, but every file has a trust level.
         self.enter_levels()?;
         Ok(self.writer.commit(self.set)?)
     }
@@ -293,7 +293,7 @@ impl<'a> Batch<'a> {
             match (text, document.list(&key)) {
                 (Ok(Some(text)), _) => document.set_text(&key, &self.redact(&text)),
                 (_, Ok(Some(list))) => document.set_list(&key, &self.redact_all(&list)),
-                // Nested maps are neither shown nor searched, so they need no redaction.
+                // Nested maps are neither displayed nor searched, so they need no redaction.
                 (_, _) => {}
             }
         }
@@ -349,12 +349,12 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Links to a removed memory are removed too, which does not count as an update.
+    /// Removes links to a deleted memory. This does not count as an update of the linking memory.
     fn unlink(&mut self, gone: &Memory) -> Result<(), MemoryError> {
         let id = &gone.at.id;
         let listing = self.store.outlines(|at| at.id != *id)?;
-        // Nacre cannot read any links in a file with broken frontmatter. A file that could not be
-        // read because of an I/O error may still contain links.
+        // Links in a file with broken frontmatter are never read, so they may remain. A file that
+        // failed with an I/O error may still contain working links.
         let is_withheld = |unreadable: &Unreadable| {
             matches!(unreadable.fault, UnreadableFault::Fs(FsError::Io { .. }))
         };
@@ -380,7 +380,7 @@ impl<'a> Batch<'a> {
                 document.remove("superseded_by");
                 let is_claimed = listing.memories.iter().any(|other| other.claims(&memory.at.id));
                 if memory.status == Status::Superseded && !is_claimed {
-                    // A candidate replaces candidates, which nobody has accepted.
+                    // A candidate supersedes only candidates, so those become candidates again.
                     let status =
                         if gone.is_candidate() { Status::Candidate } else { Status::Active };
                     document.set_text("status", status.as_str());
@@ -418,7 +418,7 @@ impl<'a> Batch<'a> {
         let bytes = self.bytes_of(document)?;
         self.levels.insert(path.clone(), FileLevel::of(trust));
         self.set.create(path, bytes);
-        // This flag preserves the trust in the memory if the ledger is lost.
+        // If the ledger is lost, this flag keeps the memory trusted.
         let own = !trust.waits();
         self.stage_state(id, &LocalState { own, ..LocalState::new(id.clone()) })
     }
@@ -482,8 +482,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Stages the move of all memories, evidence and state into the folder `aside`. Tombstones are
-    /// not moved. Returns the number of memories to be moved and the paths that cannot be moved.
+    /// Stages moving all memories, evidence and state into the directory `aside`. Tombstones are
+    /// not moved. Returns the number of memories to move and the paths that cannot be moved.
     pub fn set_aside(&mut self, aside: &RelPath) -> Result<(usize, Vec<String>), MemoryError> {
         let files = self.store.files()?;
         let mut left = Vec::new();
@@ -571,7 +571,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Returns the new value for `updated`. It never decreases, even if the clock is set back.
+/// Returns the new value for `updated`. The value never decreases, even if the clock is set back.
 pub(super) fn later(memory: &Memory, now: Timestamp) -> Timestamp {
     memory.updated.map_or(now, |updated| updated.max(now))
 }

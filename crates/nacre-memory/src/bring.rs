@@ -1,7 +1,8 @@
 //! Imports memories during a push or a pull. Memories keep their IDs.
 //!
-//! Imported text is foreign until the owner trusts it. If it contains an instruction for agents, it
-//! is quarantined instead. This also applies to new text for an ID that is already trusted.
+//! Imported memories are foreign until the owner trusts them. Those that contain an instruction for
+//! agents are quarantined instead. The same rules apply to new text for an ID that is already
+//! trusted.
 
 use super::batch::Batch;
 use super::document::{Broken, Document};
@@ -29,9 +30,9 @@ pub enum Brought {
     /// The previously imported version had not been changed here and was replaced.
     Updated,
     Same,
-    /// A different file with this ID exists here. It was not changed.
+    /// A different file with this ID exists in this store. It was not changed.
     Differs,
-    /// The user removed this memory here, so it was not imported.
+    /// The user removed this memory from this store, so it was not imported.
     Forgotten,
 }
 

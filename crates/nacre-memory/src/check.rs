@@ -1,4 +1,4 @@
-//! Checks an entire store, and repairs problems that can be repaired safely.
+//! Checks an entire store and repairs the problems that are safe to repair.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -136,9 +136,9 @@ impl Store {
                 findings.push(warning(
                     &format!("journal/{}", entry.name),
                     None,
-                    "A change that is damaged or was not begun on this computer was set aside, \
-                     not made",
-                    Some("Look at the files in it, then remove the folder".to_owned()),
+                    "A change was set aside because it is damaged or was not started on this \
+                     computer",
+                    Some("Check its files, then remove the directory".to_owned()),
                 ));
             }
         }
@@ -146,8 +146,12 @@ impl Store {
             findings.push(warning(
                 "journal/lock",
                 None,
-                "The lock is a hard link to another file, which Nacre does not write to",
-                Some("Remove it while no command runs; the next one makes its own".to_owned()),
+                "The lock file is a hard link to another file, so Nacre does not write to it",
+                Some(
+                    "Remove it while no Nacre command is running; the next command creates a new \
+                 lock"
+                        .to_owned(),
+                ),
             ));
         }
         Ok(())
@@ -174,7 +178,7 @@ fn evidence_fault(folder: &Folder, id: &MemoryId) -> Option<(Option<usize>, Stri
         Ok(bytes) => match serde_json::from_slice::<Evidence>(&bytes) {
             Err(error) => Some((Some(error.line()), format!("Not an evidence file: {error}"))),
             Ok(evidence) if evidence.id != *id => {
-                Some((None, format!("It is the evidence of `{}`", evidence.id)))
+                Some((None, format!("This file contains the evidence of `{}`", evidence.id)))
             }
             Ok(_) => None,
         },
@@ -200,14 +204,14 @@ fn check_links(
             findings.push(warning(
                 memory.at.path.as_str(),
                 memory.document.line_of(key),
-                format!("`{key}` names `{link}`, which does not exist"),
+                format!("`{key}` links to `{link}`, which does not exist"),
                 Some(format!("nacre memory edit {}", memory.at.id)),
             ));
         }
     }
 }
 
-/// Reports each `supersedes` link if the older memory has no matching `superseded_by`.
+/// Reports `supersedes` links to memories that have no matching `superseded_by`.
 fn check_claims(memories: &[Memory], findings: &mut Vec<Finding>) {
     let holding = memories.iter().filter(|memory| memory.is_only_claimed());
     let holding: BTreeSet<&MemoryId> = holding.map(|memory| &memory.at.id).collect();
@@ -217,9 +221,12 @@ fn check_claims(memories: &[Memory], findings: &mut Vec<Finding>) {
             findings.push(warning(
                 memory.at.path.as_str(),
                 memory.document.line_of("supersedes"),
-                format!("`supersedes` names `{older}`, which does not say so: not verified"),
+                format!(
+                    "`supersedes` lists `{older}`, but that memory has no matching \
+                 `superseded_by`"
+                ),
                 Some(format!(
-                    "If it is right, add `superseded_by: {}` there: nacre memory edit {older}",
+                    "If this is correct, add `superseded_by: {}` to it: nacre memory edit {older}",
                     memory.at.id
                 )),
             ));
@@ -231,8 +238,8 @@ fn check_duplicates(known: &BTreeMap<MemoryId, Vec<Located>>, findings: &mut Vec
     for (id, places) in known.iter().filter(|(_, places)| places.len() > 1) {
         let first = places.iter().find(|at| at.area == StoreArea::Active).unwrap_or(&places[0]);
         for other in places.iter().filter(|at| at.path != first.path) {
-            let message = format!("The id `{id}` is used twice; Nacre reads `{}`", first.path);
-            let hint = Some("Rename one file and its `id`, or remove it".to_owned());
+            let message = format!("Two files have the ID `{id}`; Nacre uses `{}`", first.path);
+            let hint = Some("Change the name and `id` of one file, or remove it".to_owned());
             findings.push(Finding { hint, ..error(other.path.as_str(), None, message) });
         }
     }
@@ -241,28 +248,30 @@ fn check_duplicates(known: &BTreeMap<MemoryId, Vec<Located>>, findings: &mut Vec
 fn stray(stray: &Stray) -> Finding {
     let (message, hint) = match stray.kind {
         StrayKind::Copy => (
-            "A version that was kept when two changes met",
-            "Take over what you need, then remove it",
+            "Conflict copy: the file was edited while Nacre was replacing it",
+            "Copy what you need into the memory, then remove this file",
         ),
-        StrayKind::Name => {
-            ("Its name is no id", "Name it like `20261115-use-sqlite.md`, or move it away")
-        }
+        StrayKind::Name => (
+            "The file name is not a memory ID",
+            "Rename it to something like `20261115-use-sqlite.md`, or move it \
+             elsewhere",
+        ),
         StrayKind::NotAFile => (
-            "Neither a plain file nor one of our folders: it is not read",
-            "Put the file itself here",
+            "Not a plain file or one of Nacre's directories; skipped",
+            "Replace it with the file itself",
         ),
     };
     warning(&stray.path, None, message, Some(hint.to_owned()))
 }
 
 fn orphan(path: &str, id: &MemoryId) -> Finding {
-    let hint = "Remove the file, or bring the memory back from git".to_owned();
-    warning(path, None, format!("Evidence of `{id}`, which does not exist"), Some(hint))
+    let hint = "Remove the file, or restore the memory from git".to_owned();
+    warning(path, None, format!("Evidence for `{id}`, which does not exist"), Some(hint))
 }
 
 fn report_unproven(at: &Located, waits: bool) -> Finding {
-    let hint = format!("It is in no brief until you trust it: nacre trust {}", at.id);
-    warning(at.path.as_str(), None, "It has no evidence", waits.then_some(hint))
+    let hint = format!("It is left out of briefs until you trust it: nacre trust {}", at.id);
+    warning(at.path.as_str(), None, "The memory has no evidence", waits.then_some(hint))
 }
 
 impl Batch<'_> {
@@ -307,7 +316,7 @@ impl Batch<'_> {
         let gone: Vec<&str> = gone.iter().map(MemoryId::as_str).collect();
         Ok(MendedFile {
             path: memory.at.path.to_string(),
-            what: format!("no longer names {}, which does not exist", gone.join(", ")),
+            what: format!("removed links to {}, which does not exist", gone.join(", ")),
         })
     }
 
@@ -327,7 +336,7 @@ impl Batch<'_> {
             let bytes = self.store.scope().read(&path, MAX_SIDECAR_BYTES)?;
             mended.push(MendedFile {
                 path: path.as_str().to_owned(),
-                what: "removed: its memory does not exist".to_owned(),
+                what: "removed, because its memory does not exist".to_owned(),
             });
             self.set.remove(path, &bytes);
         }

@@ -24,7 +24,7 @@ pub struct Draft {
     pub basis: Option<Basis>,
     pub quotes: Vec<Quote>,
     /// The highest trust level that the author claims. An agent that rephrases the user's words
-    /// claims `Assistant`, even if it also quotes the user.
+    /// claims only `Assistant`, even if it also quotes the user.
     pub limit: Trust,
 }
 
@@ -59,10 +59,10 @@ pub(super) struct Admission {
     pub(super) status: Status,
 }
 
-/// Computes the trust level of a draft from its verified quotes, up to the maximum level for the
-/// actor. A text with a hazardous instruction needs a review, unless its title and body are
-/// complete quotes of the user. A partial quote is not enough, because the user may have mentioned
-/// the instruction as a warning.
+/// Computes the trust level of a draft from its verified quotes, up to the actor's limit. A draft
+/// that contains a hazardous instruction needs a review, unless its title and body are complete
+/// quotes of the user. A partial quote is not enough, because the user may have mentioned the
+/// instruction as a warning.
 pub(super) fn admit(actor: Actor, draft: &Draft, status: Status) -> Admission {
     let Draft { title, body, quotes, limit, .. } = draft;
     let trust = trust_of_evidence(quotes).min(*limit).min(actor.limit());
@@ -81,7 +81,7 @@ pub fn hazards_of(title: &str, body: &str) -> Vec<Hazard> {
 
 const APPLIES: &str = "applies";
 
-/// Further situations are dropped, and long ones are truncated.
+/// Additional situations are dropped, and long ones are truncated.
 pub const MAX_APPLIES: usize = 8;
 pub const MAX_APPLIES_CHARS: usize = 160;
 

@@ -1,8 +1,8 @@
 //! Finds instructions that could do harm if an agent followed them, such as instructions that
 //! involve an address, a command or a secret.
 //!
-//! This does not check whether a memory is true. A memory that contains such an instruction needs a
-//! review, unless the instruction is in the user's own words.
+//! The check says nothing about whether a memory is true. A memory that contains such an
+//! instruction needs a review, unless the instruction is in the user's own words.
 
 use std::net::Ipv4Addr;
 use std::sync::LazyLock;
@@ -25,25 +25,25 @@ pub enum HazardKind {
     Command,
     Secret,
     Instruction,
-    /// The text is too long to search for hazards.
+    /// The text is too long to check for hazards.
     Length,
 }
 
 impl HazardKind {
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Address => "it gives an order with a web address",
+            Self::Address => "it contains an instruction with a web address",
             Self::Command => {
-                "it gives a command that fetches code, removes files or turns a check off"
+                "it contains a command that downloads code, deletes files or disables a check"
             }
-            Self::Secret => "it gives an order about passwords, keys or tokens",
-            Self::Instruction => "it tells the agent to set its instructions aside",
-            Self::Length => "it is too long to be looked through",
+            Self::Secret => "it contains an instruction about passwords, keys or tokens",
+            Self::Instruction => "it tells the agent to ignore its instructions",
+            Self::Length => "it is too long to be checked for harmful instructions",
         }
     }
 }
 
-/// Longer texts are not searched and count as a hazard. A typical memory is about one page long.
+/// Longer texts are not checked and count as a hazard. A typical memory is about one page long.
 const MAX_BYTES: usize = 16 << 10;
 
 const ORDERS: &str = "\
@@ -69,8 +69,8 @@ const DOMAINS: &str = "\
     ai app biz cc cloud cn co com de dev example gg info io link me net org page ru sh site \
     test top tv uk us xyz";
 
-/// Patterns of suspicious sentences. Each step consists of a word list and the maximum distance, in
-/// words, from the previous match.
+/// Patterns of suspicious sentences. Each step is a word list and the maximum distance, in words,
+/// from the previous match.
 const SENTENCES: &[(HazardKind, &[(&str, usize)])] = &[
     (
         HazardKind::Instruction,
@@ -126,20 +126,20 @@ const SENTENCES: &[(HazardKind, &[(&str, usize)])] = &[
     ),
 ];
 
-/// Names of secrets that also have other meanings. They count only if the sentence is about sending
-/// them to a public place.
+/// Names of secrets that also have other meanings. They count only if the sentence is about
+/// publishing them.
 const WEAK_SECRETS: &str = "credential secret token";
 const PUBLIC_PLACES: &str = "answer changelog chat comment description email gist issue log logs mail message output \
     pastebin readme reply url";
 
-/// Words that can follow a complete noun. For example, in `token counter`, none of these words
-/// follows `token`, so `token` is part of a longer name and not a secret.
+/// Words that can follow a complete noun phrase. In `token counter`, for example, the word after
+/// `token` is not in this list, so `token` is part of a longer name and not a secret.
 const LINKS: &str = "and as at for from in into on or to via with";
 
-/// A sentence about a command that must not be used is a warning, not an instruction.
+/// A sentence that forbids a command is a warning, not an instruction.
 const NEGATIONS: &str = "cannot don forbidden never not prohibited";
 
-/// Returns the hazards in `text`, except those in `persons`, the user's own words.
+/// Returns the hazards in `text`, except those that also occur in `persons`, the user's own words.
 pub fn hazards<'q>(text: &str, persons: impl IntoIterator<Item = &'q str>) -> Vec<Hazard> {
     if text.len() > MAX_BYTES {
         return vec![Hazard { kind: HazardKind::Length, found: String::new() }];
@@ -169,7 +169,7 @@ fn all_hazards(folded: &str) -> Vec<Hazard> {
     for piece in OVERRIDE_PIECES.find_overlapping_iter(folded) {
         note(HazardKind::Instruction, &folded[piece.range()]);
     }
-    // Texts are split into sentences only if they contain any of these words. Most texts do not.
+    // Split the text into sentences only if it contains any of these words. Most texts do not.
     if SUSPECTS.is_match(folded) {
         let sentences = folded.split(['\n', ';']).flat_map(|line| line.split(". "));
         sentences.for_each(|sentence| judge(sentence, &mut note));
@@ -207,14 +207,14 @@ fn follow(words: &[&str], steps: &[(&str, usize)]) -> bool {
     let near = words.iter().take(*reach).enumerate();
     let mut near = near.filter(|(_, word)| has(list, word)).map(|(idx, _)| &words[idx + 1..]);
     match steps.first() {
-        // If the distance is unlimited, later matches fail whenever the first one fails. Trying all
-        // of them would take quadratic time.
+        // With an unlimited distance, a failed first match implies that later matches fail too.
+        // Trying all of them would take quadratic time.
         Some((_, usize::MAX)) => near.next().is_some_and(|rest| follow(rest, steps)),
         _ => near.any(|rest| follow(rest, steps)),
     }
 }
 
-/// Returns whether a list contains the word, or the word is a regular form of a listed verb or noun.
+/// Returns whether the list contains the word or a base form of it.
 fn has(list: &str, word: &str) -> bool {
     list.split(' ').any(|listed| {
         let root = listed.strip_suffix('e').unwrap_or(listed);
@@ -239,11 +239,11 @@ static SUSPECTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 });
 
 fn automaton(pieces: &str) -> AhoCorasick {
-    #[expect(clippy::expect_used, reason = "the lists are ours, and short")]
-    AhoCorasick::new(pieces.lines()).expect("an automaton of our own words")
+    #[expect(clippy::expect_used, reason = "the lists are short constants")]
+    AhoCorasick::new(pieces.lines()).expect("short constant lists always build an automaton")
 }
 
-/// Normalizes a text for matching: converts it to lower case, replaces full-width characters and
+/// Normalizes text for matching: converts it to lower case, replaces full-width characters and
 /// Unicode spaces and dashes with their ASCII equivalents, and removes invisible characters. Line
 /// breaks are kept.
 fn fold(text: &str) -> String {

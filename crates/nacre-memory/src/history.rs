@@ -1,5 +1,5 @@
-//! The history of a memory. If the store is in a git repository, the history is read from git.
-//! Otherwise, it is read from the action lists in the folders of previous runs.
+//! Reads the history of a memory: from git if the store is in a git repository, otherwise from the
+//! action lists in the directories of previous runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ use super::trust::Trust;
 const MAX_ACTIONS_BYTES: u64 = 4 << 20;
 const MAX_ACTIONS: usize = 50_000;
 
-/// Limit for all runs together. The newest runs are read first.
+/// Combined size limit for all runs. The newest runs are read first.
 const MAX_ALL_BYTES: u64 = 32 << 20;
 
 const MAX_VERSIONS: usize = 200;
@@ -53,8 +53,8 @@ impl Store {
     }
 
     fn commits_of(&self, program: &GitProgram, at: &Located) -> Option<Vec<MemoryVersion>> {
-        // Only a `.git` folder above the store is used, so a store that resembles a bare repository
-        // is not treated as one.
+        // Use only a `.git` directory above the store, so that a store that resembles a bare
+        // repository is not treated as one.
         let git = program.open(GitFolder::around(self.path().parent()?)?).ok()?;
         let file = self.below(&git, at)?;
         let most = format!("--max-count={MAX_VERSIONS}");
@@ -126,14 +126,14 @@ pub struct Edit<'m> {
     pub is_users: bool,
 }
 
-/// Revision prefixes of the versions on which an edit may be based: the last commit, the index, and
+/// Revision prefixes of the versions that an edit may be based on: the last commit, the index, and
 /// both sides of a merge.
 const PARENTS: &[&str] = &["HEAD:", ":0:", ":2:", ":3:"];
 
 const MAX_VERSIONS_BYTES: u64 = 16 << 20;
 
 /// Maximum number of commits to search for versions of a memory. If there are more, no edit is
-/// attributed to the user. Otherwise, an untrusted history could hide a version behind many others.
+/// attributed to the user, because an untrusted history could hide a version among many others.
 const MAX_COMMITS: usize = 200;
 
 /// References to commits that may not be on any branch.
@@ -160,10 +160,9 @@ impl Store {
             return false;
         }
         let file = self.path().join(memory.at.path.as_str());
-        // Without version control, only the user could have changed the file. The check starts at
-        // the file, because the store itself may be a repository. Version control systems other
-        // than git are not supported, so if one of them is in use, the edit is not attributed to
-        // the user.
+        // Without version control, only the user can have changed the file. Start the check at the
+        // file, because the store itself may be a repository. Only git is supported. Under any
+        // other version control system, the edit is not attributed to the user.
         if !GitFolder::is_around(&file) {
             let has = |dir: &Path, name: &str| platform::fs::lstat(dir.join(name)).is_ok();
             let mut folders = file.ancestors();
@@ -182,8 +181,7 @@ impl Store {
             return Some(false);
         }
         let bytes = memory.document.as_str().as_bytes();
-        // Depending on attributes and settings, the text that git stores may differ from the text
-        // in the working tree.
+        // Attributes and settings can make the text stored by git differ from the working tree.
         let path = format!("--path={file}");
         let mut asked = String::new();
         for (how, form) in [
@@ -313,7 +311,7 @@ pub(super) fn with_line_ends(text: &[u8], end: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "the tests write their own runs")]
+    #![expect(clippy::disallowed_methods, reason = "the tests create their own runs")]
 
     use std::fs;
 

@@ -20,7 +20,7 @@ impl MemoryId {
         &self.0
     }
 
-    /// Returns the date as `YYYYMMDD`.
+    /// Returns the date part, `YYYYMMDD`.
     pub fn date(&self) -> &str {
         &self.0[..8]
     }
@@ -31,7 +31,7 @@ impl MemoryId {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a memory id; one looks like `20261115-use-sqlite`", nacre_base::ShownLine(.0))]
+#[error("`{}` is not a memory ID, such as `20261115-use-sqlite`", nacre_base::ShownLine(.0))]
 pub struct BadId(pub String);
 
 impl FromStr for MemoryId {
@@ -70,12 +70,11 @@ const MAX_SLUG_BYTES: usize = 60;
 
 /// Returns the lower-case ASCII words of a title, joined by hyphens. The result is deterministic.
 pub fn slug(title: &str) -> String {
-    // Line breaks are replaced first, because transliteration would drop them and so join two
-    // words.
+    // Replace line breaks first. Transliteration would drop them and join two words.
     let words = title.replace(|letter: char| letter.is_control() || letter.is_whitespace(), " ");
     let ascii = deunicode_with_tofu_cow(&words, " ");
-    // Apostrophes are removed, because some letters, such as the Russian soft sign, are
-    // transliterated as apostrophes.
+    // Remove apostrophes, because some letters, such as the Russian soft sign, are transliterated
+    // as apostrophes.
     let letters = ascii.replace('\'', "").to_ascii_lowercase();
     let mut slug = String::with_capacity(MAX_SLUG_BYTES);
     let mut is_cut = false;

@@ -1,5 +1,5 @@
-//! The table of memory types. Folders, prompts, schemas, help and documentation are derived from
-//! it.
+//! The table of memory types. Directory names, prompts, schemas, help and documentation are derived
+//! from it.
 
 pub use nacre_types::{Basis, LearningKind, MemoryStatus as Status, MemoryType};
 use nacre_types::{BriefTopic, Names};
@@ -104,7 +104,7 @@ pub fn type_spec(memory_type: MemoryType) -> &'static TypeSpec {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is none of {}", nacre_base::ShownLine(found), known.join(", "))]
+#[error("`{}` is not one of {}", nacre_base::ShownLine(found), known.join(", "))]
 pub struct UnknownName {
     pub found: String,
     pub known: Vec<&'static str>,
@@ -130,6 +130,6 @@ mod tests {
         assert_eq!(kinds, LearningKind::ALL);
         assert_eq!(parse_name::<Status>("stale").unwrap(), Status::Stale);
         let error = parse_name::<MemoryType>("note").unwrap_err();
-        assert_eq!(error.to_string(), "`note` is none of decision, learning, summary");
+        assert_eq!(error.to_string(), "`note` is not one of decision, learning, summary");
     }
 }

@@ -1,4 +1,4 @@
-//! The paths of everything below a `.nacre/` folder.
+//! Paths of all files in a `.nacre/` directory.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -100,7 +100,7 @@ pub(super) fn summary_path(id: &MemoryId, time: &str) -> Result<RelPath, FsError
 }
 
 /// Returns whether a memory is at its canonical path. Summaries may be at any depth below the
-/// folder for their date.
+/// directory for their date.
 pub(super) fn is_exact(at: &Located) -> bool {
     let time = at.path.as_str().split('/').nth(3).unwrap_or_default();
     match at.memory_type {
@@ -142,7 +142,8 @@ pub(super) fn claim_folders() -> impl Iterator<Item = (MemoryType, StoreArea, &'
     })
 }
 
-/// Returns `YYYYMMDD` and `HHMMSS` in UTC, so a trace has the same names on every machine.
+/// Returns `YYYYMMDD` and `HHMMSS` in UTC, so that names derived from a time are the same on every
+/// machine.
 pub(super) fn stamp(now: Timestamp) -> (String, String) {
     let utc = now.to_zoned(TimeZone::UTC);
     (utc.strftime("%Y%m%d").to_string(), utc.strftime("%H%M%S").to_string())

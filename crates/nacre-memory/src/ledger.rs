@@ -1,10 +1,10 @@
 //! The trust ledger records which versions of memories are trusted on this machine, and at which
 //! level.
 //!
-//! The ledger of each store is in the user's own folder, outside every repository, so cloned files
-//! cannot grant trust. Entries contain the ID and the hash of the whole file, so a changed file is
-//! no longer trusted. The ledger is sealed with a keyed hash and is ignored if the seal does not
-//! match. A command reads it at most once.
+//! Each store's ledger is in the user's own directory, outside every repository, so cloned files
+//! cannot grant trust. An entry contains a memory's ID and the hash of its whole file, so a changed
+//! file is no longer trusted. The ledger is sealed with a keyed hash and ignored if the seal does
+//! not match. A command reads the ledger at most once.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -19,10 +19,10 @@ const FOLDER: &str = "trust";
 
 const HEADING: &str = "nacre-trust-1";
 
-/// Ten thousand memories take about 1 MiB.
+/// A ledger of ten thousand memories takes about 1 MiB.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Maximum number of other ledgers to search if a store has none.
+/// Maximum number of other ledgers to search for a store that has none.
 const MAX_LEDGERS: usize = 256;
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -50,7 +50,7 @@ impl LedgerPlace {
         Self { is_written: false, ..self }
     }
 
-    /// Uses a cache, so the file is read again only if it has changed.
+    /// Uses a cache, so the file is only read again after a change.
     #[must_use]
     pub fn with_cache(self, kept: Option<&Arc<KeptLedgers>>) -> Self {
         Self { kept: kept.map(Arc::clone), ..self }
@@ -69,7 +69,7 @@ struct Known {
 
 #[derive(Debug)]
 pub(super) struct Ledger {
-    /// `None` if entries exist only in this process.
+    /// `None` if the entries exist only in this process.
     place: Option<LedgerPlace>,
     known: Mutex<Option<Known>>,
     elsewhere: OnceLock<Entries>,
@@ -122,8 +122,8 @@ impl Ledger {
         self.with(store, |known| known.is_stored)
     }
 
-    /// Returns the entries in other ledgers on this machine. They are needed for repositories that
-    /// were moved or checked out twice.
+    /// Returns the entries in other ledgers on this machine, for repositories that were moved or
+    /// checked out twice.
     pub(super) fn elsewhere(&self, store: &WriteScope) -> &Entries {
         self.elsewhere.get_or_init(|| self.read_others(store).unwrap_or_default())
     }
@@ -180,8 +180,8 @@ impl Ledger {
         let scope = WriteScope::open_inside(&place.home, FOLDER, Access::Private).ok()?;
         let path = place.file().ok()?;
         let Some(kept) = &place.kept else { return read(&scope, store, &path).map(Arc::new) };
-        // The stamp is taken before reading, so a concurrent change causes the next call to read
-        // the file again.
+        // Take the stamp before reading. If the file changes in between, the next call reads it
+        // again.
         let (stamp, file) =
             (scope.root().ok()?.stamp(path.as_str())?, scope.path().join(&place.name));
         if let Some(text) = kept.get(&file, stamp) {

@@ -1,5 +1,5 @@
-//! The entries of a ledger: one line for each version of a memory, followed by one for each version
-//! of its evidence.
+//! The entries of a ledger. Each version of a memory has one line, and so does each version of its
+//! evidence.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -12,11 +12,11 @@ use super::trust::Trust;
 use nacre_base::ContentHash;
 use nacre_base::fs::FileStamp;
 
-/// Number of versions to keep for each memory. Earlier versions are kept because an undo or a
+/// Number of versions to keep for each memory. Earlier versions are needed because an undo or a
 /// checkout can restore them.
 const MAX_VERSIONS: usize = 8;
 
-/// Marks a line about evidence. It is written in the position of the trust level.
+/// Marks a line about evidence. The word takes the place of the trust level.
 const EVIDENCE: &str = "evidence";
 
 /// Level suffix for a version that the user wrote in an editor and has not reviewed yet.
@@ -52,7 +52,7 @@ pub(super) enum LedgerEntry {
     Gone(MemoryId),
 }
 
-/// The entries by memory ID, the newest version first.
+/// Entries by memory ID, with the newest version first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Entries {
     pub(super) by_id: BTreeMap<String, Vec<Version>>,
@@ -125,8 +125,8 @@ impl Entries {
             match change {
                 LedgerEntry::Memory(id, new) => {
                     let versions = self.by_id.entry(id.as_str().to_owned()).or_default();
-                    // A version that another process recorded in the meantime does not count as a
-                    // new edit.
+                    // Another process may already have recorded this version. In that case, it is
+                    // not a new edit.
                     let is_known = versions.iter().any(|version| version.hash == new.hash);
                     if is_known && new.is_unseen_edit {
                         continue;
@@ -155,8 +155,8 @@ const MAX_KEPT: usize = 16;
 /// This many judgements take about 1 MB.
 const MAX_JUDGEMENTS: usize = 20_000;
 
-/// A cache for servers. It contains the ledgers of all stores, and whether foreign texts contain
-/// instructions.
+/// A cache for servers. It contains the ledgers of all stores, and whether each foreign text
+/// contains instructions.
 #[derive(Debug, Default)]
 pub struct KeptLedgers {
     ledgers: Mutex<HashMap<PathBuf, (FileStamp, Arc<Entries>)>>,
@@ -206,7 +206,7 @@ mod tests {
     fn a_text_is_judged_once_and_not_too_many_are_kept() {
         let kept = KeptLedgers::default();
         assert!(kept.judgement(hash("a"), || true));
-        assert!(kept.judgement(hash("a"), || unreachable!("it was judged before")));
+        assert!(kept.judgement(hash("a"), || unreachable!("the judgement is cached")));
         assert!(!kept.judgement(hash("b"), || false));
         for number in 0..MAX_JUDGEMENTS {
             kept.judgement(hash(&number.to_string()), || false);

@@ -1,9 +1,9 @@
 //! Computes the effective confidence and the lifecycle stage of a memory.
 //!
-//! The inputs are the stored values, the last confirmation, the uses and the current time. Only
-//! citations in answers, verdicts, and new sessions that repeat the memory count as uses. Disuse is
-//! counted from the first time the memory was offered, because agents cannot use a memory that they
-//! have never received.
+//! The inputs are the stored values, the last confirmation, the uses and the current time. A use is
+//! a citation in an answer, a verdict, or a new session that repeats the memory. A memory is unused
+//! only from the time it was first offered, because agents cannot use a memory that they have never
+//! received.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -11,14 +11,14 @@ use super::kinds::Status;
 use super::record::Memory;
 use super::sidecar::{Evidence, Life, LocalState, SAID_WRONG, Stage, Verdict, stage_of};
 
-/// Half-life of the confidence in an unused memory. It is longer for memories that are used.
+/// Half-life of the confidence in an unused memory. Memories that have been used get a longer one.
 const HALF_LIFE_DAYS: f64 = 240.0;
 
 const MAX_USES: u64 = 1000;
 
 const ESTABLISHED_USES: u64 = 3;
 
-/// Below these confidences, a memory becomes stale and is archived, respectively.
+/// Confidence below which a memory becomes stale. `ARCHIVED_BELOW` is the threshold for archiving.
 const STALE_BELOW: f64 = 0.4;
 const ARCHIVED_BELOW: f64 = 0.2;
 
@@ -83,8 +83,8 @@ impl Vitals {
         self.confidence * (-age / self.half_life()).exp2()
     }
 
-    /// Returns the start of the current period of disuse, or `None` if the memory has never been
-    /// offered.
+    /// Returns the later of the first offer and the last confirmation, or `None` if the memory was
+    /// never offered.
     fn disuse_start(&self) -> Option<Timestamp> {
         self.offered.map(|offered| offered.max(self.last_confirmed))
     }
@@ -97,22 +97,22 @@ impl Vitals {
         if let Some(unused) = self.disuse_start() {
             let (since, effective) = (unused.strftime("%Y-%m-%d"), self.effective(now));
             if effective < ARCHIVED_BELOW {
-                let reason = format!("not confirmed or used since {since}, for too long to keep");
+                let reason = format!("not used or confirmed since {since}, so it is archived");
                 return standing(Stage::Archived, &reason);
             }
             if effective < STALE_BELOW {
-                return standing(Stage::Stale, &format!("not confirmed or used since {since}"));
+                return standing(Stage::Stale, &format!("not used or confirmed since {since}"));
             }
         }
         match self.status {
             Status::Stale => standing(Stage::Stale, "it was marked as stale"),
             _ if self.n_uses >= ESTABLISHED_USES => {
-                standing(Stage::Established, "it was used or confirmed three times or more")
+                standing(Stage::Established, "it was used or confirmed at least three times")
             }
             Status::Candidate if self.n_uses == 0 => {
-                standing(Stage::Candidate, "nothing has confirmed it yet")
+                standing(Stage::Candidate, "it has not been confirmed yet")
             }
-            Status::Candidate => standing(Stage::Validated, "it was used or confirmed since"),
+            Status::Candidate => standing(Stage::Validated, "it has been used or confirmed since"),
             Status::Active | Status::Superseded | Status::Archived => {
                 standing(Stage::Validated, "it is proved")
             }
@@ -124,8 +124,7 @@ impl Vitals {
         let crossing = |threshold: f64| {
             let seconds = self.half_life() * (self.confidence / threshold).log2();
             let is_ahead = self.confidence >= threshold;
-            // One second is added, so that the value is below the threshold rather than equal to
-            // it.
+            // Add one second, so that the value is below the threshold rather than equal to it.
             let seconds = is_ahead.then(|| seconds.ceil() as i64 + 1)?;
             unused.checked_add(SignedDuration::from_secs(seconds)).ok()
         };

@@ -1,4 +1,4 @@
-//! Finds and reads the memory files in a store on all cores. Memory use is limited, because a
+//! Finds and reads the memory files in a store, using all cores. Memory usage is limited, because a
 //! cloned store may contain any number of files.
 
 use std::ops::ControlFlow;
@@ -12,12 +12,12 @@ use super::layout::{self, Located, StoreArea};
 use super::record::Memory;
 use super::store::{MemoryError, Store, Unreadable, UnreadableFault, memory_of};
 
-/// For fewer files, starting a thread takes longer than reading them.
+/// Reading fewer files takes less time than starting a thread.
 pub(super) const FILES_PER_THREAD: usize = 256;
 
 const FILES_AT_ONCE: usize = 1024;
 
-/// Memory limit for one listing. A hundred thousand memories without bodies take less than this.
+/// Memory limit for one listing. A hundred thousand memories without their bodies need less.
 pub(super) const MAX_HELD_BYTES: usize = 128 << 20;
 
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl Store {
         Ok(self.read_within(&self.locate_matching(wanted)?, outline_of, MAX_HELD_BYTES))
     }
 
-    /// Reads files in order until `each` breaks. Only a limited number of files is in memory at a
+    /// Reads files in order until `each` breaks. Only a limited number of memories is loaded at a
     /// time.
     pub fn visit(
         &self,
@@ -58,8 +58,8 @@ impl Store {
         }
     }
 
-    /// Reads files on all cores and maps each of them. The results are in the order of the files.
-    /// At most one memory per core is held in memory at a time.
+    /// Reads files on all cores and maps each memory. The results are in file order. At most one
+    /// memory per core is loaded at a time.
     pub fn map_all<T: Send>(
         &self,
         files: &[Located],
@@ -75,8 +75,8 @@ impl Store {
         Ok(self.files()?.located.into_iter().filter(wanted).collect())
     }
 
-    /// Reads files until the total size of their memories exceeds `limit` bytes. The remaining
-    /// files are reported as omitted. Files that were removed in the meantime are skipped.
+    /// Reads files until the total size of their memories exceeds `limit` bytes, and reports the
+    /// remaining files as omitted. Files that were removed in the meantime are skipped.
     pub(super) fn read_within(
         &self,
         files: &[Located],
@@ -125,7 +125,7 @@ fn left_out(at: &Located) -> Unreadable {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests play the stranger who wrote a store")]
+#[expect(clippy::disallowed_methods, reason = "the tests write an untrusted store")]
 mod tests {
     use std::fs;
 
@@ -179,14 +179,14 @@ mod tests {
     }
 }
 
-/// One folder each for active decisions, archived decisions, active learnings and archived
+/// One directory each for active decisions, archived decisions, active learnings and archived
 /// learnings.
 const MAX_OPEN: usize = 4;
 
 #[derive(Debug)]
 pub struct Reader<'a> {
     store: &'a Store,
-    /// Least recently used first.
+    /// The least recently used entry is first.
     open: Vec<(String, Folder)>,
 }
 
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a memory for a search, without its evidence. A file that is not valid UTF-8 is decoded
-    /// as Windows-1252, so that it can be found and repaired.
+    /// as Windows-1252, so that searches can find it.
     pub fn read_leniently(&mut self, at: &Located) -> Option<Memory> {
         let bytes = self.read(&at.path).ok()?;
         memory_of(at, Ok(as_text(bytes))).ok()
@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
         let Some(parent) = path.parent() else { return self.store.scope().read(path, limit) };
         match self.folder(&parent)? {
             Some(folder) => folder.read(path.name(), limit),
-            // This read fails with the same error as a normal read.
+            // Fails with the same error as a normal read.
             None => self.store.scope().read(path, limit),
         }
     }
@@ -358,9 +358,9 @@ fn stem(entry: &FolderEntry) -> &str {
 
 /// Whether a memory was superseded, and whether its own file confirms that.
 ///
-/// The older file confirms it with `superseded_by` or the status `superseded`. If only the newer
-/// file has a link (`supersedes`), the claim is unverified. Any cloned file can contain such a
-/// claim, so the claim is reported but does not hide the older memory from briefs.
+/// The older file confirms it with `superseded_by` or the status `superseded`. A `supersedes` link
+/// in the newer file alone is an unverified claim. Any cloned file can contain such a claim, so the
+/// claim is reported but does not hide the older memory from briefs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overturned {
     No,
@@ -371,7 +371,7 @@ pub enum Overturned {
 }
 
 impl Overturned {
-    /// `is_claimed` is whether another memory claims to supersede this one; see [`Memory::claims`].
+    /// `is_claimed` is set if another memory claims to supersede this one; see [`Memory::claims`].
     pub fn of(memory: &Memory, is_claimed: bool) -> Self {
         if memory.says_overturned() {
             Self::Agreed
@@ -392,14 +392,13 @@ impl Memory {
         self.at.area == StoreArea::Archived || self.status == Status::Archived
     }
 
-    /// Returns whether this memory claims to supersede `older`. Archived memories supersede
-    /// nothing, and no memory supersedes itself.
+    /// Returns whether this memory claims to supersede `older`. An archived memory supersedes
+    /// nothing, and a memory never supersedes itself.
     pub fn claims(&self, older: &MemoryId) -> bool {
         !self.is_archived() && self.at.id != *older && self.supersedes.contains(older)
     }
 
-    /// Returns whether the memory is current according to its own file, regardless of unverified
-    /// claims.
+    /// Returns whether the memory is current according to its own file, ignoring unverified claims.
     pub fn is_only_claimed(&self) -> bool {
         !self.is_archived() && Overturned::of(self, true) == Overturned::Claimed
     }
@@ -417,7 +416,7 @@ impl Store {
         Ok(self.read_all(&self.files()?.located, claimant).into_iter().flatten().collect())
     }
 
-    /// Returns the memories that `memory` claims to supersede but that do not confirm the claim.
+    /// Returns the memories that `memory` claims to supersede without their confirmation.
     pub fn find_unverified_claims(&self, memory: &Memory) -> Vec<MemoryId> {
         let is_unverified = |older: &&MemoryId| {
             let known = self.locate_exactly(older).ok().flatten();

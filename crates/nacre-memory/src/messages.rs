@@ -1,8 +1,8 @@
 //! Searches the messages of all sessions.
 //!
-//! Messages are stored in the catalog. This index is derived from the catalog and updated in
-//! limited steps. Each session is indexed as a unit and each message is a record, so the session
-//! and neighboring messages also help to find a message.
+//! Messages are stored in the catalog. The message index is derived from the catalog and updated in
+//! limited steps. Each session is a unit and each message a record, so a message can also be found
+//! through its session and neighboring messages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,18 +20,18 @@ use crate::search::{
 
 const INDEX_NAME: &str = "traces";
 
-/// If a message is longer, only its beginning is indexed.
+/// Only the beginning of a longer message is indexed.
 const MAX_INDEXED_CHARS: usize = 8000;
 
-/// A session is indexed in one step, which takes a few kilobytes of memory per message. If a
-/// session is longer, only its last messages are indexed.
+/// Limits the memory used to index a session, which takes a few kilobytes per message. Only the
+/// last messages of a longer session are indexed.
 const MAX_RECORDS: usize = 40_000;
 
-/// An update stops after this many bytes of text. The next search continues it.
+/// An update stops after this many bytes of text. The next search continues the update.
 const MAX_NEWS_BYTES: usize = 8 << 20;
 
-/// Number of hits to load beyond the limit, because some hits may not contain the phrases or may
-/// have been removed.
+/// Number of additional hits to load, because some hits may not contain the phrases or may have
+/// been removed.
 const SPARE_HITS: usize = 200;
 
 #[derive(Debug, thiserror::Error)]
@@ -206,8 +206,8 @@ fn news(
     Ok(news)
 }
 
-/// Returns the records of a session. A session that is fully contained in another store has no
-/// records, because it is found through that store.
+/// Returns the records of a session. A session that another store contains in full has no records
+/// here, because it is found through that store.
 fn records(catalog: &Catalog, session: &SaidSession) -> Result<Vec<Record>, MessageSearchError> {
     if session.is_twin {
         return Ok(Vec::new());

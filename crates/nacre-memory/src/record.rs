@@ -15,12 +15,12 @@ pub struct Memory {
     pub created: Option<Timestamp>,
     pub updated: Option<Timestamp>,
     pub status: Status,
-    /// `None` unless the memory is a learning.
+    /// `None` for decisions and summaries.
     pub kind: Option<LearningKind>,
-    /// From 0 to 1. Summaries have none.
+    /// From 0 to 1. `None` for summaries.
     pub confidence: Option<f64>,
     pub tags: Vec<String>,
-    /// Situations in which the memory applies, in the words of a task or an error message.
+    /// Situations in which the memory applies, worded like a task or an error message.
     pub applies: Vec<String>,
     pub related: Vec<MemoryId>,
     pub source: Option<String>,
@@ -35,10 +35,10 @@ pub enum RecordFault {
     Broken(#[from] Broken),
     #[error("`{key}` is missing")]
     Missing { key: &'static str },
-    #[error("Line {line}: `{key}` is `{}`, but should be {expected}", nacre_base::ShownLine(found))]
+    #[error("Line {line}: `{key}` is `{}`; expected {expected}", nacre_base::ShownLine(found))]
     BadValue { line: usize, key: &'static str, found: String, expected: String },
     #[error(
-        "Line {line}: `id` is `{}`, but the file is named `{expected}`",
+        "Line {line}: `id` is `{}`, but the file name requires `{expected}`",
         nacre_base::ShownLine(found)
     )]
     WrongId { line: usize, found: String, expected: MemoryId },
@@ -124,7 +124,7 @@ impl Keys<'_> {
         }
     }
 
-    /// Parses a timestamp. A date without a time is accepted.
+    /// Parses a timestamp or a date without a time.
     fn time(&self, key: &'static str) -> Result<Option<Timestamp>, RecordFault> {
         let Some(text) = self.0.text(key)? else { return Ok(None) };
         let parsed = text.parse().or_else(|_| format!("{text}T00:00:00Z").parse::<Timestamp>());
@@ -153,7 +153,7 @@ impl Keys<'_> {
     fn ids(&self, key: &'static str) -> Result<Vec<MemoryId>, RecordFault> {
         let texts = self.0.list(key)?.unwrap_or_default();
         let parse =
-            |text: String| text.parse().map_err(|_| self.bad(key, &text, "a list of memory ids"));
+            |text: String| text.parse().map_err(|_| self.bad(key, &text, "a list of memory IDs"));
         texts.into_iter().map(parse).collect()
     }
 

@@ -1,5 +1,5 @@
-//! The user's review of memories: accepting and rejecting candidates, restoring archived memories,
-//! and superseding.
+//! Reviews memories: accepts and rejects candidates, restores archived memories, and supersedes
+//! memories.
 
 use crate::sidecar::adjust_confidence;
 use jiff::Timestamp;
@@ -88,13 +88,13 @@ impl Batch<'_> {
                 return Err(MemoryError::OwnerOnly { id: memory.at.id, what: "reject" });
             }
         }
-        // The ledger stores the hash of the file, so an undo can restore its trust level.
+        // The ledger stores the file's hash, so an undo can restore its trust level.
         self.stage_removal(&memory, now)?;
         Ok(memory.at.id)
     }
 
-    /// Stages the return of a memory from the archive. This counts as a confirmation, and keeps the
-    /// memory separate from the one it was merged into.
+    /// Stages restoring a memory from the archive. This confirms the memory and keeps it separate
+    /// from the memory it was merged into.
     pub fn restore(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
         let memory = self.memory(id)?;
         let id = memory.at.id.clone();
@@ -144,11 +144,11 @@ impl Batch<'_> {
     fn supersedable(&self, older: &str, newer: Option<&MemoryId>) -> Result<Memory, MemoryError> {
         let memory = self.memory(older)?;
         let reason = match memory.at.memory_type {
-            _ if newer == Some(&memory.at.id) => "no memory supersedes itself",
+            _ if newer == Some(&memory.at.id) => "a memory cannot supersede itself",
             MemoryType::Summary => "a summary is a record of what happened",
             MemoryType::Decision | MemoryType::Learning if memory.is_archived() => "it is archived",
             MemoryType::Decision | MemoryType::Learning if memory.says_overturned() => {
-                "it is superseded already"
+                "it is already superseded"
             }
             MemoryType::Decision | MemoryType::Learning => return Ok(memory),
         };

@@ -1,5 +1,5 @@
-//! Changes to existing memories: superseding, confirming, judging and merging. Can also preview the
-//! changes in a batch.
+//! Changes existing memories by superseding, confirming, judging or merging them. Can also preview
+//! the changes in a batch.
 
 use crate::sidecar::adjust_confidence;
 use std::borrow::Cow;
@@ -20,15 +20,15 @@ use super::sidecar::{Evidence, Feedback, LocalState, MAX_SIDECAR_BYTES, Quote, V
 use super::store::MemoryError;
 use super::trust::{Actor, Trust};
 
-/// Maximum number of sessions to keep in the list. The oldest is dropped first.
+/// Maximum number of sessions to keep in the list. The oldest session is dropped first.
 const MAX_CONFIRMED_IN: usize = 64;
 
 const MAX_FEEDBACK: usize = 64;
 
 /// Replaces a note that contains an instruction, unless the owner wrote the note.
-const WITHHELD: &str = "(a note with an order was not kept)";
+const WITHHELD: &str = "(note removed: it contained an instruction)";
 
-/// Maximum number of quotes per memory; more quotes would prove nothing more.
+/// Maximum number of quotes per memory. More quotes would add no evidence.
 const MAX_QUOTES: usize = 50;
 
 /// Local state that maintenance keeps between runs.
@@ -69,8 +69,8 @@ impl Batch<'_> {
         Ok(id)
     }
 
-    /// Stages a claim that supersedes the memory `old`. If the claim is less trusted, it is staged
-    /// as a candidate and `old` is kept.
+    /// Stages a claim that supersedes the memory `old`. A less trusted claim is staged as a
+    /// candidate, and `old` is kept.
     pub fn supersede(
         &mut self,
         old: &MemoryId,
@@ -119,7 +119,7 @@ impl Batch<'_> {
         Ok(memory.at.id)
     }
 
-    /// Stages a confirmation by a session. Repeated confirmations by one session count once.
+    /// Stages a confirmation by a session. Repeated confirmations by the same session count once.
     pub fn confirm(
         &mut self,
         id: &MemoryId,
@@ -182,7 +182,7 @@ impl Batch<'_> {
         let before = memory.confidence.unwrap_or(0.5);
         let after = adjust_confidence(before, verdict);
         let mut state = self.state_of(&id)?;
-        // A verdict rates usefulness, so it does not make a foreign or quarantined memory trusted.
+        // A verdict is about usefulness. It does not make a foreign or quarantined memory trusted.
         let is_trusted = !self.store.trust_of(&memory).waits();
         let (status, area) = apply_verdict(&memory, &mut state, verdict);
         let is_owner = self.actor == Actor::Owner;
@@ -270,8 +270,8 @@ impl Batch<'_> {
     }
 }
 
-/// Returns the status and area after a verdict. A memory judged wrong is archived at once; a later
-/// verdict that it is useful restores it.
+/// Returns the status and area after a verdict. A memory judged wrong is archived immediately; a
+/// later verdict that it is useful restores it.
 fn apply_verdict(
     memory: &Memory,
     state: &mut LocalState,
@@ -326,9 +326,9 @@ pub struct Revision {
     pub area: Option<StoreArea>,
     pub quotes: Vec<Quote>,
     pub state: Option<LocalState>,
-    /// When the new text was said. If `None`, `updated` does not change.
+    /// When the new text was stated. If `None`, `updated` does not change.
     pub said: Option<Timestamp>,
-    /// The trust level of the new text. The memory's trust level is never raised above it.
+    /// The trust level of the new text. The memory's level never exceeds it.
     pub trust: Option<Trust>,
 }
 

@@ -1,9 +1,9 @@
-//! Records the memory files of a store before Nacre starts an external program in its workspace, to
-//! detect changes by that program.
+//! Records the hashes of a store's memory files before Nacre starts an external program in its
+//! workspace, to detect changes by that program.
 //!
-//! A note is written and locked before the program starts, and removed once the files have been
-//! compared with it. While the note exists, no process treats a changed memory as an edit by the
-//! user. If Nacre is killed, the next run replaces the old note with one that contains only the
+//! A note with the hashes is written and locked before the program starts, and removed once the
+//! files have been compared with it. While the note exists, no process attributes a changed memory
+//! to the user. If Nacre is killed, the next run replaces the old note with one that lists only the
 //! files that have not changed since.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
 
 const FOLDER: &str = "programs";
 
-/// For 100,000 memories, a note takes up about 12 MB.
+/// A note for 100,000 memories takes about 12 MB.
 const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug)]
@@ -30,13 +30,13 @@ pub struct RunNote {
     path: RelPath,
     hash: ContentHash,
     memories: BTreeMap<String, String>,
-    /// Holds the lock on the file, which also excludes other handles in this process.
+    /// Holds the file lock, which also excludes other handles in this process.
     _file: File,
 }
 
 impl RunNotes {
-    /// `home` is the user's own folder. Links in the path of the store are not followed, because
-    /// the program could replace the store with a link.
+    /// `home` is the user's own directory. Links in the store's path are not followed, because the
+    /// program could replace the store with a link.
     pub fn of_store(home: &Path, store: &Path) -> Self {
         let parent = store.parent().and_then(|parent| parent.canonicalize().ok());
         let place = parent.zip(store.file_name()).map(|(parent, name)| parent.join(name));
@@ -76,8 +76,8 @@ impl RunNotes {
         Ok(own)
     }
 
-    /// Returns whether a program could have written these bytes. If a note cannot be read, returns
-    /// `true`.
+    /// Returns whether a program could have written these bytes. Returns `true` if a note cannot be
+    /// read.
     pub(super) fn could_be_programs(&self, path: &RelPath, hash: ContentHash) -> bool {
         let line = format!("{hash} {path}");
         let is_other = |scope: WriteScope| -> Result<bool, FsError> {

@@ -1,4 +1,4 @@
-//! The files that accompany a memory: its evidence, which consists of quotes, and its local state.
+//! The files that accompany a memory: evidence, which consists of quotes, and local state.
 //!
 //! Evidence is committed with the memory. The state stays on this machine, because its counters
 //! would cause a conflict in every merge.
@@ -17,8 +17,7 @@ pub(super) const MAX_SIDECAR_BYTES: u64 = 1 << 20;
 
 const VERSION: u32 = 1;
 
-/// Nacre writes at most 50 quotes per memory (see `revision`), but files written by other programs
-/// may contain more.
+/// Nacre writes at most 50 quotes per memory (see `revision`), but other programs may write more.
 const MAX_QUOTES: usize = 256;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +38,7 @@ impl Evidence {
 pub struct LocalState {
     pub version: u32,
     pub id: MemoryId,
-    /// When the memory was first offered in a brief or an answer. Any use must be later.
+    /// When a brief or an answer first offered the memory. All uses are later than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<String>,
     /// The number of citations in answers.
@@ -54,7 +53,7 @@ pub struct LocalState {
     pub last_confirmed: Option<String>,
     #[serde(default)]
     pub status_before_archive: Option<String>,
-    /// The sessions that repeated the memory. Each counts once.
+    /// The sessions that repeated the memory. Each session counts once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub confirmed_in: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,16 +65,16 @@ pub struct LocalState {
     /// Similar memories that the user wants to keep separate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart_from: Vec<MemoryId>,
-    /// Whether the memory was written on this machine or accepted by its owner. Counters prove
-    /// nothing, because foreign memories have them too. [`Store::state`](super::Store::state)
-    /// returns `true` only with a valid `mark`.
+    /// Whether the memory was written on this machine or accepted by its owner. Counters are not
+    /// proof, because foreign memories have them too. [`Store::state`](super::Store::state) returns
+    /// `true` only with a valid `mark`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own: bool,
-    /// A keyed hash that proves that `own` is correct, or that the feedback was given on this
-    /// machine. A repository cannot forge it, because it depends on the user's key.
+    /// A keyed hash that proves `own`, or that the feedback was given on this machine. A repository
+    /// cannot forge it, because it depends on the user's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<String>,
-    /// A keyed hash of the file as it was shown to the owner in the review.
+    /// A keyed hash of the file version that the owner was shown in the review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
 }
@@ -91,8 +90,8 @@ pub struct Feedback {
     pub at: String,
 }
 
-/// Returns the confidence after a verdict. A useful memory moves halfway to 1; any other verdict
-/// halves its confidence.
+/// Returns the confidence after a verdict. A useful memory moves halfway to 1. Any other verdict
+/// halves the confidence.
 pub(crate) fn adjust_confidence(confidence: f64, verdict: Verdict) -> f64 {
     let adjusted = match verdict {
         Verdict::Useful => confidence + (1.0 - confidence) / 2.0,
@@ -128,7 +127,7 @@ impl LocalState {
     }
 
     /// Applies the user's verdict to a memory that became stale or archived because of its age.
-    /// From then on, its status depends on the verdict and no longer on its age.
+    /// From then on, the verdict determines its status instead of its age.
     pub(super) fn heed(&mut self, verdict: Verdict) {
         let status = match verdict {
             Verdict::Useful => Status::Active,
@@ -209,20 +208,20 @@ impl LocalState {
 
 /// Serializes a sidecar with one key per line, so that merge conflicts are small.
 pub(super) fn render<T: Serialize>(sidecar: &T) -> Vec<u8> {
-    // The types contain only maps with string keys, so serialization cannot fail.
+    // Serialization cannot fail, because the types contain only maps with string keys.
     let mut json = serde_json::to_vec_pretty(sidecar).unwrap_or_default();
     json.push(b'\n');
     json
 }
 
-pub(super) const SAID_WRONG: &str = "a person said that this is wrong";
+pub(super) const SAID_WRONG: &str = "the user marked it as wrong";
 
 pub fn stage_of(status: Status) -> Stage {
     let other = if status == Status::Active { Stage::Validated } else { Stage::Stale };
     Stage::from_name(status.as_str()).unwrap_or(other)
 }
 
-/// A stage in a memory's life that its status alone does not show.
+/// A stage in a memory's life that its status alone does not identify.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Life {
     pub stage: Stage,

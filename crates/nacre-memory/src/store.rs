@@ -24,22 +24,22 @@ use super::trust::Actor;
 
 const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
 
-/// Longer ids are invalid, and messages show only their beginning.
+/// Longer IDs are invalid, and messages print only their beginning.
 const MAX_SHOWN_ID: usize = 96;
 
-/// Maximum number of attempts to find a memory that is moved while it is being read.
+/// Maximum number of attempts to read a memory that is moved at the same time.
 const MAX_LOOKS: usize = 5;
 
 const MAX_NEAREST: usize = 3;
 
-/// The memories of one project, or the user's personal ones.
+/// The memories of a project, or the user's personal memories.
 #[derive(Debug)]
 pub struct Store {
     scope: WriteScope,
     rules: Rules,
     extra: ExtraWords,
     pub(super) ledger: Ledger,
-    /// Number of bytes of foreign text already searched for instructions.
+    /// Number of bytes of foreign text that were already checked for instructions.
     pub(super) n_judged: AtomicUsize,
 }
 
@@ -49,19 +49,19 @@ pub struct Rules {
     pub max_file_bytes: u64,
     /// Texts to redact in addition to detected secrets.
     pub redact_extra: Vec<String>,
-    /// Names of this machine and its user, to remove from all texts in a shared store.
+    /// Names of this machine and its user, which are removed from all text in a shared store.
     pub local_names: Option<LocalNames>,
     pub index: IndexPlace,
     /// Time limit for one command to update the index, or `None` for no limit. The next command
     /// continues the update.
     pub index_time: Option<Duration>,
     pub actor: Actor,
-    /// Whether evidence makes a memory trusted even if another machine wrote it.
+    /// Whether evidence makes a memory trusted even if it was written on another machine.
     pub trusts_evidence: bool,
-    /// Whether the store is the user's personal folder, which is never part of a clone.
+    /// Whether the store is the user's personal directory, which is never part of a clone.
     pub is_personal: bool,
     pub hides_summaries: bool,
-    /// Git, to recognize the user's own edits. If `None`, a batch adopts none.
+    /// Git, to recognize the user's own edits. If `None`, a batch adopts no edits.
     pub git: Option<GitProgram>,
     /// The location of the trust ledger. If `None`, trust levels are kept only in this process.
     pub ledger: Option<LedgerPlace>,
@@ -85,8 +85,8 @@ impl Default for Rules {
     }
 }
 
-/// The location of a store's index. Its content is trusted, so an index inside a repository is
-/// never read.
+/// The location of a store's index. The index is trusted, so an index inside a repository is never
+/// read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum IndexPlace {
     /// Inside the store, if the store is personal.
@@ -101,11 +101,11 @@ pub enum IndexPlace {
 pub enum MemoryError {
     #[error(transparent)]
     Fs(#[from] FsError),
-    #[error("No memory is named `{}`", nacre_base::ShownLine(id))]
+    #[error("Memory `{}` not found", nacre_base::ShownLine(id))]
     Unknown { id: String, nearest: Vec<MemoryId> },
-    #[error("`{}` is the start of {n_found} memories' ids", nacre_base::ShownLine(id))]
+    #[error("`{}` matches the IDs of {n_found} memories", nacre_base::ShownLine(id))]
     Ambiguous { id: String, n_found: usize, nearest: Vec<MemoryId> },
-    #[error("The id `{id}` is used by {n_files} files")]
+    #[error("{n_files} files have the ID `{id}`")]
     Duplicate { id: MemoryId, n_files: usize },
     #[error("Cannot use the memory `{}`", .0.path)]
     Unreadable(#[source] Unreadable),
@@ -113,7 +113,7 @@ pub enum MemoryError {
     EmptyTitle,
     #[error("The {what} has {size} bytes, more than the {limit} allowed")]
     TooLong { what: &'static str, size: usize, limit: usize },
-    #[error("The memory `{id}` is archived already")]
+    #[error("The memory `{id}` is already archived")]
     AlreadyArchived { id: MemoryId },
     #[error("The memory `{id}` is not archived")]
     NotArchived { id: MemoryId },
@@ -125,19 +125,19 @@ pub enum MemoryError {
     NotACandidate { id: MemoryId, status: Status },
     #[error("The memory `{id}` cannot be superseded: {reason}")]
     NotSupersedable { id: MemoryId, reason: &'static str },
-    #[error("`{path}` is no file of a run")]
+    #[error("`{path}` is not a file of a run")]
     NotARunFile { path: RelPath },
     #[error("`{path}` cannot be undone: {reason}")]
     NotUndoable { path: RelPath, reason: &'static str },
     #[error("Only the user can {what} the memory `{id}`")]
     OwnerOnly { id: MemoryId, what: &'static str },
-    #[error("The memory `{id}` has the user's words; an agent cannot rewrite it")]
+    #[error("The memory `{id}` contains the user's words; an agent cannot rewrite it")]
     UsersWords { id: MemoryId },
     #[error("`{path}` has no trust level")]
     NoLevel { path: RelPath },
-    #[error("The review did not show the memory `{id}` as it is now: {why}")]
+    #[error("The review did not show the current version of the memory `{id}`: {why}")]
     NotShown { id: MemoryId, why: &'static str },
-    #[error("The text is not a memory")]
+    #[error("Not a valid memory")]
     InvalidText(#[source] RecordFault),
     #[error("Cannot read the sidecar `{path}`")]
     Sidecar { path: RelPath, source: serde_json::Error },
@@ -223,10 +223,10 @@ impl Store {
         Ok(self.scope.read(path, self.rules.max_file_bytes)?)
     }
 
-    /// Completes or reverts a change that an earlier process left unfinished. Cheap if there is no
-    /// such change. Does nothing while another process is writing.
+    /// Completes or reverts a change that an earlier process left unfinished. Returns quickly if
+    /// there is none, and does nothing while another process is writing.
     pub fn settle(&self, owner: &Owner) -> Result<(), MemoryError> {
-        // A store that is currently not writable can still be read.
+        // A store that is not writable can still be read.
         let is_denied = |error: &FsError| {
             matches!(
                 error.io_kind(),
@@ -246,14 +246,14 @@ impl Store {
         }
     }
 
-    /// Reads a memory by its id or by a unique prefix of it.
+    /// Reads a memory by its ID or a unique prefix of the ID.
     pub fn get(&self, id: &str) -> Result<Memory, MemoryError> {
         let mut n_looks = 0;
         loop {
             n_looks += 1;
             let at = self.locate(id)?;
             match self.scope.read(&at.path, self.rules.max_file_bytes) {
-                // The memory has been archived or restored in the meantime, so locate it again.
+                // The memory was archived or restored in the meantime, so locate it again.
                 Err(error) if error.is_missing() && n_looks < MAX_LOOKS => {}
                 bytes => return memory_of(&at, bytes).map_err(MemoryError::Unreadable),
             }
@@ -271,7 +271,7 @@ impl Store {
         let located = self.files()?.located;
         let is_meant = |at: &&Located| !id.is_empty() && at.id.as_str().starts_with(id);
         let mut matching: Vec<&Located> = located.iter().filter(is_meant).collect();
-        // If two files have this id, the active one is used.
+        // If two files have this ID, the active one is used.
         let mut seen = BTreeSet::new();
         matching.sort_by_key(|at| at.area);
         matching.retain(|at| seen.insert(&at.id));
@@ -297,8 +297,8 @@ impl Store {
         Ok(self.scope.read_optional(&layout::evidence_path(id)?, MAX_SIDECAR_BYTES)?)
     }
 
-    /// Returns the local state of a memory, if any. `own` and the feedback are dropped unless they
-    /// have a valid mark, because a repository could contain a forged state file.
+    /// Returns the local state of a memory, if any. A repository could contain a forged state file,
+    /// so `own` and the feedback are dropped unless they have a valid mark.
     pub fn state(&self, id: &MemoryId) -> Result<Option<LocalState>, MemoryError> {
         let state: Option<LocalState> = self.sidecar(layout::state_path(id)?)?;
         Ok(state.map(|state| match state.id == *id && self.is_marked(&state) {
@@ -307,8 +307,8 @@ impl Store {
         }))
     }
 
-    /// Returns the ids of the memories that were never offered on this machine. Memories with an
-    /// unreadable state are skipped.
+    /// Returns the IDs of the memories that were never offered on this machine. Skips memories
+    /// whose state cannot be read.
     pub fn never_offered(&self, ids: &[MemoryId]) -> BTreeSet<MemoryId> {
         let is_new = |id: &&MemoryId| {
             self.state(id).is_ok_and(|state| state.is_none_or(|state| state.offered.is_none()))
@@ -326,7 +326,7 @@ impl Store {
         self.rules.trusts_evidence
     }
 
-    /// Returns the keyed hash that proves that a memory is the user's own.
+    /// Returns the keyed hash that proves that the user owns a memory.
     pub fn own_mark(&self, id: &MemoryId) -> Result<String, MemoryError> {
         Ok(self.scope.mark(&mark_text(id, true)).map_err(|source| FsError::Io {
             action: FsAction::Write,
@@ -335,7 +335,7 @@ impl Store {
         })?)
     }
 
-    /// Returns the keyed hash that protects feedback on a memory that is not the user's own, or
+    /// Returns the keyed hash that protects feedback on a memory that the user does not own, or
     /// `None` if there is no key.
     pub(super) fn feedback_mark(&self, state: &LocalState) -> Option<String> {
         self.scope.mark(&mark_text(&state.id, false)).ok()
@@ -346,12 +346,12 @@ impl Store {
         mark.is_some_and(|mark| self.scope.is_marked(&mark_text(&state.id, state.own), mark))
     }
 
-    /// Returns `text` with secrets redacted. A user may have added one to a file by hand.
+    /// Returns `text` with secrets redacted. Users may add secrets to a file by hand.
     pub fn redact_text(&self, text: &str) -> String {
         redact_counting(&self.extra, text, &mut Redactions::new())
     }
 
-    /// Returns `text` without the names of this machine, its folders and its user.
+    /// Returns `text` without the names of this machine, its directories and its user.
     pub fn shareable<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match &self.rules.local_names {
             Some(names) => names.remove_from(text),
@@ -359,7 +359,7 @@ impl Store {
         }
     }
 
-    /// Returns whether the user has forgotten this claim, so that it must not be added again
+    /// Returns whether the user removed this claim. A removed claim must not be added again
     /// automatically.
     pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool, MemoryError> {
         let (title, body) = (&self.shareable(title), &self.shareable(body));
@@ -382,7 +382,7 @@ impl Store {
         Ok(self.places(id)?.into_iter().next())
     }
 
-    /// Returns all files with this id, the active one first. Normally there is at most one.
+    /// Returns all files with this ID, the active one first. Normally there is at most one.
     pub fn places(&self, id: &MemoryId) -> Result<Vec<Located>, FsError> {
         let mut places = Vec::new();
         for (memory_type, area, _) in layout::claim_folders() {

@@ -1,7 +1,7 @@
 //! Lists the files in a store with their stamps, to find out which parts of an index are stale.
 //!
 //! Every search needs this, so only files with new stamps are parsed. `is_unchanged` lists no
-//! folders at all, because adding or removing a file changes the stamp of its folder.
+//! directories, because adding or removing a file changes its directory's stamp.
 
 use super::layout::{self, Located};
 use super::listing::{FILES_PER_THREAD, as_text};
@@ -13,16 +13,16 @@ use nacre_base::on_all_cores;
 
 const SUMMARIES: &str = "memory/summaries";
 
-/// With fewer folders, starting a thread takes longer than listing them.
+/// Listing fewer directories takes less time than starting a thread.
 const DAYS_PER_THREAD: usize = 4;
 
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// Sorted within each folder. May contain paths that are not valid for memories.
+    /// Sorted within each directory. May contain paths that are not valid for memories.
     pub files: Vec<Surveyed>,
-    /// Folders of memories. The stamps were read before the folders were listed.
+    /// Directories of memories. Their stamps were read before they were listed.
     pub folders: Vec<SurveyedFolder>,
-    /// The stamp of the evidence folder, which changes whenever a file is added, removed or
+    /// The stamp of the evidence directory, which changes whenever a file is added, removed or
     /// replaced.
     pub evidence: Option<FileStamp>,
 }
@@ -35,16 +35,16 @@ pub struct Surveyed {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurveyedFolder {
-    /// Relative to the store. A trailing slash distinguishes a folder from a file.
+    /// Relative to the store. A trailing slash distinguishes a directory from a file.
     pub path: String,
-    /// `None` if the folder does not exist.
+    /// `None` if the directory does not exist.
     pub stamp: Option<FileStamp>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remembered<'a> {
     pub path: &'a str,
-    /// The number derived from the stamp, or 1 if the file did not exist.
+    /// The number derived from the stamp. It is 1 if the file did not exist.
     pub stamp: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct FileRead {
 }
 
 impl Store {
-    /// Lists all memory files. Files removed during the listing are left out.
+    /// Lists all memory files, except those removed while listing.
     pub fn survey(&self) -> Result<Survey, MemoryError> {
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for (_, _, path) in layout::claim_folders() {
@@ -77,8 +77,8 @@ impl Store {
         Ok(Survey { files, folders, evidence: self.evidence_stamp()? })
     }
 
-    /// Returns whether all stamps are unchanged. `remembered` must contain all files and folders of
-    /// the last survey; other paths are not checked.
+    /// Returns whether all stamps are unchanged. `remembered` must contain all files and
+    /// directories of the last survey; no other paths are checked.
     pub fn is_unchanged(&self, remembered: &[Remembered<'_>]) -> Result<bool, MemoryError> {
         let store = self.scope().root()?;
         let open = |path| Ok((path, self.scope().folder(&RelPath::new(path)?)?));
@@ -111,7 +111,7 @@ impl Store {
         }))
     }
 
-    /// Reads a memory with its evidence, using the same lenient decoding as a search.
+    /// Reads a memory with its evidence, with the same lenient decoding as a search.
     pub fn read_for_search(&self, at: &Located) -> Result<FileRead, FsError> {
         let bytes = self.scope().read(&at.path, self.rules().max_file_bytes)?;
         let text = as_text(bytes.clone());

@@ -1,8 +1,8 @@
 //! Restores files for an undo: memories, evidence, state and tombstones.
 //!
-//! The plan of an undo is stored in a run's folder, which may come from a cloned repository. The
-//! path, size and content in every step are therefore untrusted, and one invalid step rejects the
-//! whole undo.
+//! The plan of an undo is in a run's directory, which may come from a cloned repository. Paths,
+//! sizes and contents in the plan are therefore untrusted, and one invalid step rejects the whole
+//! undo.
 
 use super::batch::Batch;
 use super::document::{Document, MAX_FILE_BYTES};
@@ -25,7 +25,7 @@ enum Target {
 }
 
 impl Target {
-    /// Parses the path of a file to restore. Returns `None` if an undo may not change it.
+    /// Parses the path of a file to restore. Returns `None` for a path that an undo may not change.
     fn at(path: &RelPath) -> Option<Self> {
         let id_in = |folder: &str| {
             path.as_str().strip_prefix(folder)?.strip_suffix(".json")?.parse::<MemoryId>().ok()
@@ -74,7 +74,7 @@ impl Batch<'_> {
             Err(MemoryError::NotUndoable { path: change.path.clone(), reason })
         };
         let Some(target) = Target::at(&change.path) else {
-            return refuse("it is neither a memory nor its evidence nor its state");
+            return refuse("it is not a memory, evidence or state file");
         };
         let fault = |before: &Vec<u8>| self.fault(&target, &change.path, before);
         match change.before.as_ref().and_then(fault) {
@@ -83,8 +83,8 @@ impl Batch<'_> {
         }
     }
 
-    /// Stages the return of all files that `set_aside` moved. Returns the paths of the files that
-    /// an undo may not restore.
+    /// Stages moving back all files that `set_aside` moved. Returns the paths of the files that an
+    /// undo may not restore.
     pub fn bring_back(&mut self, aside: &RelPath) -> Result<Vec<String>, MemoryError> {
         let mut left = Vec::new();
         for from in self.files_below(aside, MAX_DEPTH)? {
@@ -125,7 +125,7 @@ impl Batch<'_> {
     }
 
     /// Returns whether these bytes are a valid state for `id`. A state with `own` must have the
-    /// user's mark, so that a plan cannot turn a foreign memory into the user's own.
+    /// user's mark, so that a plan cannot claim ownership of a foreign memory.
     fn is_sound_state(&self, id: &MemoryId, bytes: &[u8]) -> bool {
         serde_json::from_slice(bytes).is_ok_and(|state: LocalState| {
             let is_ours = self.store.is_own(id) || self.store.is_marked(&state);
@@ -139,7 +139,7 @@ impl Batch<'_> {
             Target::Evidence(_) | Target::State(_) | Target::Tombstone => MAX_SIDECAR_BYTES,
         };
         if bytes.len() as u64 > limit {
-            return Some("what would be put back is too large");
+            return Some("the content to restore is too large");
         }
         let is_sound = match target {
             Target::Memory(at) => Document::from_bytes(bytes.to_vec())
@@ -150,6 +150,6 @@ impl Batch<'_> {
             Target::State(id) => self.is_sound_state(id, bytes),
             Target::Tombstone => tombstone::is_at(path, bytes),
         };
-        (!is_sound).then_some("what would be put back is not such a file")
+        (!is_sound).then_some("the content to restore is not valid for this path")
     }
 }

@@ -1,4 +1,4 @@
-//! What a change to a store keeps, and what it leaves behind.
+//! Tests of what changes to a store preserve and which files they leave behind.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person")]
 
@@ -39,7 +39,7 @@ impl TestStore {
         fs::read_to_string(self.dir.path().join(path)).unwrap()
     }
 
-    /// Makes one batch of changes at `time`.
+    /// Applies a batch of changes at `time`.
     fn change<T>(&self, time: &str, work: impl FnOnce(&mut Batch<'_>, Timestamp) -> T) -> T {
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
         let mut batch = self.store.begin(&owner, Duration::ZERO).unwrap();
@@ -284,7 +284,7 @@ fn a_plan_holds_what_was_and_what_will_be_and_can_be_taken_back() {
     assert_eq!(test.read(&path), before);
 }
 
-/// Another process moves the file between the look for it and the reading of it.
+/// Another process may move the file after it was located and before it is read.
 #[test]
 fn a_memory_is_read_while_it_is_archived_and_restored() {
     let test = TestStore::new();

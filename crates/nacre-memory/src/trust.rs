@@ -1,4 +1,4 @@
-//! Trust levels, computed from the author of a memory and never from the content of its file.
+//! Trust levels. A level depends on who wrote a memory, never on what its file contains.
 //!
 //! A memory with several sources has the lowest of their levels, so merging, rewriting or repeating
 //! it never raises its level. Only the owner can raise a level.
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::sidecar::{Quote, Speaker};
 pub use nacre_types::TrustLevel as Trust;
 
-/// The author of a change to a store. It limits the trust level of the changed memory.
+/// The author of a change to a store. The author limits the trust level of the changed memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
-    /// The owner of this machine, at a terminal or with the server's own token.
+    /// The owner of this machine, using a terminal or the server's own token.
     #[default]
     Owner,
     /// Nacre itself, quoting a transcript: `sync`, `maintain`, or the end of a chat turn.
@@ -41,7 +41,7 @@ pub(super) fn trust_of_speaker(speaker: Speaker) -> Trust {
 }
 
 /// Returns the trust level of verified quotes, which is the lowest level of their speakers. Tool
-/// output counts only if no one else is quoted, because other quotes usually refer to it.
+/// output counts only if all quotes are tool output, because other quotes usually refer to it.
 pub(crate) fn trust_of_evidence(quotes: &[Quote]) -> Trust {
     let spoken = quotes.iter().filter(|quote| quote.speaker != Speaker::Tool);
     spoken.map(|quote| trust_of_speaker(quote.speaker)).min().unwrap_or(Trust::Derived)

@@ -1,7 +1,7 @@
 //! Computes the trust level of memories and of changes to them.
 //!
-//! Every memory is written by a batch, which records its level in the ledger and refuses to commit
-//! a memory without a level. Versions that are not in the ledger are foreign.
+//! Every memory is written by a batch, which records its level in the ledger. A batch with a memory
+//! that has no level cannot be committed. Versions that are not in the ledger are foreign.
 
 use crate::trust::trust_of_evidence;
 use std::borrow::Cow;
@@ -27,17 +27,17 @@ use super::trust::{Actor, FileLevel, Trust};
 use nacre_base::ContentHash;
 use nacre_base::fs::RelPath;
 
-/// The heading of the section of a summary that is quoted in briefs.
+/// The heading of the summary section that briefs quote.
 const OUTCOME: &str = "## Outcome";
 
-/// Number of bytes of foreign text that one command checks, which takes about two seconds. Text
+/// Number of bytes of foreign text that one command checks, which takes about two seconds. Any text
 /// beyond this limit is treated as an instruction.
 const MAX_JUDGED: usize = 32 << 20;
 
 const FEW: usize = 8;
 
-/// Returns the hashes of a text as it is, with LF and with CRLF, because git and editors convert
-/// line ends.
+/// Returns the hashes of the text as it is, with LF and with CRLF, because git and editors convert
+/// line endings.
 fn hashes_of(bytes: &[u8]) -> impl Iterator<Item = ContentHash> {
     let ends: [&[u8]; 2] = [b"\n", b"\r\n"];
     let converted = ends.into_iter().map(|end| ContentHash::of(&with_line_ends(bytes, end)));
@@ -55,8 +55,8 @@ fn brief_text(memory: &Memory) -> Cow<'_, str> {
 }
 
 impl SummaryDraft {
-    /// Returns the level of a summary. Briefs quote its title, description and outcome, so if one
-    /// of them contains an instruction, the summary is shown only on request.
+    /// Returns the level of a summary. Briefs quote its title, description and outcome. If any of
+    /// them contains an instruction, the summary is shown only on request.
     pub(super) fn trust(&self) -> Trust {
         let outcome = self.body.split(OUTCOME).nth(1).unwrap_or_default();
         let told = [&self.title, &self.description, outcome].join("\n");
@@ -104,7 +104,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns whether a foreign memory may contain an instruction. Also true if the limit for
+    /// Returns whether a foreign memory may contain an instruction. Returns true if the limit for
     /// checked text was reached.
     fn may_be_order(&self, memory: &Memory, hash: ContentHash) -> bool {
         let text = brief_text(memory);
@@ -114,20 +114,20 @@ impl Store {
         n_before > MAX_JUDGED || self.ledger.judgement(hash, is_order)
     }
 
-    /// A cheap filter: `false` means that the memory is certainly foreign.
+    /// A cheap filter: if it returns `false`, the memory is foreign.
     pub fn may_know(&self, id: &str) -> bool {
         let rules = self.rules();
         rules.is_personal || rules.trusts_evidence || self.ledger.may_know(self.scope(), id)
     }
 
-    /// Returns whether most memories are foreign. Checking each one is then faster than sorting all
-    /// of them.
+    /// Returns whether most memories are foreign. In that case, checking each one is faster than
+    /// sorting all of them.
     pub fn knows_few(&self, n_memories: usize) -> bool {
         self.n_tellable(n_memories) < n_memories / FEW
     }
 
-    /// Returns an upper bound for the number of memories that may be shown without a request.
-    /// Foreign memories are not counted.
+    /// Returns an upper bound for the number of memories that may be shown unasked. Foreign
+    /// memories are not counted.
     pub fn n_tellable(&self, n_memories: usize) -> usize {
         let rules = self.rules();
         let counts_all = rules.is_personal || rules.trusts_evidence;
@@ -141,7 +141,7 @@ impl Store {
         self.ledger.last_trust(self.scope(), id.as_str())
     }
 
-    /// Returns whether the file differs from its last version, which was trusted.
+    /// Returns whether the file differs from its last trusted version.
     pub fn is_changed(&self, memory: &Memory) -> bool {
         self.last_trust(&memory.at.id).is_some_and(|level| !level.waits())
             && self.trust_of(memory) == Trust::Foreign
@@ -152,7 +152,7 @@ impl Store {
         versions.iter().any(|version| !version.trust.waits())
     }
 
-    /// Returns whether the current file is an edit that has not been shown by `nacre trust --diff`.
+    /// Returns whether the current file is an edit that `nacre trust --diff` has not shown yet.
     pub fn is_unseen_edit(&self, memory: &Memory) -> bool {
         let hash = ContentHash::of(memory.document.as_str().as_bytes());
         let versions = self.ledger.versions(self.scope(), memory.at.id.as_str());
@@ -173,7 +173,7 @@ impl Store {
     }
 
     /// Returns whether a program in the sandbox could have written these bytes. This is possible
-    /// while a program is running, and until its changes have been compared.
+    /// while a program is running and until its changes have been compared.
     pub(super) fn could_be_programs(&self, at: &Located, hash: ContentHash) -> bool {
         let place = self.rules().ledger.as_ref();
         place.is_some_and(|place| {
@@ -204,7 +204,7 @@ impl Store {
         {
             return true;
         }
-        // The store has been moved or checked out again, or it is older than the ledgers.
+        // The store was moved or checked out again, or is older than the ledger feature.
         let is_inherited = || {
             let elsewhere = self.ledger.elsewhere(scope);
             match elsewhere.knows(id.as_str()) {
@@ -234,9 +234,9 @@ impl Store {
     }
 
     /// Returns the level of a memory in a store without a ledger. If the store was moved or checked
-    /// out again, another ledger may contain this version. In a store older than the ledgers, a
-    /// memory may have the user's mark; the mark does not cover the content of the file, so the
-    /// level is at most that of an agent.
+    /// out again, another ledger may contain this version. In a store older than the ledger
+    /// feature, a memory may have the user's mark. The mark does not cover the file's content, so
+    /// the level is at most that of an agent.
     fn inherit_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
         let elsewhere = self.ledger.elsewhere(self.scope());
         if elsewhere.knows(id.as_str()) {
@@ -296,8 +296,8 @@ impl Batch<'_> {
         self.set_level(memory, self.store.trust_of(memory));
     }
 
-    /// Stages the return to a memory's previous level, which withdraws the user's trust and
-    /// requires a new review. Returns whether the level was lowered.
+    /// Stages withdrawing the user's trust: the memory returns to its previous level and needs a
+    /// new review. Returns whether the level was lowered.
     pub fn distrust(&mut self, id: &MemoryId, before: Option<Trust>) -> Result<bool, MemoryError> {
         let Ok(memory) = self.store.get(id.as_str()) else { return Ok(false) };
         if self.store.trust_of(&memory).waits() {
@@ -310,8 +310,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Restores the recorded level of a file. A version without a recorded level is foreign,
-    /// because the plan of an undo may come from a repository.
+    /// Restores the recorded level of a file. A version without one is foreign, because the plan of
+    /// an undo may come from a repository.
     pub(super) fn put_back_level(&mut self, at: &Located, bytes: &[u8]) {
         let Located { id, path, .. } = at;
         let known = self.store.look_up_trust(id, bytes).unwrap_or(Trust::Foreign);
@@ -342,7 +342,8 @@ impl Batch<'_> {
         self.actor == Actor::Owner || self.level_after(memory, change) >= self.lasting_trust(memory)
     }
 
-    /// Returns the lower of two levels: that of the memory, and that of the text added by a change.
+    /// Returns the lower of two levels: the memory's level, and the level of the text that the
+    /// change adds.
     pub(super) fn level_after(&self, memory: &Memory, change: &MemoryUpdate) -> Trust {
         let before = self.lasting_trust(memory);
         if change.title.is_none() && change.body.is_none() {
@@ -357,7 +358,7 @@ impl Batch<'_> {
         before.min(trust_of_evidence(&change.quotes)).min(self.actor.limit())
     }
 
-    /// Returns the level and status of a text that replaces `before`. Only the owner can accept a
+    /// Returns the level and status of the text that replaces `before`. Only the owner can accept a
     /// candidate this way.
     pub(super) fn admit_rewrite(
         &self,
@@ -383,7 +384,7 @@ impl Batch<'_> {
         })
     }
 
-    /// Like [`Batch::level_after`], but for a revision by maintenance.
+    /// Like [`Batch::level_after`], but for a revision made during maintenance.
     pub(super) fn lower_revised(&mut self, memory: &Memory, revision: &Revision) {
         let Revision { title, body, trust, .. } = revision;
         let new = title.iter().chain(body).map(String::as_str).collect::<Vec<_>>().join("\n");
@@ -403,7 +404,8 @@ impl Batch<'_> {
         new.can_replace(old) && (self.actor != Actor::Agent || old < Trust::User)
     }
 
-    /// Records all staged levels in the ledger. The first time, also records inherited levels.
+    /// Records all staged levels in the ledger. The first call for a store also records inherited
+    /// levels.
     pub(super) fn enter_levels(&self) -> Result<(), MemoryError> {
         for (path, after) in self.set.outcomes() {
             let at = Located::from_path(path.as_str()).filter(|_| after.is_some());

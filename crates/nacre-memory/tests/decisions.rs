@@ -1,8 +1,8 @@
-//! The decision policy on labelled pairs that it was not fitted on.
+//! Tests the decision policy on labeled pairs that were not used to fit it.
 //!
-//! Each line of the fixture has a memory, what a later session says, and how the two are related.
-//! Topics with an even number are for fitting (`examples/fit_policy.rs`), those with an odd number
-//! are for this test.
+//! Each line of the fixture has a memory, a statement from a later session, and their relation.
+//! Topics with an even number are for fitting (`nacre-lab fit policy`), and those with an odd
+//! number are for this test.
 
 #![expect(clippy::unwrap_used, reason = "a fixture that cannot be read is a failed test")]
 

@@ -44,11 +44,11 @@ pub fn run(
     let id = TaskId::from_random(deps.seed);
     let words = deps.models.words();
     let task = new_task(host, &id, spec.name, TaskClass::Interactive, question, words);
-    // Errors are ignored, because the task can run without a record.
+    // Recording errors are ignored, because the task can run without a record.
     let (recorder, heartbeat) = record(host, &home, &task, ExtraWords::clone(words))
         .inspect_err(|error| {
             let error = OpError::wrap(error);
-            events.warning(format!("The task is not written down: {}", error.message), None);
+            events.warning(format!("The task is not recorded: {}", error.message), None);
         })
         .ok()
         .unzip();
@@ -93,7 +93,7 @@ fn report(id: &TaskId, outcome: &Outcome, checked: Option<CheckedReport>) -> Age
         Ending::Completed { .. } => (None, None),
         Ending::Failed(error) => (
             Some(error.to_string()),
-            Some(run_failed(error).hint(format!("What happened is kept as `{id}`"))),
+            Some(run_failed(error).hint(format!("The session was recorded as `{id}`"))),
         ),
         Ending::Cancelled(_) => {
             (None, Some(OpError::new(ErrorCode::Cancelled, "The run was cancelled")))
@@ -168,9 +168,9 @@ impl Listener for AgentNotes {
             let arguments = if is_full { format!(" {arguments}") } else { String::new() };
             self.events.note(format!("· {tool}{arguments}"));
         } else if let Event::ModelRetry { why, wait_ms, .. } = event {
-            self.events.note(format!("· asking again in {wait_ms} ms: {why}"));
+            self.events.note(format!("· retrying in {wait_ms} ms: {why}"));
         } else if let Event::ModelFallback { to, why, .. } = event {
-            self.events.note(format!("· asking {to}: {why}"));
+            self.events.note(format!("· switching to {to}: {why}"));
         } else if let Event::ModelDelta { kind: DeltaKind::Text, text } = event
             && is_full
         {
@@ -179,7 +179,7 @@ impl Listener for AgentNotes {
             && is_full
         {
             let first = why.as_str().lines().next().unwrap_or_default();
-            self.events.note(format!("· sent back: {first}"));
+            self.events.note(format!("· answer rejected: {first}"));
         }
     }
 }

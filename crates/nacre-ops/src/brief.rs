@@ -10,18 +10,18 @@ use super::memory::to_broken_file;
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, note_offered};
 
-/// In tokens; small enough to leave most of the context to the task.
+/// Budget in tokens. Small enough to leave most of the context to the task.
 const DEFAULT_BUDGET: usize = 2000;
 const MAX_BUDGET: usize = 100_000;
 
-/// Only the beginning of a longer task is compared.
+/// Maximum number of bytes of the task to compare with memories.
 const MAX_TASK_BYTES: usize = 8_000;
 
 pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError> {
     let BriefRequest { budget, task, files, scope } = request;
     let budget = budget.unwrap_or(DEFAULT_BUDGET);
     if budget > MAX_BUDGET {
-        return Err(OpError::usage(format!("`--budget` is at most {MAX_BUDGET}")));
+        return Err(OpError::usage(format!("`--budget` must be at most {MAX_BUDGET}")));
     }
     let stores = host.stores_to_read(*scope)?;
     let embedders = stores.iter().map(|scoped| host.embedder(&scoped.settings));
@@ -34,8 +34,8 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     let sources = sources(&stores, &indexes);
     let files: Vec<String> = files.iter().map(|file| host.below_project(file)).collect();
     let task = task.as_deref().map(|task| &task[..task.floor_char_boundary(MAX_TASK_BYTES)]);
-    // An embedding service may be slow, so memories are compared by meaning only with the built-in
-    // model.
+    // An embedding service may be slow, so memories are compared by meaning only if the built-in
+    // model is used.
     let mode = match host.settings().search.embedding {
         EmbeddingChoice::Builtin => Mode::Hybrid,
         EmbeddingChoice::Endpoint => Mode::Lexical,
@@ -66,7 +66,7 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     Ok(report)
 }
 
-/// Like `brief`, but for a hook, which must not block: it checks only folder stamps and records
+/// Like `brief`, but for a hook, which must not block. Checks only directory timestamps and records
 /// nothing. Also returns whether the index is stale.
 pub(super) fn quick_brief(
     host: &Host,

@@ -31,14 +31,14 @@ pub fn show(host: &Host, request: &ConfigShowRequest) -> Result<ConfigShowReport
         not_set: roles_not_set(host, prefix),
     };
     if report.settings.is_empty() && report.not_set.is_empty() {
-        return Err(OpError::usage(format!("No setting begins with `{prefix}`"))
+        return Err(OpError::usage(format!("No setting starts with `{prefix}`"))
             .hint("`nacre config` lists every key"));
     }
     Ok(report)
 }
 
 /// Returns the model keys that are not set, so that they can be listed. Without a prefix, returns
-/// only the default key, which all hints mention.
+/// only the default key, because all hints mention it.
 fn roles_not_set(host: &Host, prefix: &str) -> Vec<String> {
     let keys = ROLES.iter().map(|role| format!("roles.{role}.model"));
     let keys = keys.filter(|key| !host.resolved.tables.contains_key(key));
@@ -92,7 +92,7 @@ pub fn get(host: &Host, key: &str) -> Result<ConfigGetReport> {
 }
 
 fn not_set(key: &str) -> OpError {
-    // If the key is unknown, removing it from an empty file fails with a suitable message.
+    // If the key is unknown, removing it from an empty file returns the right error.
     if let Err(error) = edit::unset("", Path::new("config.toml"), key) {
         return error.into();
     }
@@ -127,7 +127,7 @@ pub fn path(host: &Host) -> Result<ConfigPathReport> {
     Ok(ConfigPathReport { files: files.collect() })
 }
 
-/// The setting for how maps are stored. After a change, maps stored in the previous form are
+/// The setting that selects how maps are stored. When it changes, maps stored in the old form are
 /// removed.
 const AT_REST: &str = "map.at_rest";
 
@@ -163,7 +163,7 @@ pub fn set(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport> {
     Ok(ConfigSetReport { key: key.clone(), value: value.clone(), path, change })
 }
 
-/// Records the change for undo. Errors are ignored, because settings can also be changed if no
+/// Records the change for undo. Errors are ignored, because settings can be changed even if no
 /// store can be opened.
 fn record(host: &Host, request: &ConfigSetRequest, edited: &TextEdit) -> Option<String> {
     let ConfigSetRequest { key, value, repo } = request;
@@ -171,7 +171,7 @@ fn record(host: &Host, request: &ConfigSetRequest, edited: &TextEdit) -> Option<
         return None;
     }
     let command = match value {
-        // The list of changes is shown to users, so it omits the value, which could be a secret.
+        // The list of changes omits the value, which could be a secret.
         Some(_) => format!("config set {key}"),
         None => format!("config set --unset {key}"),
     };
@@ -183,16 +183,16 @@ fn record(host: &Host, request: &ConfigSetRequest, edited: &TextEdit) -> Option<
     CommandChange::new(RunMode::Config, &command).record(host, &scoped, reversal, before).ok()
 }
 
-/// Like `set`, but for a web page. Refuses keys that could make Nacre send data, run programs or
-/// write elsewhere.
+/// Like `set`, but for requests from a web page. Refuses keys that could make Nacre send data, run
+/// programs or write to other locations.
 pub fn set_harmless(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport> {
     let ConfigSetRequest { key, value, .. } = request;
     check_password(key, value.as_deref().unwrap_or_default())?;
     if !is_harmless(key) {
-        let message = format!("`{key}` is not set from a page");
+        let message = format!("`{key}` cannot be set from a web page");
         let value = value.as_deref().unwrap_or("VALUE");
         return Err(OpError::new(ErrorCode::Refused, message)
-            .hint(format!("Type it: nacre config set {key} {value}")));
+            .hint(format!("Set it in a terminal: nacre config set {key} {value}")));
     }
     set(host, request)
 }
@@ -211,9 +211,9 @@ fn check_models(key: &str, value: &str) -> Result<()> {
     let Some((_, "model" | "fallbacks")) = field else { return Ok(()) };
     for name in value.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != AUTO) {
         if name.parse::<ModelRef>().is_err() {
-            return Err(OpError::usage(format!("`{name}` names no provider"))
-                .hint(format!("Write `provider/model`: nacre config set {key} openai/{name}"))
-                .hint("`nacre model` shows the installed agents that can answer"));
+            return Err(OpError::usage(format!("`{name}` does not include a provider"))
+                .hint(format!("Use `provider/model`: nacre config set {key} openai/{name}"))
+                .hint("`nacre model` lists the installed agents that can answer"));
         }
     }
     Ok(())
@@ -221,12 +221,12 @@ fn check_models(key: &str, value: &str) -> Result<()> {
 
 fn repo_scope(host: &Host, key: &str) -> Result<WriteScope> {
     if !is_harmless(key) {
-        return Err(OpError::usage(format!("A repository may not set `{key}`"))
+        return Err(OpError::usage(format!("A repository cannot set `{key}`"))
             .hint(format!("Set it for yourself: nacre config set {key} VALUE")));
     }
     let Some(project) = &host.project else {
         return Err(
-            OpError::new(ErrorCode::NoProject, "There is no project here").hint("Run `nacre init`")
+            OpError::new(ErrorCode::NoProject, "No project found here").hint("Run `nacre init`")
         );
     };
     Ok(host.project_scope(&project.path)?)
@@ -238,9 +238,9 @@ fn check_password(key: &str, value: &str) -> Result<()> {
     if key != DATABASE || !has_password(value) {
         return Ok(());
     }
-    Err(OpError::new(ErrorCode::Refused, "A password does not belong into the settings").hint(
-        "Write postgres://USER@HOST/NAME; put the password into NACRE_DATABASE_PASSWORD, or into a file that \
-         `server.database_password_file` names",
+    Err(OpError::new(ErrorCode::Refused, "The settings must not contain a password").hint(
+        "Use postgres://USER@HOST/NAME, and set the password in NACRE_DATABASE_PASSWORD or in a \
+         file named by `server.database_password_file`",
     ))
 }
 

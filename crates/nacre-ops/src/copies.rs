@@ -1,7 +1,7 @@
 //! Removes all copies of a forgotten memory and verifies that they are gone.
 //!
-//! A copy is reported as gone only after a search did not find it. Places that cannot be accessed
-//! are reported as pending.
+//! A copy is reported as gone only if a search no longer finds it. Locations that cannot be
+//! accessed are reported as pending.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,8 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) const DRAFTS: &str = "drafts";
 
-/// The result for each place. If several memories are forgotten, a pending result is never replaced
-/// by a better one.
+/// The result for each location. If several memories are forgotten, a pending result is never
+/// replaced by a better one.
 #[derive(Debug, Default)]
 pub(super) struct Copies(BTreeMap<CopyPlace, CheckedCopy>);
 
@@ -62,7 +62,7 @@ impl Copies {
     fn note(&mut self, place: CopyPlace, is_gone: Result<bool>) {
         match is_gone {
             Ok(true) => self.put(place, CopyState::Gone, None),
-            Ok(false) => self.put(place, CopyState::Waits, Some("it was found there".to_owned())),
+            Ok(false) => self.put(place, CopyState::Waits, Some("a copy was found".to_owned())),
             Err(error) => self.put(place, CopyState::Waits, Some(error.message)),
         }
     }
@@ -92,7 +92,7 @@ fn has_no_file(store: &Store, id: &MemoryId) -> Result<bool> {
 }
 
 /// Removes the memory from the index. The index is updated first, because it may still contain the
-/// old text of memories that linked to this one.
+/// old text of memories that linked to this memory.
 fn leaves_index(host: &Host, scoped: &ScopedStore, id: &MemoryId) -> Result<bool> {
     let ScopedStore { store, settings, .. } = scoped;
     if !index_path(store).is_some_and(|path| path.is_dir()) {

@@ -1,5 +1,5 @@
-//! Errors as shown to users: a message, its causes, and hints. Errors from other crates get their
-//! codes and hints here.
+//! Errors as shown to users: a message, its causes and hints. Codes and hints for errors from other
+//! crates are assigned here.
 
 use std::error::Error;
 use std::{fmt, io};
@@ -35,7 +35,7 @@ pub struct OpError {
     pub message: String,
     /// Outermost first.
     pub causes: Vec<String>,
-    /// What the user can do, including the command to type.
+    /// What the user can do, including a command to type.
     pub hints: Vec<String>,
 }
 
@@ -81,14 +81,14 @@ impl OpError {
         let mut source = error.source();
         while let Some(cause) = source {
             let text = cause.to_string();
-            // A transparent wrapper has the same text as its source.
+            // A transparent error wrapper has the same text as its source.
             if text != message && causes.last() != Some(&text) {
                 causes.push(text.clone());
             }
             source = cause.source();
         }
         if message.is_empty() {
-            message = "Something could not be done".to_owned();
+            message = "The operation failed".to_owned();
         }
         Self { code, message, causes, hints: hint.into_iter().collect() }
     }
@@ -137,23 +137,23 @@ impl From<FsError> for OpError {
     fn from(error: FsError) -> Self {
         let (code, hint) = match &error {
             FsError::Busy { .. } => {
-                (Busy, Some("Wait for it to end, or run `nacre config set lock.wait_ms 60000`"))
+                (Busy, Some("Wait for it to finish, or run `nacre config set lock.wait_ms 60000`"))
             }
             FsError::Conflict { .. } => {
-                (Conflict, Some("Nothing was changed. Look at the file and run the command again"))
+                (Conflict, Some("Nothing was changed. Check the file and run the command again"))
             }
             FsError::Interrupted { .. } => {
-                let hint = "Free the disk, then run `nacre doctor`: the next command finishes or \
-                            undoes it";
+                let hint = "Free some disk space, then run `nacre doctor`. The next command \
+                 completes or undoes the change";
                 (Failed, Some(hint))
             }
             FsError::NotAFolder { .. } | FsError::NotAFile { .. } => {
-                let hint =
-                    "Nacre follows no links inside a store; put a plain file or folder there";
+                let hint = "Nacre does not follow links inside a store. Replace the link with a regular \
+                     file or directory";
                 (Refused, Some(hint))
             }
             FsError::BadPath { .. } => {
-                let hint = "Name a file below the folder, without `..` and without a leading `/`";
+                let hint = "Use a path relative to the directory, without `..` or a leading `/`";
                 (Failed, Some(hint))
             }
             FsError::Io { .. } => (Failed, error.io_kind().and_then(io_hint)),
@@ -169,11 +169,11 @@ fn io_hint(kind: io::ErrorKind) -> Option<&'static str> {
         NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
     };
     const HINTS: &[(io::ErrorKind, &str)] = &[
-        (StorageFull, "Free some space on the disk"),
-        (QuotaExceeded, "Free some of your quota"),
-        (ReadOnlyFilesystem, "The disk is mounted read-only; reading commands still work"),
-        (PermissionDenied, "Check the owner and mode of the file: `ls -ld` shows them"),
-        (NotFound, "Name a file or folder that is there; `ls` shows them"),
+        (StorageFull, "Free some disk space"),
+        (QuotaExceeded, "Free some of your disk quota"),
+        (ReadOnlyFilesystem, "The disk is mounted read-only. Commands that only read still work"),
+        (PermissionDenied, "Check the file's owner and mode with `ls -ld`"),
+        (NotFound, "Name an existing file or directory; `ls` lists them"),
     ];
     HINTS.iter().find(|(known, _)| *known == kind).map(|(_, hint)| *hint)
 }
@@ -186,29 +186,29 @@ impl From<MemoryError> for OpError {
         let quoted = |ids: &[MemoryId]| {
             ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" or ")
         };
-        let not_ours = "Nothing was changed. This run folder was not written by this program";
+        let not_ours = "Nothing was changed. Nacre did not write this run directory";
         let (code, hint) = match &error {
             MemoryError::Unknown { nearest, .. } if nearest.is_empty() => {
-                (NotFound, "`nacre memory list` shows every id".to_owned())
+                (NotFound, "`nacre memory list` lists all ids".to_owned())
             }
             MemoryError::Unknown { nearest, .. } => {
                 (NotFound, format!("Did you mean {}?", quoted(nearest)))
             }
             MemoryError::Duplicate { .. } => {
-                (Ambiguous, "`nacre doctor` shows the files".to_owned())
+                (Ambiguous, "`nacre doctor` lists the files".to_owned())
             }
             MemoryError::Ambiguous { nearest, .. } => {
-                (Ambiguous, format!("Give more of it, such as {}", quoted(nearest)))
+                (Ambiguous, format!("Type more of the id, such as {}", quoted(nearest)))
             }
             MemoryError::Unreadable(_) | MemoryError::Sidecar { .. } => {
-                (Invalid, "`nacre doctor` shows every broken file with its line".to_owned())
+                (Invalid, "`nacre doctor` lists every broken file and line".to_owned())
             }
             MemoryError::EmptyTitle => {
                 (Invalid, "nacre memory add \"Use SQLite for the queue\"".to_owned())
             }
-            MemoryError::InvalidText(_) => (Invalid, "Mend the line and try again".to_owned()),
+            MemoryError::InvalidText(_) => (Invalid, "Fix the line and try again".to_owned()),
             MemoryError::TooLong { .. } => {
-                (TooLarge, "Say it shorter, or make two memories of it".to_owned())
+                (TooLarge, "Shorten it, or split it into two memories".to_owned())
             }
             MemoryError::AlreadyArchived { id } => (Conflict, format!("nacre memory restore {id}")),
             MemoryError::NotArchived { id } => (Conflict, format!("nacre memory show {id}")),
@@ -222,14 +222,14 @@ impl From<MemoryError> for OpError {
             MemoryError::NotSupersedable { id, .. } => (Refused, format!("nacre memory show {id}")),
             MemoryError::OwnerOnly { id, .. } => (
                 Refused,
-                format!("Ask the user to look at it: nacre review, nacre memory show {id}"),
+                format!("Ask the user to review it: nacre review, nacre memory show {id}"),
             ),
             MemoryError::UsersWords { id } => (
                 Refused,
-                format!("Add the new claim to the review: memory_add with `supersedes` {id}"),
+                format!("Submit the new claim for review: memory_add with `supersedes` {id}"),
             ),
             MemoryError::NotShown { .. } => {
-                (Refused, "See it first: nacre review --list".to_owned())
+                (Refused, "Show it first: nacre review --list".to_owned())
             }
             MemoryError::NotUndoable { .. } => (Refused, not_ours.to_owned()),
             MemoryError::Fs(_) | MemoryError::NotARunFile { .. } | MemoryError::NoLevel { .. } => {
@@ -247,7 +247,11 @@ impl From<RecordIndexError> for OpError {
             RecordIndexError::Embed(error) => error.into(),
             RecordIndexError::Shared { is_passing, .. } => {
                 let code = if is_passing { DatabaseAway } else { Failed };
-                let hint = is_passing.then(|| "The database may come back; try again".to_owned());
+                let hint = is_passing.then(|| {
+                    "The database may be temporarily unavailable; try \
+                 again"
+                        .to_owned()
+                });
                 Self::from_error(code, &error, hint)
             }
         }
@@ -266,7 +270,7 @@ impl From<SyncError> for OpError {
             SyncError::NoTrace(_) => Self::from_error(
                 Failed,
                 &error,
-                Some("`nacre trace` shows the sessions that were seen".to_owned()),
+                Some("`nacre trace` lists the known sessions".to_owned()),
             ),
         }
     }
@@ -280,21 +284,21 @@ impl From<UndoError> for OpError {
             UndoError::Changed { ref id, ref files, has_rest } => {
                 return conflict_error(&error, id, files, has_rest);
             }
-            UndoError::Unknown(_) => (NotFound, "`nacre runs` shows every run".to_owned()),
+            UndoError::Unknown(_) => (NotFound, "`nacre runs` lists all runs".to_owned()),
             UndoError::Ambiguous { .. } => {
-                (Ambiguous, "Give more of it; `nacre runs` shows every run".to_owned())
+                (Ambiguous, "Type more of the id; `nacre runs` lists all runs".to_owned())
             }
-            UndoError::BadPlan { .. } => (
-                Refused,
-                "Nothing was changed. This run folder was not written by this program".to_owned(),
-            ),
-            UndoError::Nothing(_) => (Refused, "`nacre runs ID` shows what it did".to_owned()),
+            UndoError::BadPlan { .. } => {
+                (Refused, "Nothing was changed. Nacre did not write this run directory".to_owned())
+            }
+            UndoError::Nothing(_) => (Refused, "`nacre runs ID` shows its actions".to_owned()),
             UndoError::AlreadyUndone { ref by, .. } => {
-                (Refused, format!("Bring it back: nacre undo {by}"))
+                (Refused, format!("Restore it: nacre undo {by}"))
             }
             UndoError::Gone(_) => (
                 Refused,
-                "What was committed is in git's history: git log -- .nacre/memory".to_owned(),
+                "Git's history contains the committed versions: git log -- .nacre/memory"
+                    .to_owned(),
             ),
             UndoError::OtherCommand { ref command, .. } => {
                 (Refused, format!("Run `nacre {command}`"))
@@ -319,17 +323,17 @@ fn conflict_error(error: &UndoError, id: &str, files: &[KeptFile], has_rest: boo
         op = op.hint(format!("Nothing was changed. Undo the later change first: nacre undo {by}"));
     }
     match has_rest {
-        true => op.hint(format!(
-            "Leave these as they are and put back the rest: nacre undo {id} --keep-changed"
-        )),
-        false => op.hint("Nothing else of it is left to put back; nothing was changed"),
+        true => {
+            op.hint(format!("Keep these and restore the others: nacre undo {id} --keep-changed"))
+        }
+        false => op.hint("There is nothing else to restore. Nothing was changed"),
     }
 }
 
 impl From<ConfigError> for OpError {
     fn from(error: ConfigError) -> Self {
         let code = if error.is_in_command() { Usage } else { Invalid };
-        let list = || "`nacre config` lists every key and its value".to_owned();
+        let list = || "`nacre config` lists all keys and values".to_owned();
         let hint = error.hint().or_else(|| error.is_in_command().then(list));
         Self::from_error(code, &error, hint)
     }
@@ -361,10 +365,10 @@ impl From<EmbedError> for OpError {
         let hint = match error {
             EmbedError::Fs(error) => return error.into(),
             EmbedError::Service(_) => {
-                "Check search.endpoint_url, search.endpoint_model and NACRE_EMBEDDING_KEY, or go \
-                 without: nacre config set search.embedding builtin"
+                "Check search.endpoint_url, search.endpoint_model and NACRE_EMBEDDING_KEY, or use \
+                 the built-in model: nacre config set search.embedding builtin"
             }
-            EmbedError::Damaged { .. } => "Install Nacre again: its own model is broken",
+            EmbedError::Damaged { .. } => "Reinstall Nacre: its built-in model is damaged",
         };
         Self::from_error(Failed, &error, Some(hint.to_owned()))
     }
@@ -372,7 +376,7 @@ impl From<EmbedError> for OpError {
 
 impl From<TooSmall> for OpError {
     fn from(error: TooSmall) -> Self {
-        let hint = format!("Give at least `--budget {}`", error.needed);
+        let hint = format!("Use at least `--budget {}`", error.needed);
         Self::from_error(Invalid, &error, Some(hint))
     }
 }
@@ -382,16 +386,16 @@ impl From<PeopleError> for OpError {
         let (code, hint) = match error {
             PeopleError::Files(error) => return error.into(),
             PeopleError::BadName { .. } => {
-                let rule = "Use letters, digits and `.@_-+`, beginning with a letter or digit";
+                let rule = "Use letters, digits and `.@_-+`, starting with a letter or digit";
                 (Usage, Some(rule))
             }
             PeopleError::TooMany { .. } => {
-                (Conflict, Some("End one first: nacre server token revoke ID"))
+                (Conflict, Some("Revoke one first: nacre server token revoke ID"))
             }
             PeopleError::UnknownToken { .. } => {
-                (NotFound, Some("`nacre server token` shows every token"))
+                (NotFound, Some("`nacre server token` lists all tokens"))
             }
-            PeopleError::Ambiguous { .. } => (Ambiguous, Some("Write more of it")),
+            PeopleError::Ambiguous { .. } => (Ambiguous, Some("Type more of it")),
             PeopleError::Shared { is_passing: true, .. } => (DatabaseAway, None),
             PeopleError::Newer { .. } => (Failed, Some("Update nacre")),
             PeopleError::File { .. } | PeopleError::Damaged | PeopleError::Shared { .. } => {
@@ -409,27 +413,34 @@ impl From<StateError> for OpError {
         }
         let (code, hint) = match &error {
             StateError::Shared { is_passing: true, .. } => {
-                (DatabaseAway, "The database may come back; try again then")
+                (DatabaseAway, "The database may be temporarily unavailable; try again later")
             }
-            StateError::Busy(_) => (Busy, "Wait for it to end, then try again"),
+            StateError::Busy(_) => (Busy, "Wait for it to finish, then try again"),
             StateError::QueueFull { .. } => {
-                (Busy, "Wait for one to end; `nacre events` shows them")
+                (Busy, "Wait for one to finish; `nacre events` lists them")
             }
             StateError::SessionInUse { .. } => {
-                (Busy, "End its task first; `nacre events` shows it")
+                (Busy, "Finish or cancel its task first; `nacre events` lists it")
             }
             StateError::NotHeld { .. } => return Self::from_error(Busy, &error, None),
-            StateError::UnknownTask { .. } => (NotFound, "`nacre events` shows the latest tasks"),
+            StateError::UnknownTask { .. } => (NotFound, "`nacre events` lists the latest tasks"),
             StateError::UnknownSession { .. } => return Self::from_error(NotFound, &error, None),
             StateError::Ambiguous { .. } => {
-                (Ambiguous, "Give more of the id; `nacre events` shows them")
+                (Ambiguous, "Type more of the id; `nacre events` lists the tasks")
             }
             StateError::Damaged { path, .. } => {
                 let path = path.display();
-                let hint = format!("Move it away, and a new one is made: mv {path} {path}.damaged");
+                let hint = format!(
+                    "Move it away, and Nacre creates a new one: mv {path} \
+                 {path}.damaged"
+                );
                 return Self::wrap(&error).hint(hint);
             }
-            StateError::Newer { .. } => (Failed, "Use the newer version, or move the file away"),
+            StateError::Newer { .. } => (
+                Failed,
+                "Use the newer version of Nacre, or move the file \
+             away",
+            ),
             StateError::Shared { is_passing: false, .. }
             | StateError::Fs(_)
             | StateError::Open { .. }
@@ -446,7 +457,8 @@ impl From<StateError> for OpError {
 impl From<RefreshError> for OpError {
     fn from(error: RefreshError) -> Self {
         let hint = error.is_late().then(|| {
-            "`nacre config set limits.map_seconds N` allows more time; `.gitignore` leaves folders out"
+            "`nacre config set limits.map_seconds N` allows more time; `.gitignore` excludes \
+             directories"
                 .to_owned()
         });
         Self::from_error(Failed, &error, hint)
@@ -455,7 +467,7 @@ impl From<RefreshError> for OpError {
 
 impl From<BadGlob> for OpError {
     fn from(error: BadGlob) -> Self {
-        let hint = "`nacre config` tells which file sets `map.deny`".to_owned();
+        let hint = "`nacre config` shows which file sets `map.deny`".to_owned();
         Self::from_error(Invalid, &error, Some(hint))
     }
 }
@@ -463,13 +475,13 @@ impl From<BadGlob> for OpError {
 impl From<QueryError> for OpError {
     fn from(error: QueryError) -> Self {
         let hint = match &error {
-            QueryError::Empty => "Say what to find: `nacre search-code \"retry failed uploads\"`",
-            QueryError::TooLong => "Search for a part of it",
-            QueryError::LineBreak => "Search for a piece of one line",
+            QueryError::Empty => "Enter search terms: `nacre search-code \"retry failed uploads\"`",
+            QueryError::TooLong => "Search for a part of the text",
+            QueryError::LineBreak => "Search for a part of one line",
             QueryError::Pattern(PatternError::Syntax { .. }) => {
-                "Escape what is meant as it stands, or search with `--fixed`"
+                "Escape special characters, or search with `--fixed`"
             }
-            QueryError::Pattern(PatternError::TooLarge) => "Use smaller counts in `{}`",
+            QueryError::Pattern(PatternError::TooLarge) => "Use smaller repeat counts in `{}`",
         };
         Self::usage(error.to_string()).hint(hint)
     }
@@ -478,9 +490,9 @@ impl From<QueryError> for OpError {
 impl From<FilterError> for OpError {
     fn from(error: FilterError) -> Self {
         let hint = match &error {
-            FilterError::Glob { .. } => "A glob is like `src/**/*.rs`, `*.py` or `!tests`",
+            FilterError::Glob { .. } => "Examples of globs: `src/**/*.rs`, `*.py`, `!tests`",
             FilterError::TooMany => "Use `{a,b}` in a glob",
-            FilterError::Language(_) => "`nacre explore` lists the languages of a project",
+            FilterError::Language(_) => "`nacre explore` lists the project's languages",
         };
         Self::usage(error.to_string()).hint(hint)
     }
@@ -489,17 +501,17 @@ impl From<FilterError> for OpError {
 impl From<SinceError> for OpError {
     fn from(error: SinceError) -> Self {
         let (code, hint) = match &error {
-            SinceError::NoCommit { .. } => (NotFound, "`git log --oneline` shows the commits"),
+            SinceError::NoCommit { .. } => (NotFound, "`git log --oneline` lists the commits"),
             SinceError::TimedOut => {
                 (Unavailable, "`nacre config set limits.map_seconds N` allows more time")
             }
             SinceError::Git { .. } | SinceError::TooLarge => {
-                (Unavailable, "`nacre delta --since REVISION` needs no git")
+                (Unavailable, "`nacre delta --since REVISION` works without git")
             }
             SinceError::OtherArtifact { .. }
             | SinceError::Future { .. }
             | SinceError::TooOld { .. } => {
-                (NotFound, "`nacre delta --since 0` tells everything that is there")
+                (NotFound, "`nacre delta --since 0` lists everything in the map")
             }
         };
         Self::from_error(code, &error, Some(hint.to_owned()))

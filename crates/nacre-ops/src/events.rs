@@ -1,5 +1,5 @@
 //! Events of a running operation, and its cancellation token. All front ends receive the same
-//! stream: a terminal draws progress bars, while a server forwards the events.
+//! stream: a terminal draws progress bars, and a server forwards the events.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use nacre_types::{Event, Warning};
 
 use crate::error::{OpError, Result};
 
-/// Receives the events of one call in order, and can be used to cancel the call.
+/// Receives the events of one call in order, and can cancel the call.
 #[derive(Clone)]
 pub struct Events {
     listener: Arc<dyn Fn(Event) + Send + Sync>,

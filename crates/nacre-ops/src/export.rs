@@ -1,8 +1,8 @@
 //! Maintains a block in the agents' instruction file that lists the project's decisions and
 //! conventions.
 //!
-//! Other people read this file, so it contains only memories of the project, and only those that a
-//! brief may include. The block depends on nothing but the memories.
+//! Other people read this file, so it contains only project memories that a brief may include. The
+//! block depends only on the memories.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use crate::error::{OpError, Result};
 use crate::host::{Host, ScopedStore, note_offered};
 use crate::run::change::{Reversal, TextRoot};
 
-/// In tokens. Every agent session loads this text.
+/// Budget in tokens. Every agent session loads this text.
 const DEFAULT_BUDGET: usize = 1500;
 const MAX_BUDGET: usize = 100_000;
 
@@ -35,7 +35,7 @@ const MAX_BYTES: u64 = 4 << 20;
 pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
     let budget = request.budget.unwrap_or(DEFAULT_BUDGET);
     if budget > MAX_BUDGET {
-        return Err(OpError::usage(format!("`--budget` is at most {MAX_BUDGET}")));
+        return Err(OpError::usage(format!("`--budget` must be at most {MAX_BUDGET}")));
     }
     let scoped = host.project_store()?.ok_or_else(|| host.no_project())?;
     let root = scoped.store.path().parent().ok_or_else(|| host.no_project())?;
@@ -45,16 +45,18 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
     let selection =
         if request.remove { Selection::default() } else { select(host, &scoped, budget)? };
     if selection.is_too_long && !request.remove {
-        let message = format!("A budget of {budget} tokens has no room for a memory");
+        let message = format!("A budget of {budget} tokens is too small for any memory");
         return Err(OpError::usage(message).hint(format!("--budget {DEFAULT_BUDGET}")));
     }
     let plan = plan(&file, before.as_deref(), &selection.text)?;
     let is_changed = before != plan.after;
     if is_changed && plan.edited && !request.force && !request.dry_run {
-        let message = format!("Somebody changed the text inside the block of `{file}`");
+        let message = format!("The text inside the block of `{file}` was edited by hand");
         return Err(OpError::new(ErrorCode::Conflict, message)
-            .hint("See what would be lost: nacre export --agents-md --dry-run")
-            .hint("Keep it as a memory, `nacre memory add`, or write over it: --force"));
+            .hint("Preview what would be lost: nacre export --agents-md --dry-run")
+            .hint(
+                "Save the edit as a memory with `nacre memory add`, or overwrite it with --force",
+            ));
     }
     let mut change = None;
     if is_changed && !request.dry_run {
@@ -98,7 +100,7 @@ fn target(scope: &WriteScope, root: &Path, file: Option<&str>) -> Result<RelPath
     let path = RelPath::new(below.unwrap_or(file))?;
     if !is_instructions(&path) {
         return Err(OpError::usage(format!("`{path}` is not an instruction file"))
-            .hint("Name a Markdown file of the project, such as AGENTS.md or CLAUDE.md"));
+            .hint("Name a Markdown file in the project, such as AGENTS.md or CLAUDE.md"));
     }
     Ok(path)
 }
@@ -107,20 +109,20 @@ fn unusable(file: &RelPath, error: FsError) -> OpError {
     if !matches!(error, FsError::NotAFile { .. } | FsError::NotAFolder { .. }) {
         return error.into();
     }
-    let message = format!("`{file}` is, or lies behind, a link or something else than a file");
+    let message = format!("`{file}` is not a regular file, or its path contains a link");
     OpError::new(ErrorCode::Refused, message)
-        .hint("Name the file itself, below the project: --file PATH")
+        .hint("Name a regular file in the project: --file PATH")
 }
 
 #[derive(Debug, Default)]
 struct Selection {
-    /// Empty if no memory is eligible.
+    /// The text of the block. Empty if no memory is eligible.
     text: String,
     ids: Vec<MemoryId>,
     n_left_out: usize,
     unproven: Vec<String>,
     tokens: usize,
-    /// Whether some memories are eligible but none of them fits into the budget.
+    /// Whether some memories are eligible but none fits into the budget.
     is_too_long: bool,
 }
 
@@ -130,8 +132,8 @@ fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection>
     let source = Source { index: &index, scope: scoped.scope };
     let counter = TokenCounter::load_shipped()?;
     let marks = block(" ")?;
-    // Recency is measured from the newest memory and not from the current time, so that the block
-    // changes only if the memories do.
+    // Recency is measured from the newest memory instead of the current time, so that the block
+    // changes only if the memories change.
     let interest = Interest { task: None, files: &[], mode: Mode::Lexical };
     let newest = index.outline(&interest)?.map(|listed| listed.updated).max();
     let wish = Wish {
@@ -174,7 +176,7 @@ fn plan(file: &RelPath, before: Option<&[u8]>, text: &str) -> Result<Plan> {
     let broken = |fault: instructions::BlockFault| {
         let error = OpError::from(fault);
         OpError { message: format!("Cannot change `{file}`"), causes: vec![error.message], ..error }
-            .hint("Put the marks right, or delete them with what is between them")
+            .hint("Fix the markers, or delete them and the text between them")
     };
     let block = instructions::find(before.unwrap_or_default()).map_err(broken)?;
     let had_block = block.is_some();

@@ -1,5 +1,5 @@
-//! The notes of hooks, which record the memories that each session has received. Each session has
-//! one small file in the user's own folder.
+//! Hook notes: the memories that each session has received. Each session has one small file in the
+//! user's own directory.
 //!
 //! The files contain ids but no text. If they are deleted, some memories are shown again.
 
@@ -13,20 +13,20 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::Result;
 use crate::host::Host;
 
-/// The name of the folder for these notes, inside the global folder.
+/// Name of the directory for hook notes, inside the global directory.
 pub(super) const HOOKS_FOLDER: &str = "hooks";
 
-/// Maximum size of a file of notes.
+/// Maximum size of a notes file.
 const MAX_BYTES: u64 = 256 << 10;
 
 /// Maximum number of memories to record per session. Beyond it, the oldest are dropped and may be
 /// shown again.
 const MAX_TOLD: usize = 512;
 
-/// How long a hook waits for another hook of the same prompt.
+/// How long a hook waits for another hook that handles the same prompt.
 pub(super) const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The maximum number of files, and the number to keep when it is exceeded.
+/// Maximum number of notes files, and the number to keep when there are more.
 const MAX_SESSIONS: usize = 256;
 const N_KEPT: usize = 128;
 
@@ -37,14 +37,14 @@ pub(super) struct Notes {
     pub(super) is_briefed: bool,
     /// Whether the session was asked to record memories.
     pub(super) is_asked: bool,
-    /// The number of tokens used by memories added to prompts.
+    /// Number of tokens in the memories added to prompts.
     pub(super) tokens: usize,
-    /// The ids of the memories received, oldest first.
+    /// Ids of the memories received, oldest first.
     pub(super) told: Vec<String>,
 }
 
 impl Notes {
-    /// Reads the notes of a session. If they cannot be read, they are empty.
+    /// Reads a session's notes. Unreadable notes are treated as empty.
     pub(super) fn open(host: &Host, session: &HookSession) -> Result<Self> {
         let path = path(host, session)?;
         let read = || {
@@ -65,8 +65,8 @@ impl Notes {
         self.told.drain(..n_surplus);
     }
 
-    /// Saves the notes. If this fails, the hook must return nothing, because it would repeat the
-    /// same memories in every call.
+    /// Saves the notes. If this fails, the hook must return nothing, because otherwise it would
+    /// repeat the same memories in every call.
     pub(super) fn save(
         &self,
         host: &Host,
@@ -78,12 +78,13 @@ impl Notes {
     }
 }
 
-/// Returns the folder of the notes, which is created if missing.
+/// Opens the directory for notes, and creates it if it is missing.
 pub(super) fn folder(host: &Host) -> Result<WriteScope> {
     host.home_folder(HOOKS_FOLDER)
 }
 
-/// If the agent provides no id, all sessions on one day in one folder share the same file.
+/// Returns the path of a session's notes. If the agent provides no session id, all sessions in one
+/// directory on one day share a file.
 fn path(host: &Host, session: &HookSession) -> Result<RelPath> {
     let HookSession { agent, id } = session;
     let name = match id.as_deref().filter(|id| !id.is_empty()) {
@@ -96,8 +97,8 @@ fn path(host: &Host, session: &HookSession) -> Result<RelPath> {
     Ok(RelPath::new(&format!("{:016x}.json", xxh3_64(name.as_bytes())))?)
 }
 
-/// Records memories as received by a session, and returns those that were new. Two hooks for one
-/// prompt may run at once, so this is done under a lock.
+/// Records that a session received these memories, and returns those that are new to it. Takes a
+/// lock, because two hooks may run at once for one prompt.
 pub(super) fn claim(
     host: &Host,
     session: &HookSession,
@@ -116,7 +117,8 @@ pub(super) fn claim(
     Ok(new)
 }
 
-/// Records that the session was asked to record memories. Returns `false` if it was asked before.
+/// Records that the session was asked to record memories. Returns `false` if it had already been
+/// asked.
 pub(super) fn claim_question(host: &Host, session: &HookSession) -> Result<bool> {
     let folder = folder(host)?;
     let _lock = folder.lock(&host.owner("hook"), PATIENCE)?;
@@ -128,7 +130,7 @@ pub(super) fn claim_question(host: &Host, session: &HookSession) -> Result<bool>
     Ok(true)
 }
 
-/// Removes the oldest notes if there are too many.
+/// Removes the oldest notes files if there are too many.
 pub(super) fn prune(writer: &Writer<'_>) -> Result<()> {
     let root = writer.scope().root()?;
     let entries = root.list()?;
@@ -169,7 +171,7 @@ pub(super) fn all_told(host: &Host) -> Vec<String> {
     told
 }
 
-/// Removes a memory from the notes of all sessions. Returns whether it is gone from all of them.
+/// Removes a memory from the notes of all sessions. Returns whether no notes contain it any more.
 pub(super) fn forget_told(host: &Host, id: &str) -> Result<bool> {
     if host.home().is_ok_and(|home| !home.join(HOOKS_FOLDER).is_dir()) {
         return Ok(true);

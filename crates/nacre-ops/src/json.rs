@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// Escapes all characters except visible ASCII, so that control characters cannot reach a terminal
-/// or a log.
+/// Escapes everything except visible ASCII characters, so that control characters cannot reach a
+/// terminal or a log.
 pub fn ascii_json(json: String) -> String {
     if json.is_ascii() {
         return json;
@@ -22,7 +22,7 @@ pub fn ascii_json(json: String) -> String {
     ascii
 }
 
-/// Serializes a value to one line, without a line break at the end.
+/// Serializes a value to one line, without a trailing newline.
 pub fn json_line(value: &impl Serialize) -> String {
     ascii_json(serde_json::to_string(value).unwrap_or_default())
 }

@@ -1,4 +1,5 @@
-//! Operations: typed functions that return a report or an error for a request, grouped by topic.
+//! Operations: typed functions that take a request and return a report or an error, grouped by
+//! topic.
 //!
 //! The command line, the server, MCP and hooks parse a request, call an operation, and render its
 //! report. An operation accesses everything through the host, reports progress to `Events`, and
@@ -58,11 +59,11 @@ pub use nacre_engine::model::Cancel;
 pub use overview::overview;
 pub use trust::trust;
 
-/// Runs the helper process that starts agents' programs, if the arguments select it.
+/// Runs the helper process that starts agent programs, if the arguments select it.
 #[cfg(target_os = "linux")]
 pub use nacre_engine::confine::helper;
 
-/// Detaches the process from the session and terminal of its parent.
+/// Detaches the process from its parent's session and terminal.
 pub use nacre_engine::confine::leave_session;
 
 pub mod terminal {

@@ -1,4 +1,4 @@
-//! Configures and tests the models: their roles, and the agent that reads sessions.
+//! Configures and tests the models, their roles, and the agent that reads sessions.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub fn list(host: &Host, _: &EmptyRequest) -> Result<ModelListReport> {
         state: "ready".to_owned(),
         id: Some(model.model().to_string()),
         dims: Some(model.dims()),
-        about: "part of the program".to_owned(),
+        about: "built into Nacre".to_owned(),
     };
     Ok(ModelListReport { roles, providers, agents: agents(host)?, models: vec![builtin] })
 }
@@ -53,7 +53,7 @@ fn roles(host: &Host) -> Result<Vec<RoleEntry>> {
         let auto = Some(host).filter(|_| model == AUTO).map(auto_model);
         let problem = match auto {
             Some(None) => {
-                Some("no installed agent was allowed to answer; nacre init --yes".to_owned())
+                Some("no installed agent is allowed to answer; nacre init --yes".to_owned())
             }
             Some(Some(_)) | None => problem.map(|error| error.to_string()),
         };
@@ -109,8 +109,8 @@ pub struct ReaderQuestion {
     pub sessions_per_day: u64,
 }
 
-/// Returns the question whether the installed agent may read sessions, or `None` if the user has
-/// already answered it, has configured a model, or has no agent installed.
+/// Returns the question that asks whether the installed agent may read sessions. Returns `None` if
+/// the user has already answered it, has configured a model, or has no agent installed.
 pub fn reader_question(host: &Host) -> Option<ReaderQuestion> {
     // Only the user's own settings count, because a repository must not make this decision.
     let roles = &host.own.roles;
@@ -131,7 +131,7 @@ pub fn reader_question(host: &Host) -> Option<ReaderQuestion> {
 
 pub fn answer_reader(host: &Host, is_allowed: bool) -> Result<ModelReaderReport> {
     let Some(agent) = first_installed(host) else {
-        return Err(OpError::failed("No agent that could read sessions is installed")
+        return Err(OpError::failed("No installed agent can read sessions")
             .hint("nacre config set roles.default.model ollama/qwen3"));
     };
     let answer = if is_allowed { agent.provider } else { NONE };

@@ -1,4 +1,4 @@
-//! Reports recent activity by day: sessions, memories, runs and their cost.
+//! Reports recent activity by day: sessions, memories, and the cost of runs.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ const DEFAULT_SINCE: &str = "30d";
 
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(24 * 3653);
 
-/// The modes of automatic runs. Runs in any other mode are changes made by the user.
+/// The modes of automatic runs. All other modes are changes made by the user.
 const WORK: [RunMode; 4] = [RunMode::Sync, RunMode::Hot, RunMode::Cold, RunMode::Maintain];
 
 pub fn overview(host: &Host, request: &SinceRequest) -> Result<OverviewReport> {
@@ -61,7 +61,7 @@ pub fn overview(host: &Host, request: &SinceRequest) -> Result<OverviewReport> {
     })
 }
 
-/// Days are in UTC, so they are the same on all of the user's machines.
+/// Days are in UTC, so that they are the same on all of the user's machines.
 fn day_of(at: Timestamp) -> Date {
     at.to_zoned(TimeZone::UTC).date()
 }
@@ -114,7 +114,7 @@ fn add_costs(host: &Host, days: &mut BTreeMap<Date, OverviewDay>, first: Date) -
     Ok(())
 }
 
-/// Counts memories by status, and by the day of their creation unless they are archived.
+/// Counts memories by status, and counts unarchived memories by the day they were created.
 fn count_memories(
     scoped: &ScopedStore,
     by_status: &mut BTreeMap<String, usize>,

@@ -20,7 +20,8 @@ use crate::recording::{CommandChange, own_store};
 use crate::run::change::Reversal;
 use crate::status::{agent_sessions, find_disconnected};
 
-/// If `name` is given, uses the registered project with that name instead of the current folder.
+/// Initializes a project. If `name` is given, uses the registered project with that name instead of
+/// the one in the current directory.
 pub fn init(host: &Host, name: Option<&str>, events: &Events) -> Result<InitReport> {
     let folder = host.named_folder.as_ref().unwrap_or(&host.environment.folder);
     let root = git_root(&host.person, folder).unwrap_or_else(|| folder.clone());
@@ -48,12 +49,13 @@ pub fn add(host: &Host, request: &ProjectAddRequest) -> Result<ProjectAddReport>
     if !root.is_dir() {
         return Err(OpError::new(
             ErrorCode::NotFound,
-            format!("`{}` is not a folder", root.display()),
+            format!("`{}` is not a directory", root.display()),
         )
-        .hint("Give the repository's folder: nacre project add PATH"));
+        .hint("Specify the repository's directory: nacre project add PATH"));
     }
     check_place(host, &root)?;
-    // Registering first ensures that a name conflict does not leave an unused store behind.
+    // Registering the project first ensures that a name conflict does not leave an unused store
+    // behind.
     let project = host.register(&root, name.as_deref())?;
     let before = host.projects.iter().cloned().collect::<Vec<_>>();
     let mut after = before.clone();
@@ -103,11 +105,12 @@ const LOOK_TIME: Duration = Duration::from_millis(1500);
 fn check_place(host: &Host, root: &Path) -> Result<()> {
     if Some(root.join(STORE_FOLDER).as_path()) == host.home().ok() {
         let message = format!(
-            "`{}` cannot be a project: its `.nacre` folder holds your own data of all projects",
+            "`{}` cannot be a project, because its `.nacre` directory contains your own data for \
+             all projects",
             root.display()
         );
         return Err(OpError::new(ErrorCode::Refused, message)
-            .hint("Go to a repository and run `nacre init` there"));
+            .hint("Change to a repository and run `nacre init` there"));
     }
     check_owner(&host.person, root)
 }
@@ -124,14 +127,15 @@ fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitRepo
     let rules = nacre_memory::Rules { ledger, ..nacre_memory::Rules::default() };
     let store = nacre_memory::Store::new(scope, rules);
     let memories = store.outlines(|_| true)?.memories.len();
-    // A store that already contains memories was copied from elsewhere or predates the ledger.
+    // A store that already contains memories was copied from another location or is older than the
+    // ledger.
     if memories == 0 {
         store.begin_ledger(&host.owner("init"));
     }
     let foreign = host.store_at(root).map_or(0, |scoped| host.count_waiting(&scoped).foreign);
     let took = host.stopwatch();
     let others: Vec<PathBuf> = host.projects.iter().map(|project| project.path.clone()).collect();
-    // If the user has no home folder, there are no sessions.
+    // Without a home directory, there are no sessions.
     let connections = connections(host, &[]).unwrap_or_default();
     let look = catalog::look(&connections, root, &others, || took() < LOOK_TIME);
     let report = InitReport {
@@ -154,8 +158,7 @@ fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitRepo
     Ok(InitReport { next: next(&report).to_owned(), ..report })
 }
 
-/// Returns the number of sessions that are done or dead. Does not create the catalog if it is
-/// missing.
+/// Returns the number of sessions that are done or dead. Does not create a missing catalog.
 fn count_finished(host: &Host, root: &Path) -> u64 {
     let counts = has_catalog(host).then(|| open_catalog(host).ok()?.counts().ok()).flatten();
     let project = root.to_string_lossy();
@@ -178,7 +181,7 @@ fn next(report: &InitReport) -> &'static str {
     }
 }
 
-/// Returns `None` if the registry is unchanged.
+/// Records a change to the project registry. Returns `None` if the registry is unchanged.
 fn record(
     host: &Host,
     command: &str,

@@ -51,8 +51,8 @@ fn keys(
             let filter = QueueFilter { state: Some(state), ..QueueFilter::default() };
             Ok(queue.jobs().jobs(&filter)?.into_iter().map(|job| job.key).collect())
         }
-        (Some(_), true) | (None, false) => Err(OpError::usage("Name one session, or ask for all")
-            .hint("`nacre queue` shows the sessions")),
+        (Some(_), true) | (None, false) => Err(OpError::usage("Name a session, or select all")
+            .hint("`nacre queue` lists the sessions")),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Writes a command's run folder, including the data for `undo`, and restores changed text files.
+//! Writes a command's run directory, including the data for `undo`, and restores changed text
+//! files.
 
 use std::cell::RefCell;
 
@@ -14,7 +15,7 @@ use crate::run::change::{
 };
 use crate::run::folder::{self, OF_COMMAND, RunId, TEXT_FILE, UndoError, UndoPlan};
 
-/// A single user command. All of its commits, in any number of stores, form one change.
+/// A single user command. All of its commits, in any number of stores, belong to one change.
 pub(crate) struct CommandChange<'c> {
     mode: RunMode,
     /// The command line without `nacre`.
@@ -28,7 +29,7 @@ impl<'c> CommandChange<'c> {
         Self { mode, command, undoes: None, id: RefCell::new(None) }
     }
 
-    /// The undo of the change with the id `undoes`.
+    /// Creates the change that undoes the change `undoes`.
     pub(crate) fn undo(undoes: &'c str) -> Self {
         Self { undoes: Some(undoes), ..Self::new(RunMode::Undo, "undo") }
     }
@@ -38,7 +39,8 @@ impl<'c> CommandChange<'c> {
         self.id.borrow().clone()
     }
 
-    /// Returns the paths at which concurrent edits were saved.
+    /// Commits the batch as part of this change. Returns the paths where concurrent edits were
+    /// saved.
     pub(crate) fn commit(
         &self,
         host: &Host,
@@ -56,7 +58,7 @@ impl<'c> CommandChange<'c> {
     }
 
     /// Records a change outside the memory files, and returns its id. `before` is the previous
-    /// content of a changed text file.
+    /// content of the changed text file.
     pub(crate) fn record(
         &self,
         host: &Host,
@@ -104,7 +106,7 @@ pub(crate) fn attribute_command(host: &Host, command: &str) -> String {
     format!("{command}{}", attribution(host).unwrap_or_default())
 }
 
-/// Returns `None` for the owner.
+/// Returns the caller's name, or `None` for the owner.
 pub(crate) fn attribution(host: &Host) -> Option<String> {
     match (host.caller.person(), host.actor) {
         (Some(person), _) => Some(format!(" by {person}")),
@@ -139,8 +141,8 @@ pub(crate) struct TextPlan {
     pub(crate) then: Option<Vec<u8>>,
 }
 
-/// Returns whether the text was restored. If the text has been edited in the meantime, it is left
-/// unchanged.
+/// Restores a text. If the user has edited the text in the meantime, leaves it unchanged and
+/// returns `false`.
 pub(crate) fn put_back_text(
     scoped: &ScopedStore,
     change: &StoredChange,

@@ -28,7 +28,7 @@ use crate::tasks::row_limit;
 pub fn status(host: &Host) -> Result<ServerStatusReport> {
     let database = host.require_database()?;
     let seen = host.database_status();
-    let seen = seen.ok_or_else(|| OpError::failed("No database is set"))?;
+    let seen = seen.ok_or_else(|| OpError::failed("No database is configured"))?;
     let schema = match seen.state {
         DatabaseState::Away => None,
         DatabaseState::Connected | DatabaseState::Slow | DatabaseState::Unusable => {
@@ -54,9 +54,9 @@ pub fn status(host: &Host) -> Result<ServerStatusReport> {
     Ok(ServerStatusReport { database: seen, schema, needed_schema: NEWEST, sessions, server, next })
 }
 
-/// The token itself is returned in the report and is not stored.
+/// The report contains the token, which is not stored anywhere.
 pub fn add_token(host: &Host, request: &TokenAddRequest) -> Result<TokenAddReport> {
-    host.check_user("give somebody a token")?;
+    host.check_user("issue a token")?;
     host.check_owner()?;
     let TokenAddRequest { person, scope, projects, expires } = request;
     let permissions = permissions(host, *scope, projects)?;
@@ -94,8 +94,8 @@ pub fn list_tokens(host: &Host, person: Option<&str>) -> Result<TokenListReport>
 pub fn revoke_token(host: &Host, id: &str) -> Result<TokenEntry> {
     host.check_owner()?;
     let none = || {
-        OpError::not_found(format!("There is no token `{id}`"))
-            .hint("`nacre server token` shows every token")
+        OpError::not_found(format!("Token `{id}` not found"))
+            .hint("`nacre server token` lists all tokens")
     };
     let mut people = host.people()?.ok_or_else(none)?;
     let record = people.revoke(id, host.now())?;
@@ -116,12 +116,12 @@ fn permissions(host: &Host, scope: AccessScope, projects: &[ProjectScope]) -> Re
     Ok(permissions)
 }
 
-/// Accepts a duration such as `90d` or `12h`, or a date such as `2027-01-31`, which expires at
-/// midnight.
+/// Parses a duration such as `90d` or `12h`, or a date such as `2027-01-31`. A date expires at
+/// 00:00 UTC.
 fn end(text: &str, now: Timestamp) -> Result<Timestamp> {
     let wrong = || {
-        OpError::usage(format!("`{text}` is neither a time such as 90d nor a day to come"))
-            .hint("--expires 90d, --expires 12h or --expires 2027-01-31")
+        OpError::usage(format!("`{text}` is neither a duration such as 90d nor a future date"))
+            .hint("Examples: --expires 90d, --expires 12h, --expires 2027-01-31")
     };
     let hours = [('h', 1), ('d', 24), ('w', 24 * 7)].into_iter().find_map(|(unit, hours)| {
         let count: i64 = text.strip_suffix(unit)?.parse().ok()?;
@@ -208,7 +208,8 @@ pub fn migrate(
     Ok(ServerMigrateReport { from, to, steps, moved, next: next.to_owned() })
 }
 
-/// Does not change sessions that are already in the database.
+/// Copies sessions and memories to the database. Sessions that are already in the database are not
+/// changed.
 fn from_embedded(host: &Host, database: &Database, events: &Events) -> Result<MovedStores> {
     let mut catalog = open_catalog(host)?;
     let mut queue = SharedQueue::open(database)?.for_server(&host.server_id()?);
@@ -225,11 +226,11 @@ fn from_embedded(host: &Host, database: &Database, events: &Events) -> Result<Mo
     Ok(MovedStores { direction, sessions: offered.len() as u64, memories })
 }
 
-/// Returns `None` if this server is not the leader. Projects that cannot be read are reported and
-/// skipped.
+/// Updates the shared index. Returns `None` if this server is not the leader. Projects that cannot
+/// be read are reported and skipped.
 ///
-/// All servers that share a database must have the same projects: memories of projects that are not
-/// registered on the leader are removed.
+/// All servers that share a database must have the same projects, because memories of projects that
+/// are not registered on the leader are removed.
 pub fn feed_shared_index(host: &Host, events: &Events) -> Result<Option<usize>> {
     if !host.has_database() || !host.is_leader()? {
         return Ok(None);
@@ -252,8 +253,9 @@ fn feed(host: &Host, events: &Events) -> Result<usize> {
     Ok(n_fed)
 }
 
-/// Returns whether the memory was removed, or `None` if there is no shared index or the project is
-/// not registered. If the database is unavailable, the index is updated later.
+/// Removes a memory from the shared index and returns whether it was found. Returns `None` if there
+/// is no shared index or the project is not registered. If the database is unavailable, the index
+/// is updated later.
 pub(super) fn forget_shared(host: &Host, id: &MemoryId, events: &Events) -> Option<Result<bool>> {
     let name = host.project.as_ref().and_then(|project| project.name.as_deref());
     let project = host.projects.iter().find(|project| Some(project.name.as_str()) == name)?;

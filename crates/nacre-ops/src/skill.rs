@@ -8,7 +8,7 @@ use nacre_types::{EmptyRequest, SkillEntry, SkillListReport, SkillShowReport};
 use crate::error::{OpError, Result};
 use crate::host::Host;
 
-/// Also lists folders that do not contain a valid skill.
+/// Also lists directories that do not contain a valid skill.
 pub fn list(host: &Host, _: &EmptyRequest) -> Result<SkillListReport> {
     let found = skills(host).look();
     Ok(SkillListReport {
@@ -19,8 +19,8 @@ pub fn list(host: &Host, _: &EmptyRequest) -> Result<SkillListReport> {
 
 pub fn show(host: &Host, name: &str, arguments: &str) -> Result<SkillShowReport> {
     let skill = skills(host).find(name).ok_or_else(|| {
-        OpError::not_found(format!("There is no skill `{name}`"))
-            .hint("`nacre skill` shows every skill")
+        OpError::not_found(format!("Skill `{name}` not found"))
+            .hint("`nacre skill` lists all skills")
     })?;
     let instructions = skill.instructions(arguments);
     Ok(SkillShowReport { skill: entry(skill), instructions })

@@ -1,5 +1,5 @@
-//! Reports memory and session counts, and spending. Problems are those found by the last `doctor`
-//! run; no checks are run here.
+//! Reports the number of memories and sessions, and spending. Problems come from the last `doctor`
+//! run. No checks are run here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub fn status(host: &Host, request: &EmptyRequest) -> Result<StatusReport> {
         stores.push(store_status(host, &scoped)?);
     }
     let project = host.project.as_ref();
-    // Only the owner may see data about the whole machine.
+    // Only the owner may access data about the whole machine.
     let is_owner = host.caller.permissions.allow_everything();
     let report = StatusReport {
         project: project.and_then(|project| project.name.clone()),
@@ -54,7 +54,7 @@ pub fn status(host: &Host, request: &EmptyRequest) -> Result<StatusReport> {
     add_sessions(host, report)
 }
 
-/// Does not create the catalog if it is missing.
+/// Does not create a missing catalog.
 fn add_sessions(host: &Host, mut report: StatusReport) -> Result<StatusReport> {
     if !has_catalog(host) || !host.caller.permissions.allow_everything() {
         return Ok(report);
@@ -83,8 +83,8 @@ fn add_sessions(host: &Host, mut report: StatusReport) -> Result<StatusReport> {
     Ok(report)
 }
 
-/// Returns the costs of the current project for today and for this month. The list is empty if no
-/// model has been used.
+/// Returns the current project's costs for today and this month. Returns an empty list if no model
+/// has been used.
 fn spending(host: &Host) -> Result<Vec<SpendingStatus>> {
     let failed = |error: StateError| OpError::wrap(&error);
     let home = match host.home() {
@@ -182,7 +182,7 @@ fn not_set_up(host: &Host, folders: Vec<(String, u64)>) -> Vec<FolderSessions> {
     folders
 }
 
-/// Returns `None` if the folder is part of a project, or if it is not a repository and has no
+/// Returns `None` if the directory is part of a project, or if it is not a repository and has no
 /// sessions.
 pub(crate) fn not_set_up_here(host: &Host, waiting: &WaitingSessions) -> Option<FolderSessions> {
     if host.project.is_some() {
@@ -210,7 +210,8 @@ pub(crate) fn places_of_sessions(host: &Host) -> Result<Vec<LookedIn>> {
     Ok(places.collect())
 }
 
-/// Returns an empty list if the agents file cannot be read.
+/// Returns the agents that are switched off. Returns an empty list if the agents file cannot be
+/// read.
 pub(crate) fn find_disconnected(host: &Host) -> Vec<String> {
     let (Ok(Some(chosen)), Ok(homes)) = (read_connected_agents(host), homes(host)) else {
         return Vec::new();

@@ -20,7 +20,8 @@ use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::Host;
 
-/// Does not create the database if it is missing. Only the owner of the machine may see tasks.
+/// Opens the task database, or returns `None` if it does not exist. Only the machine's owner may
+/// access tasks.
 pub(super) fn open_state(host: &Host) -> Result<Option<State>> {
     host.check_owner()?;
     match WriteScope::open(host.home()?, Access::Private) {
@@ -33,7 +34,7 @@ fn open_shared_tasks(host: &Host) -> Result<Option<SharedState>> {
     Ok(host.database()?.map(|database| SharedState::open(&database)).transpose()?)
 }
 
-/// Searches the shared database first.
+/// Finds a task, searching the shared database first.
 fn find(host: &Host, task: &str) -> Result<(Box<dyn TaskStore>, TaskRecord)> {
     if let Some(shared) = open_shared_tasks(host)? {
         match shared.find_task(task) {
@@ -41,7 +42,7 @@ fn find(host: &Host, task: &str) -> Result<(Box<dyn TaskStore>, TaskRecord)> {
             found => return Ok((Box::new(shared.clone()), found?)),
         }
     }
-    let no_tasks = || OpError::not_found("There are no tasks yet");
+    let no_tasks = || OpError::not_found("No tasks yet");
     let local = open_state(host)?.ok_or_else(no_tasks)?;
     let found = local.find_task(task)?;
     Ok((Box::new(local), found))
@@ -112,8 +113,8 @@ const DEFAULT_EVENTS: usize = 1000;
 
 const POLL: Duration = Duration::from_millis(200);
 
-/// If `wait` is set, an empty list of events means that the task has ended or the caller has
-/// cancelled.
+/// Shows a task. If `wait` is set, an empty list of events means that the task has ended or the
+/// caller has cancelled.
 pub fn show(host: &Host, request: &TaskShowRequest, events: &Events) -> Result<TaskShowReport> {
     let TaskShowRequest { task, limit, after, wait } = request;
     let (mut state, found) = find(host, task)?;
@@ -163,7 +164,8 @@ pub fn models(host: &Host) -> Result<ModelStatsReport> {
     Ok(ModelStatsReport { models })
 }
 
-/// Ends a queued task immediately. A running task is cancelled by the process that runs it.
+/// Cancels a task. A queued task ends immediately. A running task is cancelled by the process that
+/// runs it.
 pub fn cancel(host: &Host, request: &TaskRef) -> Result<TaskCancelReport> {
     let TaskRef { task } = request;
     let (mut state, found) = find(host, task)?;
@@ -173,7 +175,7 @@ pub fn cancel(host: &Host, request: &TaskRef) -> Result<TaskCancelReport> {
     if found.state.is_terminal() {
         let message = format!("Task `{}` is over: {}", found.id, found.state);
         return Err(OpError::new(ErrorCode::Conflict, message)
-            .hint("`nacre events` shows which tasks are running"));
+            .hint("`nacre events` lists the running tasks"));
     }
     let CancelReport { ended, asked } = state.cancel(&found.id, CancelledBy::Person, host.now())?;
     let names = |ids: Vec<TaskId>| ids.iter().map(ToString::to_string).collect();

@@ -1,6 +1,6 @@
-//! Test fixtures for operations: a host, a home with one project, and scripted models.
+//! Test fixtures for operations: a host, a home directory with one project, and scripted models.
 
-#![expect(clippy::disallowed_methods, reason = "the tests play the agents and the person")]
+#![expect(clippy::disallowed_methods, reason = "the tests play the agents and the user")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use crate::host::{
     SpendingLimits,
 };
 
-/// Returns a host with a fixed time, a home, and no project.
+/// Returns a host with a fixed time, a home directory, and no project.
 pub(crate) fn host(place: &TempDir) -> Host {
     let now = "2026-11-15T08:30:00Z".parse().unwrap();
     let environment = Environment {
@@ -47,7 +47,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Creates a home with one registered project and one connected trace folder.
+    /// Creates a home directory with one registered project and one connected trace directory.
     pub(crate) fn new() -> Self {
         let place = Self { dir: tempfile::tempdir().unwrap() };
         for folder in [".nacre", "work/.git", "work/.nacre", "traces"] {
@@ -97,7 +97,7 @@ impl Place {
         Host::open(environment, &OpenOptions::default()).host.unwrap()
     }
 
-    /// Writes a session with one message from the user, and returns the path of its trace.
+    /// Writes a session with one user message, and returns the path of its trace.
     pub(crate) fn talk(&self, id: &str, said: &str) -> String {
         let cwd = self.root().join("work").display().to_string();
         let text = format!(

@@ -84,7 +84,7 @@ fn read(
 
 fn adapter_of(trace: &Trace) -> Result<&'static dyn Adapter> {
     let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == trace.source.agent);
-    adapter.copied().ok_or_else(|| OpError::failed("The agent of this session is not known"))
+    adapter.copied().ok_or_else(|| OpError::failed("The agent of this session is unknown"))
 }
 
 fn is_talk(event: &TranscriptEvent) -> bool {
@@ -111,8 +111,9 @@ fn text_query(host: &Host, request: &TraceSearchRequest) -> Result<TextQuery> {
     let TraceSearchRequest { query: text, agent, all, since, mode, limit } = request;
     let mut query = Query::parse(text, host.now());
     if query.is_empty() {
-        return Err(OpError::usage("There is nothing to search for")
-            .hint("nacre trace search flaky report test"));
+        return Err(
+            OpError::usage("The search is empty").hint("nacre trace search flaky report test")
+        );
     }
     if let Some(since) = since {
         query.after = Some(parse_when(since, host.now())?);
@@ -131,11 +132,10 @@ pub fn import(host: &Host, file: &str) -> Result<TraceImportReport> {
     host.check_user("import a session")?;
     let path = host.environment.absolute(Path::new(file));
     if !path.is_file() {
-        return Err(OpError::not_found(format!("There is no file `{}`", path.display())).hint(
-            "Name the file of a session; `nacre connect list` shows where agents keep theirs",
-        ));
+        return Err(OpError::not_found(format!("File `{}` not found", path.display()))
+            .hint("Name a session file; `nacre connect list` shows where agents store theirs"));
     }
-    // The files of other agents are read only from their own folders.
+    // Files of other agents are read only from their own directories.
     let told = trace_at(&path).map(|trace| trace.source.agent).ok();
     let agent = told.filter(|agent| *agent == Agent::OpenCode).unwrap_or(Agent::Generic);
     let stamp = Stamp { size: 0, modified: None, inode: 0 };
@@ -159,18 +159,18 @@ pub fn import(host: &Host, file: &str) -> Result<TraceImportReport> {
     let sessions = catalog.sessions(&filter)?;
     let session = sessions.into_iter().find(|session| session.trace.source.path == path);
     let SessionRow { key, state, reason, facts, .. } = session.ok_or_else(|| {
-        invalid(format!("`{}` is not read: its name does not end in .jsonl", path.display()))
+        invalid(format!("`{}` was skipped: its name does not end in .jsonl", path.display()))
     })?;
     let projects: Vec<PathBuf> = host.projects.iter().map(|project| project.path.clone()).collect();
     let is_here = |root: &Path| host.project.as_ref().is_some_and(|here| here.path == root);
     match project_root(facts.cwd.as_deref(), &projects) {
-        // A trace can contain any folder name, so it must not add memories to a project other than
-        // the current one.
+        // A trace can contain any directory name, so it must not add memories to a project other
+        // than the current one.
         Placing::Project(other) if !is_here(&other) => {
             let other = other.display().to_string();
             let other = ShownLine(&other);
-            let message = format!("The session says that it is of `{other}`; nothing was queued");
-            Err(invalid(message).hint(format!("Where that is true, import it there: cd {other}")))
+            let message = format!("The session names the project `{other}`; nothing was queued");
+            Err(invalid(message).hint(format!("If that is correct, import it there: cd {other}")))
         }
         Placing::Project(_)
         | Placing::Elsewhere(_)
@@ -194,7 +194,7 @@ pub enum NameSource {
 
 fn find_session(host: &Host, name: &str, source: NameSource) -> Result<SessionRow> {
     let catalog = open_catalog(host)?;
-    // Commands abbreviate the home folder when they print paths.
+    // Commands abbreviate the home directory when they print paths.
     let home = host.environment.home.as_ref();
     let expanded = name.strip_prefix("~/").zip(home).map(|(rest, home)| home.join(rest));
     let path = host.environment.absolute(expanded.as_deref().unwrap_or(Path::new(name)));
@@ -224,8 +224,8 @@ fn find_session(host: &Host, name: &str, source: NameSource) -> Result<SessionRo
     match named.map(|session| catalog.session(own_id(&session))) {
         Some(Ok(session)) => Ok(session),
         Some(Err(_)) | None if source == NameSource::Terminal && name.contains('/') => {
-            Err(OpError::not_found(format!("There is no trace `{}`", path.display()))
-                .hint("`nacre trace` shows the sessions that were seen"))
+            Err(OpError::not_found(format!("Trace `{}` not found", path.display()))
+                .hint("`nacre trace` lists the known sessions"))
         }
         Some(Err(_)) | None => Err(unknown.into()),
     }
@@ -256,7 +256,7 @@ fn at_path(catalog: &Catalog, path: &Path) -> Result<SessionRow> {
         facts: outcome.facts,
         report: outcome.report,
         state: JobState::Pending,
-        reason: Some("not seen by a sync".to_owned()),
+        reason: Some("not found by a sync yet".to_owned()),
     })
 }
 

@@ -16,7 +16,7 @@ use crate::run::change::{Reversal, TrustRecord};
 /// Maximum number of memories whose last commit is looked up in git.
 const MAX_ASKED: usize = 50;
 
-/// Maximum number of memories to list, because they are all in RAM at the same time.
+/// Maximum number of memories to list, because all of them are in memory at the same time.
 const MAX_WAITING: usize = 1000;
 
 pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport> {
@@ -42,8 +42,8 @@ pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport> {
     let is_unknown =
         |id: &&String| !found.iter().flatten().any(|memory| memory.at.id.as_str() == *id);
     if let Some(id) = ids.iter().find(is_unknown) {
-        let message = format!("No memory `{}` waits to be trusted", ShownLine(id));
-        return Err(OpError::not_found(message).hint("`nacre trust` lists those that wait"));
+        let message = format!("No untrusted memory matches `{}`", ShownLine(id));
+        return Err(OpError::not_found(message).hint("`nacre trust` lists the untrusted memories"));
     }
     for (scoped, waiting) in stores.iter().zip(&found) {
         take(host, scoped, request, &command, waiting, &mut report)?;
@@ -58,8 +58,8 @@ pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport> {
     Ok(report)
 }
 
-/// Also returns the number of memories beyond the limit. If `ids` is not empty, only memories with
-/// these ids are returned.
+/// Returns the untrusted memories. If `ids` is not empty, only memories with these ids are
+/// returned. Also returns the number of memories beyond the limit.
 fn waiting(host: &Host, scoped: &ScopedStore, ids: &[String]) -> Result<(Vec<Memory>, usize)> {
     let is_wanted = |at: &Located| ids.is_empty() || ids.iter().any(|id| at.id.as_str() == id);
     let find = || -> Result<(Vec<Memory>, usize)> {
@@ -129,7 +129,7 @@ fn take(
     Ok(())
 }
 
-/// Marks the edits as shown.
+/// Marks the owner's own edits as shown.
 fn show_edits(host: &Host, scoped: &ScopedStore) -> Result<Vec<TrustItem>> {
     let store = &scoped.store;
     let mut edits: Vec<Memory> = Vec::new();
@@ -144,7 +144,7 @@ fn show_edits(host: &Host, scoped: &ScopedStore) -> Result<Vec<TrustItem>> {
         batch.commit()?;
     }
     let shown = edits.iter().map(|memory| TrustItem {
-        reason: "you edited it; it is trusted, and shown once".to_owned(),
+        reason: "you edited it; it is trusted and listed once".to_owned(),
         trusted: true,
         ..item(host, scoped, memory, None, true)
     });
@@ -163,8 +163,8 @@ fn item(
     let changed = store.was_trusted(&memory.at.id);
     let reason = match (found.first(), changed) {
         (Some(hazard), _) => hazard.kind.as_str(),
-        (None, true) => "it was changed elsewhere since you trusted it",
-        (None, false) => "it came from elsewhere",
+        (None, true) => "it was changed elsewhere after you trusted it",
+        (None, false) => "it comes from elsewhere",
     };
     let before = (with_text && changed).then(|| store.find_known_text(&host.git(), &memory.at));
     TrustItem {
@@ -184,8 +184,8 @@ fn hash(memory: &Memory) -> String {
     ContentHash::of(memory.document.as_str().as_bytes()).to_string()
 }
 
-/// Each prefix must match exactly one memory. Quarantined memories can only be given by their full
-/// id.
+/// Expands prefixes to full ids. Each prefix must match exactly one memory. Quarantined memories
+/// can only be selected by their full id.
 fn whole_ids(stores: &[ScopedStore], ids: &[String]) -> Result<Vec<String>> {
     let mut known: BTreeMap<String, bool> = BTreeMap::new();
     for scoped in stores {
@@ -204,8 +204,10 @@ fn whole_ids(stores: &[ScopedStore], ids: &[String]) -> Result<Vec<String>> {
         match begun.as_slice() {
             _ if known.contains_key(id) => Ok(id.clone()),
             [] => Ok(id.clone()),
-            [(_, true)] => Err(OpError::usage("A quarantined memory is named by its whole id")
-                .hint("`nacre trust` lists those that wait")),
+            [(_, true)] => {
+                Err(OpError::usage("A quarantined memory must be selected by its full id")
+                    .hint("`nacre trust` lists the untrusted memories"))
+            }
             [(whole, false)] if !id.is_empty() => Ok((*whole).clone()),
             several => {
                 let (id, n_found) = (id.clone(), several.len());
@@ -217,7 +219,8 @@ fn whole_ids(stores: &[ScopedStore], ids: &[String]) -> Result<Vec<String>> {
     ids.iter().map(whole).collect()
 }
 
-/// `all` includes only foreign memories. A quarantined memory must be selected by its id.
+/// Returns whether the request selects this memory. `all` includes only foreign memories. A
+/// quarantined memory must be selected by its id.
 fn is_chosen(request: &TrustRequest, item: &TrustItem) -> bool {
     let is_foreign = item.memory.trust == Some(TrustLevel::Foreign);
     (request.all && is_foreign) || request.ids.contains(&item.memory.id)

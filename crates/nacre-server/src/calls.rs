@@ -1,5 +1,5 @@
-//! Runs operations on blocking threads and supports events and cancellation. Each call opens a new
-//! host, because settings may have changed and other processes may have changed the stores.
+//! Runs operations on blocking threads, with support for events and cancellation. Each call opens a
+//! new host, because settings or stores may have been changed by other processes.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -24,7 +24,7 @@ pub(crate) struct Calls {
     pub(crate) environment: Environment,
     pub(crate) shared: Shared,
     slots: Arc<Semaphore>,
-    /// Separate slots for calls that must not wait for others.
+    /// Reserved for calls that must not wait for others.
     urgent_slots: Arc<Semaphore>,
     running: Arc<Mutex<Running>>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct CallInfo {
     pub(crate) registering: Registering,
     pub(crate) session: Option<String>,
     pub(crate) tolerance: Tolerance,
-    /// Whether the call can change a store. Caches must be checked after such a call.
+    /// Whether the call can change a store. Caches are checked after such a call.
     pub(crate) can_change: bool,
     pub(crate) pace: Pace,
     pub(crate) caller: Caller,
@@ -62,7 +62,7 @@ pub(crate) struct CallInfo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
     Foreground,
-    /// An agent's hook is blocked until this call returns, so it does not queue behind others.
+    /// An agent's hook is blocked until this call returns, so the call is not queued behind others.
     Urgent,
     Background,
 }
@@ -81,7 +81,7 @@ impl CallInfo {
             pace: Pace::Foreground,
             caller: Caller::owner(),
             actor: Actor::Owner,
-            // Calls that are available to other users override this permission.
+            // Calls that are available to other users override this value.
             permit: Permit::Machine,
         }
     }
@@ -124,7 +124,7 @@ impl Calls {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).next
     }
 
-    /// Counts a call as running until the result is dropped.
+    /// Counts a call as running until the returned value is dropped.
     fn enter(&self, cancel: Cancel) -> OnDrop<impl FnMut() + use<>> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.next += 1;
@@ -136,8 +136,8 @@ impl Calls {
         })
     }
 
-    /// Returns an error if the work panics. Cancelling `stopped` or dropping the future cancels the
-    /// call.
+    /// Runs the work, and returns an error if it panics. Cancelling `stopped` or dropping the
+    /// future cancels the call.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         info: CallInfo,
@@ -174,7 +174,7 @@ impl Calls {
                 Pace::Background => in_background(blocking).await,
             }
             .unwrap_or_else(|| {
-                Err(OpError::failed(format!("`{name}` crashed: this is a bug in Nacre"))
+                Err(OpError::failed(format!("`{name}` crashed; this is a bug in Nacre"))
                     .hint("The server keeps running. `nacre doctor` checks the stores"))
             })
         };
@@ -185,7 +185,7 @@ impl Calls {
     }
 }
 
-/// Calls the function when it is dropped.
+/// Calls a function when dropped.
 struct OnDrop<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {
@@ -223,8 +223,8 @@ fn open(
     Ok(Call { host: host?.with_runtime(handle.clone()), events, session: info.session })
 }
 
-/// Returns `None` if `work` panics. Starts a new thread, because an unprivileged thread cannot
-/// raise its priority again after lowering it.
+/// Runs `work`, and returns `None` if it panics. Starts a new thread, because an unprivileged
+/// thread cannot raise its priority again after lowering it.
 async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (tell, told) = tokio::sync::oneshot::channel();
     let thread = std::thread::Builder::new().name("background".to_owned());
@@ -308,7 +308,7 @@ mod tests {
             let info = CallInfo::for_name("ask");
             let result = calls.run(info, Events::discard(), stopped, work).await;
             assert_eq!(result.unwrap_err().code, ErrorCode::Cancelled);
-            // The operation ends on its own thread.
+            // The operation finishes on its own thread.
             let ended = spawn_blocking(move || told.recv()).await.unwrap();
             assert_eq!(ended.unwrap(), "cancelled");
         });

@@ -1,5 +1,5 @@
-//! Client for a `nacre serve` process on this machine. It opens a new connection for each request,
-//! because a hook sends only one request and must be fast.
+//! Client for a `nacre serve` process on this machine. Each request uses a new connection, because
+//! a hook sends only one request and must be fast.
 
 use std::error::Error as _;
 use std::future::Future;
@@ -33,7 +33,7 @@ use tokio::sync::mpsc::{Sender, UnboundedReceiver};
 use tokio_util::codec::{AnyDelimiterCodec, Framed, FramedRead};
 use tokio_util::io::StreamReader;
 
-/// Limits for responses, in case another program is listening on the port.
+/// Limits the size of responses, in case another program is listening on the port.
 const MAX_BODY_BYTES: usize = 256 << 20;
 const MAX_LINE_BYTES: usize = 64 << 20;
 
@@ -70,7 +70,9 @@ impl ClientError {
             Self::Unreachable(error) => error.to_string(),
             Self::Broken(what) => what,
         };
-        OpError::new(ErrorCode::Unavailable, "The server does not answer").because(cause).hint(hint)
+        OpError::new(ErrorCode::Unavailable, "The server is not responding")
+            .because(cause)
+            .hint(hint)
     }
 }
 
@@ -118,7 +120,7 @@ impl Client {
         })
     }
 
-    /// Forwards the call's events. When `is_stopped` returns true, the connection is closed, which
+    /// Forwards the call's events. Closes the connection when `is_stopped` returns true, which
     /// cancels the call.
     pub fn ask_watched<R: DeserializeOwned>(
         &self,
@@ -188,7 +190,7 @@ impl Client {
         })
     }
 
-    /// Puts the fields into the query if the method has no body.
+    /// Passes the fields in the query if the method has no body.
     fn target_and_body(
         &self,
         verb: &str,
@@ -254,7 +256,7 @@ impl Client {
                 let address: SocketAddr = self.found.address.parse().map_err(wrap_unexpected)?;
                 // Never send the token to another machine.
                 if !address.ip().is_loopback() {
-                    let error = io::Error::other("the address is not of this machine");
+                    let error = io::Error::other("the address is not on this machine");
                     return Err(ClientError::Unreachable(error));
                 }
                 let stream = TcpStream::connect(address).await.map_err(ClientError::Unreachable)?;

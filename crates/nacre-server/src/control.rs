@@ -1,5 +1,5 @@
-//! Starts, queries and stops the server for this home from another process. Requests are sent to
-//! the socket, or to the local port with the token, but never to another machine.
+//! Starts, queries and stops this home's server from another process. Requests are sent to the
+//! socket, or to the local port with the token, but never to another machine.
 
 use std::process::Child;
 use std::sync::mpsc;
@@ -17,17 +17,17 @@ use serde_json::{Deserializer, Value};
 use crate::client::{Client, ClientError};
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
-/// Short, because hooks must not be delayed.
+/// The timeout is short because hooks must not be delayed.
 const WAKE_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Returns `None` if the server does not respond.
+/// Returns the server's health, or `None` if the server does not respond.
 pub fn health(host: &Host) -> Result<Option<HealthReport>> {
     let found = service::find(host)?;
     // A killed server leaves its address file behind.
     Ok(found.and_then(|found| client(&found).get("/api/health", &()).ok()))
 }
 
-/// Returns `false` if the server does not respond.
+/// Wakes the given loops. Returns `false` if the server does not respond.
 pub fn wake(found: &FoundService, loops: &[LoopName]) -> bool {
     let client = Client::new(found.clone()).with_timeout(WAKE_TIMEOUT);
     let request = WakeRequest { loops: loops.to_vec() };
@@ -61,7 +61,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 const NEXT: &str = "nacre dashboard";
 
-/// Returns once the server responds.
+/// Starts the server, and returns when it responds.
 pub fn up(host: &Host, request: &UpRequest) -> Result<UpReport> {
     let definition = service::definition(host, request.port)?;
     if request.docker {
@@ -74,7 +74,7 @@ pub fn up(host: &Host, request: &UpRequest) -> Result<UpReport> {
     };
     let managing = manager.filter(|manager| service::is_enabled(host, manager));
     if let Some(manager) = &managing {
-        // Keep the port of a running server. Other changes to the definition require a restart.
+        // Keep the port of a running server. Other changes to its definition require a restart.
         let port = found.address.rsplit(':').next().and_then(|port| port.parse().ok());
         let definition = ServiceDefinition { port: port.unwrap_or(request.port), ..definition };
         if !service::is_current(host, manager, &definition) {
@@ -132,7 +132,7 @@ fn wait_until_started(mut child: Child) -> Result<()> {
     if let Some(stdout) = child.stdout.take() {
         thread::spawn(move || {
             let words = Deserializer::from_reader(stdout).into_iter::<Value>().next();
-            // This fails only if the receiver was dropped after the timeout.
+            // Sending fails only if the receiver was dropped after the timeout.
             let _ = tell.send(words);
         });
     }
@@ -164,9 +164,9 @@ fn wait_for_answer(host: &Host) -> Result<FoundService> {
 }
 
 fn no_answer() -> OpError {
-    let message = format!("The server did not answer within {} seconds", START_TIMEOUT.as_secs());
+    let message = format!("The server did not respond within {} seconds", START_TIMEOUT.as_secs());
     OpError::new(ErrorCode::Unavailable, message)
-        .hint("To see why, run it in the foreground: nacre serve")
+        .hint("To see the cause, run it in the foreground: nacre serve")
 }
 
 fn write_compose(host: &Host, definition: &ServiceDefinition) -> Result<UpReport> {
@@ -197,15 +197,14 @@ pub fn down(host: &Host) -> Result<DownReport> {
     };
     let address = found.as_ref().map(|found| found.address.clone()).filter(|_| is_running);
     if let Some(found) = found.filter(|_| is_running) {
-        // A server that the service manager has already stopped does not respond, and any other may
-        // exit before it responds.
+        // The server may already be stopped by the service manager, or may exit before it responds.
         let asked = client(&found).post("/api/service/stop", &()).map_err(failure);
         wait_until_gone(host, &found, &asked, report.map(|report| report.pid))?;
     }
     Ok(DownReport { stopped: is_running, address, disabled })
 }
 
-/// The server removes its address file last.
+/// Waits until the server has removed its address file, which it does last.
 fn wait_until_gone(
     host: &Host,
     found: &FoundService,
@@ -226,8 +225,8 @@ fn wait_until_gone(
     }
     let message = format!("The server has not stopped after {} seconds", STOP_TIMEOUT.as_secs());
     let hint = match pid {
-        Some(pid) => format!("End it; nothing is lost: kill -9 {pid}"),
-        None => "`nacre logs` shows what it does".to_owned(),
+        Some(pid) => format!("To end it without losing data: kill -9 {pid}"),
+        None => "`nacre logs` shows what it is doing".to_owned(),
     };
     Err(OpError::new(ErrorCode::Busy, message).hint(hint))
 }

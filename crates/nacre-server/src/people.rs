@@ -35,18 +35,18 @@ pub(crate) struct TrustedProxy {
 }
 
 impl TrustedProxy {
-    /// Returns `None` if no header is configured for a proxy.
+    /// Returns `None` if no proxy header is configured.
     pub(crate) fn of(host: &Host) -> Result<Option<Self>> {
         let settings = &host.settings().server;
         if settings.trusted_proxy_header.is_empty() {
             return Ok(None);
         }
         let address = settings.trusted_proxy.parse().map_err(|_| {
-            OpError::usage("`server.trusted_proxy` is not the address of a proxy")
+            OpError::usage("`server.trusted_proxy` is not a valid proxy address")
                 .hint("nacre config set server.trusted_proxy 127.0.0.1")
         })?;
         let header = settings.trusted_proxy_header.parse().map_err(|_| {
-            OpError::usage("`server.trusted_proxy_header` is not the name of a header")
+            OpError::usage("`server.trusted_proxy_header` is not a valid header name")
                 .hint("nacre config set server.trusted_proxy_header x-forwarded-user")
         })?;
         Ok(Some(Self { address, header }))
@@ -58,9 +58,9 @@ type OpenedStore = Option<Box<dyn PeopleStore + Send>>;
 #[derive(Clone)]
 pub(crate) struct People {
     environment: Environment,
-    /// An async mutex, because waiting for the lock must not block a thread.
+    /// Uses an async mutex, because waiting for the lock must not block a thread.
     store: Arc<tokio::sync::Mutex<OpenedStore>>,
-    /// Whether a write of the queued entries has been started and has not taken them yet.
+    /// Whether a write has been started that has not taken the queued entries yet.
     is_writing: Arc<AtomicBool>,
     waiting: Arc<Mutex<Vec<AuditEntry>>>,
     n_written: Arc<AtomicUsize>,
@@ -86,7 +86,7 @@ impl People {
             .await
     }
 
-    /// The caller has the permissions of the person's newest token.
+    /// Returns the caller with the permissions of the person's newest token.
     pub(crate) async fn find_by_name(&self, name: &str) -> Result<Option<Caller>> {
         if !is_person_name(name) {
             return Ok(None);
@@ -95,7 +95,7 @@ impl People {
         self.find(move |store| Ok(store.token_of(&name, now)?)).await
     }
 
-    /// Returns `None` if the token is revoked or expired.
+    /// Returns the caller, or `None` if the token is revoked or expired.
     pub(crate) async fn caller(&self, identity: &Identity) -> Result<Option<Caller>> {
         match identity.clone() {
             Identity::Owner => Ok(Some(Caller::owner())),
@@ -118,7 +118,7 @@ impl People {
         Ok(valid.map(Caller::from))
     }
 
-    /// Read requests by the owner are not logged.
+    /// Records a request. Read requests by the owner are not recorded.
     pub(crate) fn note(
         &self,
         caller: &Caller,
@@ -138,7 +138,7 @@ impl People {
             waiting.push(AuditEntry { at, who, what, project, outcome });
         }
         if n_waiting + 1 == MAX_WAITING {
-            service::log(&self.environment, LogLevel::Error, "audit list is behind", &[]);
+            service::log(&self.environment, LogLevel::Error, "audit log queue is full", &[]);
         }
         // A write takes all entries that are queued when it starts.
         if !self.is_writing.swap(true, Ordering::SeqCst) {
@@ -149,12 +149,12 @@ impl People {
 
     pub(crate) fn write(&self) {
         let mut store = self.store.blocking_lock();
-        // Later entries start another write, also if this one fails.
+        // Later entries start another write, even if this one fails.
         self.is_writing.store(false, Ordering::SeqCst);
         let Ok(()) = self.open(&mut store) else { return };
         let waiting = self.waiting.lock();
         let entries = std::mem::take(&mut *waiting.unwrap_or_else(PoisonError::into_inner));
-        // Without a store, no token has ever been issued, and there is nothing to audit.
+        // If there is no store, no token has ever been issued, and there is nothing to audit.
         let Some(store) = store.as_deref_mut().filter(|_| !entries.is_empty()) else { return };
         let now = self.environment.now();
         let written = store.record(&entries).and_then(|()| {
@@ -169,7 +169,7 @@ impl People {
         });
         if let Err(error) = written {
             let fields = [("error", &*error.to_string())];
-            service::log(&self.environment, LogLevel::Error, "audit list not written", &fields);
+            service::log(&self.environment, LogLevel::Error, "audit log not written", &fields);
         }
     }
 
@@ -186,7 +186,7 @@ impl People {
     }
 }
 
-/// The access of an open connection. Permissions are looked up again for each message.
+/// The access of an open connection. The caller's permissions are looked up again for each message.
 #[derive(Clone)]
 pub(crate) struct LastingAccess {
     pub(crate) people: People,
@@ -195,7 +195,8 @@ pub(crate) struct LastingAccess {
 }
 
 impl LastingAccess {
-    /// Returns `None` if the connection is no longer permitted, or if the store is unavailable.
+    /// Returns the caller, or `None` if the connection is no longer permitted or the store is
+    /// unavailable.
     pub(crate) async fn caller(&self) -> Option<Caller> {
         let caller = self.people.caller(&self.identity).await.ok()??;
         self.permit.check(&caller, None).is_ok().then_some(caller)
@@ -209,12 +210,12 @@ impl LastingAccess {
     }
 }
 
-/// Counts open connections per person, because each person has a separate limit.
+/// Counts open connections per person. Each person has a separate limit.
 #[derive(Clone)]
 pub(crate) struct OpenConnections {
     max_of_owner: usize,
     max_of_person: usize,
-    /// The number of connections by name, where `None` is the owner.
+    /// The number of connections by person name; `None` is the owner.
     n_open: Arc<Mutex<BTreeMap<Option<String>, usize>>>,
 }
 
@@ -227,8 +228,8 @@ impl OpenConnections {
         self.n_open.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
     }
 
-    /// Counts a connection until the result is dropped. Returns `None` if the person has too many
-    /// connections.
+    /// Counts a connection until the returned value is dropped. Returns `None` if the person has
+    /// too many connections.
     pub(crate) fn add(&self, identity: &Identity) -> Option<OpenConnection> {
         let person = identity.person().map(str::to_owned);
         let max = if person.is_none() { self.max_of_owner } else { self.max_of_person };
@@ -266,8 +267,8 @@ pub(crate) enum Permit {
     /// Requires this scope in the project of the request. Lists contain only projects that the
     /// caller may read.
     Scope(AccessScope),
-    /// Requires admin rights in all projects, because the request affects the whole machine or its
-    /// owner.
+    /// Requires the `admin` scope in all projects, because the request affects the whole machine or
+    /// its owner.
     Machine,
 }
 
@@ -296,7 +297,7 @@ impl Permit {
         }
     }
 
-    /// Treats a project that the caller may not read as unknown.
+    /// Checks the caller's access. A project that the caller may not read is treated as unknown.
     pub(crate) fn check(self, caller: &Caller, project: Option<&str>) -> Result<()> {
         let (permissions, scope) = (&caller.permissions, self.scope());
         let is_allowed = match (self, project) {
@@ -352,13 +353,16 @@ mod tests {
         assert_eq!(said(Permit::Scope(AccessScope::Write), Some("pearl")), "");
         assert_eq!(
             said(Permit::Scope(AccessScope::Write), Some("shell")),
-            "This needs the scope `write` in `shell`"
+            "This requires the scope `write` in `shell`"
         );
-        // The response does not reveal whether the project exists.
+        // The response must not reveal whether the project exists.
         assert_eq!(said(Permit::Scope(AccessScope::Write), Some("other")), "");
         assert_eq!(said(Permit::Scope(AccessScope::Write), None), "");
-        assert_eq!(said(Permit::Scope(AccessScope::Admin), None), "This needs the scope `admin`");
-        assert_eq!(said(Permit::Machine, Some("other")), "This needs the scope `admin`");
+        assert_eq!(
+            said(Permit::Scope(AccessScope::Admin), None),
+            "This requires the scope `admin`"
+        );
+        assert_eq!(said(Permit::Machine, Some("other")), "This requires the scope `admin`");
         assert!(Permit::Machine.check(&Caller::owner(), None).is_ok());
         let nobody = Caller::nobody();
         assert!(Permit::Scope(AccessScope::Read).check(&nobody, None).is_err());

@@ -51,7 +51,7 @@ impl Clients {
         Self { chats, environment, connections, stop }
     }
 
-    /// Returns the folder for sessions of clients that do not send one.
+    /// Returns the directory for sessions of clients that do not send one.
     pub(crate) async fn folder(&self, project: Option<String>) -> Result<PathBuf> {
         let environment = self.environment.clone();
         let found = tokio::task::spawn_blocking(move || {
@@ -65,8 +65,8 @@ impl Clients {
         found.await.unwrap_or_else(crashed)
     }
 
-    /// Returns when the client disconnects, its access ends or the server stops. Each line is
-    /// checked for access in both directions.
+    /// Returns when the client disconnects, its access ends or the server stops. Access is checked
+    /// for each line in both directions.
     pub(crate) async fn serve(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -141,7 +141,7 @@ async fn receive(
 ) {
     while let Some(line) = lines.next().await {
         let Some(caller) = access.caller().await else { return };
-        // Invalid UTF-8 results in the same response as any other invalid request.
+        // Invalid UTF-8 gets the same response as any other invalid request.
         client.receive(caller, &String::from_utf8_lossy(&line)).await;
     }
 }

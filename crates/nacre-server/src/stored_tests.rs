@@ -1,12 +1,11 @@
-//! Files of our own sources that are written from types, for the tests that hold them to be
-//! current.
+//! Repository files that are generated from types, for tests that check that they are up to date.
 
 use std::path::Path;
 
-/// Set to write what is stored instead of checking it.
+/// If set, the files are written instead of checked.
 const WRITE: &str = "NACRE_WRITE_DOCS";
 
-/// Holds that a file of the repository has this text.
+/// Asserts that a repository file has this content.
 #[expect(
     clippy::disallowed_methods,
     reason = "`make docs` asks by a variable for these files of our own sources, and writes all of them again"

@@ -1,5 +1,5 @@
-//! Finds and parses the sessions that coding agents store on disk, keeps track of new ones, and
-//! connects agents by editing their settings.
+//! Finds and parses the sessions that coding agents store on disk, tracks new ones, and connects
+//! agents by editing their settings.
 
 pub mod agent_config;
 pub mod agents;

@@ -13,7 +13,7 @@ pub struct AgentRunReport {
     pub state: String,
     /// The answer, with `[not verified]` after each sentence that its citations do not support.
     pub answer: Option<String>,
-    /// Whether every sentence is supported by lines that it cites and that the agent read.
+    /// Whether all sentences are supported by lines that they cite and that the agent read.
     pub verified: bool,
     /// The unsupported sentences, each with a reason.
     pub not_verified: Vec<UnprovenSentence>,
@@ -56,12 +56,12 @@ pub struct CheckedCitation {
     pub quote: String,
     /// Whether the cited lines contain the quote.
     pub verified: bool,
-    /// Why the quote could not be verified.
+    /// Why verification of the quote failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why: Option<String>,
 }
 
-/// Available skills, and folders that are not valid skills.
+/// Available skills, and directories that do not contain a valid skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkillListReport {
     pub skills: Vec<SkillEntry>,
@@ -74,21 +74,21 @@ pub struct SkillEntry {
     pub name: String,
     pub description: String,
     pub origin: SkillOrigin,
-    /// Path of its file; `null` for a bundled skill.
+    /// Path of the skill file; `null` for a bundled skill.
     pub path: Option<String>,
     pub license: Option<String>,
-    /// The only tools allowed while the skill is used; `null` allows all tools.
+    /// The only tools allowed while the skill is in use; `null` allows all tools.
     pub allowed_tools: Option<Vec<String>>,
 }
 
 names! {
     /// Origin of a skill.
     pub enum SkillOrigin {
-        /// Part of the repository.
+        /// The skill is in the repository.
         Project = "project",
-        /// Belongs to the user.
+        /// The skill is in the user's home directory.
         User = "user",
-        /// Part of the Nacre program.
+        /// The skill ships with Nacre.
         Bundled = "bundled",
     }
 }
@@ -121,7 +121,7 @@ pub struct ModelListReport {
     pub roles: Vec<RoleEntry>,
     /// Providers of the configured models.
     pub providers: Vec<ProviderEntry>,
-    /// Installed agents that can be used as a model, including those not assigned to a role.
+    /// Installed agents that can be used as models, including agents not assigned to a role.
     pub agents: Vec<InstalledAgent>,
     /// Embedding models.
     pub models: Vec<EmbedderEntry>,
@@ -135,7 +135,7 @@ pub struct RoleEntry {
     /// Models in the order in which they are tried.
     pub models: Vec<String>,
     pub origin: String,
-    /// Why the role cannot be used, as far as the settings show.
+    /// Why the role cannot be used, based on its settings.
     pub problem: Option<String>,
 }
 
@@ -144,7 +144,8 @@ pub struct RoleEntry {
 pub struct ProviderEntry {
     pub name: String,
     pub address: String,
-    /// The variable that contains the API key, and whether it is set. Never the key itself.
+    /// Name of the environment variable for the API key, and whether it is set. Never contains the
+    /// key itself.
     pub key: String,
     pub origin: String,
 }
@@ -152,13 +153,13 @@ pub struct ProviderEntry {
 /// An installed agent that can be used as a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InstalledAgent {
-    /// The agent's part of a model name, such as `claude-code`.
+    /// The agent part of a model name, such as `claude-code`.
     pub name: String,
     /// Display name.
     pub label: String,
     /// Version, or `null` if the agent did not report one.
     pub version: Option<String>,
-    /// Path of its executable.
+    /// Path of the agent's executable.
     pub path: String,
     /// A model name for this agent, as accepted by `roles.default.model`.
     pub model: String,
@@ -170,14 +171,14 @@ pub struct EmbedderEntry {
     pub name: String,
     /// State of the model, such as `ready`.
     pub state: String,
-    /// Identifier of the model's name and content. Vectors with different identifiers cannot be
-    /// compared.
+    /// Identifier derived from the model's name and content. Vectors with different identifiers
+    /// cannot be compared.
     pub id: Option<String>,
     pub dims: Option<usize>,
     pub about: String,
 }
 
-/// Tests a model by requesting a one-word answer.
+/// A request that tests a model with a prompt for a one-word response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelTestRequest {
@@ -185,7 +186,7 @@ pub struct ModelTestRequest {
     pub role: ModelRole,
 }
 
-/// The answer of the tested model, with its duration and cost.
+/// The response of the tested model, with its duration and cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelTestReport {
     pub role: ModelRole,
@@ -199,10 +200,10 @@ pub struct ModelTestReport {
     pub cost_usd: Option<f64>,
 }
 
-/// The agent that is now used to read sessions.
+/// The agent now used to read sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelReaderReport {
-    /// The agent's part of a model name, such as `claude-code`.
+    /// The agent part of a model name, such as `claude-code`.
     pub agent: String,
     /// Display name.
     pub label: String,

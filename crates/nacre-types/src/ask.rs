@@ -1,4 +1,4 @@
-//! Requests and reports of questions and briefs.
+//! Requests and reports for questions and briefs.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Failure, Outcome, Report, Scope, Speaker, StoreScope, TokenCounts, TrustLevel};
 
-/// A question, and the memories it can be answered from.
+/// A question to answer from stored memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskRequest {
@@ -17,7 +17,7 @@ pub struct AskRequest {
     /// Return memories as the answer even if a model is configured.
     #[serde(default)]
     pub no_model: bool,
-    /// Path of a file with the model's answers, for tests.
+    /// Path of a file with scripted model responses, for tests.
     pub scripted: Option<String>,
     pub scope: Option<Scope>,
     /// Search all readable registered projects instead of the current one.
@@ -29,9 +29,9 @@ pub struct AskRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum AskReport {
-    /// Written by a model. Each sentence was verified.
+    /// An answer written by a model. Each sentence was verified.
     Model(ModelAnswer),
-    /// The matching memories themselves.
+    /// The matching memories, without a model.
     Memories(MemoryAnswer),
 }
 
@@ -50,14 +50,14 @@ impl Report for AskReport {
 pub struct ModelAnswer {
     pub question: String,
     pub known: bool,
-    /// The sentences as one text.
+    /// The verified sentences joined into one string.
     pub answer: Option<String>,
     pub sentences: Vec<AnswerSentence>,
     /// The memories that the sentences cite.
     pub memories: Vec<CitedMemory>,
     /// The session messages that the sentences cite.
     pub messages: Vec<String>,
-    /// Number of removed sentences by reason.
+    /// Number of removed sentences, by reason.
     pub left_out: BTreeMap<SentenceDoubt, usize>,
     /// Number of unreadable files.
     pub broken: usize,
@@ -67,7 +67,7 @@ pub struct ModelAnswer {
     pub tool_calls: u32,
     pub tokens: TokenCounts,
     pub cost_usd: Option<f64>,
-    /// The same error with hints.
+    /// The error in `error`, with hints.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failure: Option<Failure>,
 }
@@ -75,20 +75,20 @@ pub struct ModelAnswer {
 /// A verified sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerSentence {
-    /// The passages from its sources, each followed by its ID.
+    /// The passages from the cited sources, each followed by its ID.
     pub text: String,
-    /// IDs of the memories that support it.
+    /// IDs of the supporting memories.
     pub ids: Vec<String>,
-    /// The session messages that support it.
+    /// The supporting session messages.
     pub messages: Vec<String>,
-    /// The passage from each source.
+    /// The supporting passage from each source.
     pub quotes: Vec<SourceQuote>,
 }
 
-/// An unchanged passage from a source.
+/// A verbatim passage from a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceQuote {
-    /// ID of a memory, or position of a message.
+    /// ID of a memory, or position of a session message.
     pub source: String,
     pub text: String,
 }
@@ -98,14 +98,14 @@ names! {
     pub enum SentenceDoubt {
         /// It cites no source.
         NoSource = "no_source",
-        /// It cites a source that the model was not given.
+        /// The sentence cites a source that the model was not given.
         NotShown = "not_shown",
         /// The cited memory no longer exists or is unreadable.
         Gone = "gone",
         Archived = "archived",
-        /// The cited memory was overturned, and the sentence does not cite its replacement.
+        /// The cited memory was superseded, and the sentence does not cite its replacement.
         Overturned = "overturned",
-        /// The source is about something else.
+        /// The cited source does not support the sentence.
         Unrelated = "unrelated",
     }
 }
@@ -114,11 +114,11 @@ impl SentenceDoubt {
     pub fn reason(self) -> &'static str {
         match self {
             Self::NoSource => "named no source",
-            Self::NotShown => "named a source that was not found",
-            Self::Gone => "named a memory that is gone",
-            Self::Archived => "named a memory that is archived",
-            Self::Overturned => "named an overturned memory without what overturned it",
-            Self::Unrelated => "named a source that is about something else",
+            Self::NotShown => "cited an unknown source",
+            Self::Gone => "cited a memory that no longer exists",
+            Self::Archived => "cited an archived memory",
+            Self::Overturned => "cited a superseded memory without citing its replacement",
+            Self::Unrelated => "cited an unrelated source",
         }
     }
 }
@@ -127,31 +127,31 @@ impl SentenceDoubt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CitedMemory {
     pub id: String,
-    /// Type of the memory, or the kind of a learning.
+    /// The memory type, or the kind for a learning.
     pub r#type: String,
     pub title: String,
     pub status: String,
     pub scope: StoreScope,
-    /// Project of the memory, if all projects were searched.
+    /// The memory's project, if all projects were searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     pub path: String,
     pub quote: Option<String>,
-    /// Who made the statement.
+    /// The speaker of the statement.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub speaker: Option<Speaker>,
-    /// IDs of memories that it overturned without verification.
+    /// IDs of memories that it claims to supersede but whose own files do not confirm this.
     pub not_verified: Vec<String>,
     /// Other stores that contain the same ID.
     pub also_in: Vec<StoreScope>,
 }
 
-/// Memories that answer a question, the best match first.
+/// Memories that answer a question, best match first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryAnswer {
     pub question: String,
     pub known: bool,
-    /// The first memory in a few words.
+    /// A short form of the first memory.
     pub answer: Option<String>,
     pub memories: Vec<RecalledMemory>,
     /// Number of unreadable files.
@@ -164,26 +164,26 @@ pub struct MemoryAnswer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecalledMemory {
     pub id: String,
-    /// Type of the memory, or the kind of a learning.
+    /// The memory type, or the kind for a learning.
     pub r#type: String,
     pub title: String,
     pub status: String,
     pub scope: StoreScope,
-    /// Project of the memory, if all projects were searched.
+    /// The memory's project, if all projects were searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     pub score: f32,
-    /// The best matching line of its text; empty if the title is sufficient.
+    /// The best matching line of the memory's text; empty if the title is sufficient.
     pub line: String,
     pub quote: Option<String>,
-    /// The first quote that adds information to the memory.
+    /// The first quote that adds information not in the memory's text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub proof: Option<RecalledQuote>,
-    /// IDs of memories that it overturned without verification.
+    /// IDs of memories that it claims to supersede but whose own files do not confirm this.
     pub not_verified: Vec<String>,
     /// Other stores that contain the same ID.
     pub also_in: Vec<StoreScope>,
-    /// Trust level on this machine, if lower than that of the agent's own statements.
+    /// Trust level on this machine, if lower than the level of an agent's own statements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<TrustLevel>,
 }
@@ -204,21 +204,21 @@ pub struct BriefRequest {
     pub budget: Option<usize>,
     /// Description of the task.
     pub task: Option<String>,
-    /// Files that the task is about.
+    /// Files affected by the task.
     pub files: Vec<String>,
     pub scope: Option<Scope>,
 }
 
-/// A brief, by topic and as text.
+/// A brief, both as sections and as Markdown text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefReport {
     pub budget: usize,
-    /// Number of tokens of the text.
+    /// Number of tokens in the text.
     pub tokens: usize,
     pub sections: Vec<BriefSection>,
     /// Number of valid memories that are not included.
     pub left_out: usize,
-    /// Memories excluded because their author is unproven.
+    /// IDs of memories excluded because their author could not be verified.
     pub unproven: Vec<String>,
     /// Number of candidates excluded because they are pending in `nacre review`.
     #[serde(default)]
@@ -230,7 +230,7 @@ pub struct BriefReport {
     pub text: String,
 }
 
-/// Memories of one topic, the best first.
+/// Memories on one topic, best first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefSection {
     pub topic: BriefTopic,
@@ -249,7 +249,7 @@ names! {
     }
 }
 
-/// A memory on one line.
+/// A memory summarized in one line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefItem {
     pub id: String,

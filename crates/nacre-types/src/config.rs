@@ -30,7 +30,7 @@ pub struct ConfigShowReport {
 pub struct ConfigGetReport {
     pub key: String,
     pub value: SettingValue,
-    /// Where the value was set. A list can have several origins.
+    /// Where the value was set. A list can combine values from several origins.
     pub origin: String,
     pub doc: String,
 }
@@ -39,7 +39,7 @@ pub struct ConfigGetReport {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
     pub value: SettingValue,
-    /// Where the value was set. A list can have several origins.
+    /// Where the value was set. A list can combine values from several origins.
     pub origin: String,
 }
 
@@ -54,7 +54,7 @@ pub enum SettingValue {
     Texts(Vec<String>),
 }
 
-/// The configuration files, in the order in which they are read.
+/// The configuration files, in loading order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigPathReport {
     pub files: Vec<ConfigFile>,
@@ -71,9 +71,9 @@ pub struct ConfigFile {
 names! {
     /// Scope of a configuration file.
     pub enum ConfigLayer {
-        /// Settings of the user.
+        /// The user's settings.
         Home = "home",
-        /// Settings of the repository.
+        /// The repository's settings.
         Repo = "repo",
         /// The file named by `NACRE_CONFIG`.
         File = "file",
@@ -85,7 +85,7 @@ names! {
 #[serde(deny_unknown_fields)]
 pub struct ConfigSetRequest {
     pub key: String,
-    /// The new value; lists are separated by commas. Without a value, the key is removed from the
+    /// The new value. Separate list items with commas. Without a value, the key is removed from the
     /// file.
     pub value: Option<String>,
     /// Whether to change the repository's settings, which are shared through git.
@@ -93,7 +93,7 @@ pub struct ConfigSetRequest {
     pub repo: bool,
 }
 
-/// A key that was set or unset.
+/// The result of setting or unsetting a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigSetReport {
     pub key: String,
@@ -101,12 +101,12 @@ pub struct ConfigSetReport {
     pub value: Option<String>,
     /// Path of the changed file.
     pub path: String,
-    /// ID for `nacre undo`; absent if nothing changed.
+    /// The change ID to pass to `nacre undo`. Absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
 
-/// An initialized repository.
+/// The result of initializing a repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InitReport {
     pub root: String,
@@ -116,23 +116,23 @@ pub struct InitReport {
     /// Paths created by this command; empty if the store already existed.
     pub created: Vec<String>,
     pub memories: usize,
-    /// Number of these memories that were not recorded on this machine and are pending in `nacre
+    /// Number of these memories that were not recorded on this machine and await review with `nacre
     /// trust`.
     #[serde(default)]
     pub foreign: usize,
-    /// Number of this repository's sessions for each agent.
+    /// Number of sessions in this repository, by agent.
     #[serde(default)]
     pub sessions: Vec<AgentSessions>,
-    /// Number of these sessions that are not yet processed.
+    /// Number of these sessions that have not been processed yet.
     #[serde(default)]
     pub new_sessions: u64,
-    /// Whether the search for sessions stopped early, so that there may be more.
+    /// Whether the session search stopped early. If so, more sessions may exist.
     #[serde(default)]
     pub is_partial: bool,
-    /// Whether sessions of any agent were found in any folder.
+    /// Whether any agent sessions were found on this machine.
     #[serde(default)]
     pub has_agents: bool,
-    /// Agents with sessions in this repository that the user disconnected, so they are not read.
+    /// Disconnected agents that have sessions in this repository. Their sessions are not read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switched_off: Vec<String>,
     /// Whether summaries of sessions are shared through git.
@@ -151,9 +151,10 @@ impl Report for InitReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectAddRequest {
-    /// Folder of the repository.
+    /// The repository directory.
     pub path: PathBuf,
-    /// Name of the project. Defaults to its current name, or to the name of the folder.
+    /// Name of the project. Defaults to its current name or, for a new project, to the directory
+    /// name.
     pub name: Option<String>,
 }
 
@@ -163,7 +164,7 @@ pub struct ProjectAddReport {
     pub path: String,
     #[serde(flatten)]
     pub prepared: InitReport,
-    /// ID for `nacre undo`; absent if nothing changed.
+    /// The change ID to pass to `nacre undo`. Absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
@@ -183,13 +184,13 @@ pub struct ProjectEntry {
 }
 
 names! {
-    /// State of a project's folder.
+    /// State of a project directory.
     pub enum ProjectState {
-        /// The folder has a store.
+        /// The directory has a store.
         Ready = "ready",
-        /// The folder has no store.
+        /// The directory has no store.
         NoStore = "no store",
-        /// The folder does not exist.
+        /// The directory does not exist.
         Missing = "missing",
     }
 }
@@ -201,12 +202,12 @@ pub struct ProjectRemoveRequest {
     pub name: String,
 }
 
-/// A project that was removed from the register.
+/// The result of removing a project from the register.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectRemoveReport {
-    /// Name of the project.
+    /// Name of the removed project.
     pub removed: String,
-    /// ID for `nacre undo`; absent if nothing changed.
+    /// The change ID to pass to `nacre undo`. Absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }

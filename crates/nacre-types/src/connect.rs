@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Outcome, Report};
 
-/// A change of the connected agents.
+/// A request to list, connect or disconnect agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ConnectRequest {
@@ -20,7 +20,7 @@ pub enum ConnectRequest {
     /// Connect the given agents.
     Add {
         agents: Vec<String>,
-        /// Paths of the agent's transcripts. Defaults to its usual paths. If given, only the
+        /// Paths of the agent's transcripts. Defaults to the agent's usual paths. If given, only
         /// transcripts are connected.
         #[serde(default)]
         paths: Vec<String>,
@@ -40,23 +40,23 @@ pub enum ConnectRequest {
     },
 }
 
-/// Which parts are written to an agent's settings, and whether they are written.
+/// Which parts to write to an agent's settings, and whether this is a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WiringOptions {
-    /// Only these parts. Defaults to the transcripts and all parts that the agent supports.
+    /// Parts to connect. Defaults to the transcripts and all parts that the agent supports.
     pub parts: Vec<WiringPart>,
     /// Also run a guard hook before each tool call. An enabled guard stays enabled.
     pub guard: bool,
     /// Report the changes without making them.
     pub dry_run: bool,
-    /// The `plan` of the dry run that the user approved. If the changes differ, the request is
-    /// rejected.
+    /// The `plan` from the dry run that the user approved. The request is rejected if the changes
+    /// no longer match the plan.
     pub plan: Option<String>,
 }
 
 names! {
-    /// A part of the connection in an agent's settings.
+    /// A part of an agent's connection to Nacre.
     pub enum ConnectedPart {
         /// The MCP server.
         Mcp = "mcp",
@@ -66,11 +66,11 @@ names! {
         Trust = "trust",
     }
 
-    /// Event at which a hook runs, as named by `nacre hook`.
+    /// Event that triggers a hook, as named by `nacre hook`.
     pub enum HookEvent {
         Start = "start",
         Prompt = "prompt",
-        /// Only if requested by the user, because the hook can deny a tool call.
+        /// Connected only on request, because the hook can deny a tool call.
         BeforeTool = "before-tool",
         TurnEnd = "turn-end",
         SessionEnd = "session-end",
@@ -80,14 +80,14 @@ names! {
     pub enum WiringPart {
         /// The MCP server, `nacre mcp`.
         Mcp = "mcp",
-        /// Hooks that run `nacre hook` at the agent's events.
+        /// Hooks that run `nacre hook` on agent events.
         Hooks = "hooks",
         /// The Nacre skill.
         Skill = "skill",
     }
 }
 
-/// All supported agents, and the changes made.
+/// All supported agents, and the changes made to their settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectReport {
     pub agents: Vec<AgentEntry>,
@@ -103,18 +103,18 @@ pub struct ConnectReport {
     /// Steps that the user must take to complete the connection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Agents whose sessions are read from now on.
+    /// Agents whose sessions will be read from now on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub now_read: Vec<String>,
-    /// Agents whose sessions are no longer read.
+    /// Agents whose sessions will no longer be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub no_longer_read: Vec<String>,
-    /// ID for `nacre undo`.
+    /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
 
-/// A changed file of an agent.
+/// A changed settings file of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileChange {
     pub path: String,
@@ -136,9 +136,9 @@ names! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentEntry {
     pub agent: String,
-    /// Whether its transcripts are read.
+    /// Whether the agent's transcripts are read.
     pub connected: bool,
-    /// Number of files and databases with its transcripts.
+    /// Number of files and databases that contain the agent's transcripts.
     pub sources: u64,
     pub roots: Vec<String>,
     /// Paths that could not be read.
@@ -154,9 +154,9 @@ names! {
     pub enum WiringState {
         On = "on",
         Off = "off",
-        /// Present, but different from what this version would write.
+        /// Present, but different from the entry that this version would write.
         Outdated = "outdated",
-        /// The agent does not support it, or support was never observed.
+        /// The agent does not support this part, or support has not been confirmed.
         NotPossible = "not_possible",
     }
 }
@@ -182,7 +182,7 @@ pub struct AgentCheck {
     pub checks: Vec<PartCheck>,
 }
 
-/// The result of starting one part.
+/// The result of testing one part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartCheck {
     pub part: WiringPart,
@@ -202,24 +202,24 @@ names! {
     }
 }
 
-/// The session in which a hook was called.
+/// The session in which the hook was called.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookSession {
     /// Name of the agent, as in `nacre hook`.
     pub agent: String,
-    /// The agent's ID of the session. Without it, all sessions of one day in one folder count as
-    /// one.
+    /// The agent's session ID. If absent, all sessions in one directory on the same day count as
+    /// one session.
     pub id: Option<String>,
 }
 
 names! {
-    /// How a session starts.
+    /// How a session started.
     #[derive(Default)]
     pub enum HookSource {
         #[default]
         Startup = "startup",
-        /// It continues an earlier conversation.
+        /// The session continues an earlier conversation.
         Resume = "resume",
         /// The agent lost its earlier context.
         Forgotten = "forgotten",
@@ -227,7 +227,7 @@ names! {
 }
 
 names! {
-    /// How a tool accesses its paths.
+    /// How a tool accesses the given paths.
     #[derive(Default)]
     pub enum ToolAccess {
         #[default]
@@ -236,7 +236,7 @@ names! {
     }
 }
 
-/// An agent is about to use a tool.
+/// A tool call that the agent is about to make.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookToolRequest {
@@ -246,12 +246,12 @@ pub struct HookToolRequest {
     pub paths: Vec<String>,
     /// Command line of a shell tool.
     pub command: Option<String>,
-    /// Whether there are more paths.
+    /// Whether the tool call affects more paths than listed.
     pub has_more: bool,
 }
 
 names! {
-    /// Whether a turn or a session ended.
+    /// Whether a turn or a session has ended.
     #[derive(Default)]
     pub enum HookEnd {
         #[default]
@@ -260,7 +260,7 @@ names! {
     }
 }
 
-/// A turn or a session ended.
+/// The end of a turn or a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookEndRequest {
@@ -268,7 +268,7 @@ pub struct HookEndRequest {
     pub end: HookEnd,
     /// Path of the session's transcript, if the agent provides it.
     pub trace: Option<String>,
-    /// Whether the agent can be asked to continue.
+    /// Whether the hook can ask the agent to continue.
     pub can_ask: bool,
 }
 
@@ -282,16 +282,16 @@ pub enum HookQuestion {
         #[serde(default)]
         source: HookSource,
     },
-    /// The user sends a prompt to the agent.
+    /// The user sent a prompt to the agent.
     Prompt {
         session: HookSession,
         prompt: String,
-        /// The agent's trace of the session, where it says so.
+        /// Path of the session's transcript, if the agent provides it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         trace: Option<String>,
     },
     BeforeTool(HookToolRequest),
-    /// Like `BeforeTool`, for an agent that accepts a denial but no context.
+    /// Like `BeforeTool`, for agents that support denials but not added context.
     Guard(HookToolRequest),
     End(HookEndRequest),
 }
@@ -300,30 +300,30 @@ pub enum HookQuestion {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HookRequest {
-    /// Version of the hook program. A server of another version rejects the request, so that a hook
-    /// behaves the same with and without a server.
+    /// Version of the hook program. The server rejects requests from other versions, because a hook
+    /// must behave the same with and without a server.
     pub version: String,
-    /// Folder of the agent's session.
+    /// Working directory of the agent's session.
     pub folder: String,
     pub question: HookQuestion,
 }
 
-/// The output of a hook, and the background work to start.
+/// The hook's output, and the background work to start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookReport {
-    /// Context for the agent in Nacre's tags; empty if there is none.
+    /// Context for the agent, wrapped in Nacre's tags. May be empty.
     pub text: String,
     /// Why the tool call is denied.
     pub denied: Option<String>,
-    /// Question for the agent before it stops; empty if there is none.
+    /// Question to ask the agent before it stops. May be empty.
     pub ask: String,
-    /// Whether the index is stale, so that a background process should update it.
+    /// Whether the index is stale and should be updated by a background process.
     pub is_behind: bool,
     /// Whether a background process should read new sessions.
     pub is_due: bool,
 }
 
 impl ConnectedPart {
-    /// Parts that are connected by default. `Trust` is never included.
+    /// Parts connected by default. `Trust` is never included.
     pub const USUAL: [Self; 3] = [Self::Mcp, Self::Hooks, Self::Skill];
 }

@@ -11,11 +11,11 @@ pub enum ErrorCode {
     Usage,
     /// The requested item does not exist.
     NotFound,
-    /// The name matches several items.
+    /// The name matches more than one item.
     Ambiguous,
-    /// There is no project, or it has no store.
+    /// No project was found, or the project has no store.
     NoProject,
-    /// The item was changed at the same time.
+    /// The item was changed concurrently.
     Conflict,
     /// Another process is writing.
     Busy,
@@ -23,25 +23,25 @@ pub enum ErrorCode {
     Refused,
     /// A setting, a key or a program is missing.
     NotSet,
-    /// A file or an answer is malformed.
+    /// A file or response is malformed.
     Invalid,
     /// A size limit is exceeded.
     TooLarge,
-    /// A model or a service did not answer.
+    /// A model or service did not respond.
     Unavailable,
     /// The shared database does not respond; a retry may succeed.
     DatabaseAway,
     /// A limit on tokens or money is reached.
     LimitReached,
-    /// The user or a program cancelled the operation.
+    /// The operation was cancelled by the user or by a program.
     Cancelled,
-    /// The reader of the output closed it.
+    /// The reader of the output closed the pipe.
     OutputClosed,
     /// Any other error.
     Failed,
 }
 
-/// For each code: its name, the exit code of a process, and the HTTP status.
+/// The name, exit code and HTTP status of each error code.
 pub const CODES: &[(ErrorCode, &str, u8, u16)] = &[
     (ErrorCode::Usage, "usage", 2, 400),
     (ErrorCode::NotFound, "not_found", 1, 404),
@@ -63,7 +63,7 @@ pub const CODES: &[(ErrorCode, &str, u8, u16)] = &[
 
 impl ErrorCode {
     fn row(self) -> &'static (Self, &'static str, u8, u16) {
-        // A test checks that the table is complete; the last row is the fallback.
+        // A test checks that the table is complete. The last row is only a fallback.
         CODES.iter().find(|(code, ..)| *code == self).unwrap_or(&CODES[CODES.len() - 1])
     }
 
@@ -92,24 +92,24 @@ pub struct Failure {
     pub hints: Vec<String>,
 }
 
-/// The object that is sent instead of a report.
+/// The JSON object returned instead of a report when an operation fails.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorReport {
     pub error: Failure,
 }
 
 names! {
-    /// How completely an operation succeeded.
+    /// How far an operation succeeded.
     #[derive(Default)]
     pub enum Outcome {
-        /// It succeeded completely.
+        /// The operation succeeded completely.
         #[default]
         Done = "done",
-        /// It was completed and found problems.
+        /// The operation completed and found problems.
         Failed = "failed",
-        /// It succeeded partially; the report lists what is missing.
+        /// The operation succeeded partially; the report lists what is missing.
         Partial = "partial",
-        /// Another process blocked a part of it.
+        /// Part of the operation was blocked by another process.
         Busy = "busy",
     }
 }
@@ -173,6 +173,6 @@ mod tests {
             assert_eq!(named, *code);
             assert!((400..600).contains(status), "{name}: {status}");
         }
-        assert_eq!(CODES.len(), ErrorCode::Failed as usize + 1, "a code without a row");
+        assert_eq!(CODES.len(), ErrorCode::Failed as usize + 1, "every error code needs a row");
     }
 }

@@ -1,4 +1,4 @@
-//! Requests, reports, events and error codes that all crates share. Published keys keep their names
+//! Requests, reports, events and error codes shared by all crates. Published keys keep their names
 //! and meanings. Each request and report has a row in `schema.rs`, from which `make docs` generates
 //! `docs/schema.json`.
 

@@ -1,4 +1,4 @@
-//! Requests and reports about the maintenance of stores: merges, archived memories and open
+//! Requests and reports for store maintenance: merging and archiving memories, and finding
 //! contradictions.
 
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ pub struct MaintainRequest {
     pub force: bool,
     /// Maintain all registered projects and the global memories.
     pub all: bool,
-    /// Let the model of the role `lead` write merged memories.
+    /// Let the model with the role `lead` write the merged memories.
     pub rewrite: bool,
-    /// Path of a file with the model's answers, for tests.
+    /// Path of a file with scripted model responses, for tests.
     pub scripted: Option<String>,
 }
 
@@ -42,7 +42,7 @@ names! {
     /// How the maintenance of a store ended.
     pub enum MaintainState {
         Done = "done",
-        /// There was nothing to do.
+        /// No action was necessary.
         Clean = "clean",
         /// Nothing has changed since the last run.
         Skipped = "skipped",
@@ -50,7 +50,7 @@ names! {
     }
 }
 
-/// The result for one store: a report, or the reason why there is none.
+/// The result for one store: a report, or the reason why no report exists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MaintainedStore {
     /// Name of the project, or `global`.
@@ -94,13 +94,13 @@ names! {
 pub struct StoreMaintenance {
     pub outcome: MaintainState,
     pub mode: RunMode,
-    /// ID of the run; absent if nothing changed.
+    /// ID of the run. Absent if nothing changed.
     pub run_id: Option<String>,
     pub finished_at: String,
     pub memories: usize,
     /// Number of unreadable files, which were left unchanged.
     pub broken: usize,
-    /// Number of actions by kind.
+    /// Number of actions, by kind.
     pub counts: BTreeMap<MaintainVerb, usize>,
     pub actions: Vec<MaintainAction>,
     pub contradictions: Vec<OpenContradiction>,
@@ -117,18 +117,18 @@ pub struct MaintainAction {
     /// ID of the memory.
     pub target: String,
     pub title: String,
-    /// ID of the memory into which it was merged, or that overturned it.
+    /// ID of the memory that it was merged into or superseded by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
     pub reason: String,
     /// Confidence from 0 to 1, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub likelihood: Option<f32>,
-    /// Identifies the action, so that an action undone by the user is not repeated.
+    /// Key that identifies the action. An action undone by the user is not repeated.
     pub key: String,
 }
 
-/// Two contradictory memories, for the user to decide.
+/// Two contradictory memories that need the user's decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenContradiction {
     pub newer: String,
@@ -143,14 +143,14 @@ pub struct MaintainMetrics {
     pub run_id: String,
     pub memories: usize,
     pub broken: usize,
-    /// Number of pairs of memories that were compared.
+    /// Number of compared pairs of memories.
     pub pairs: usize,
     pub counts: BTreeMap<MaintainVerb, usize>,
     pub model_calls: u64,
     pub tokens: u64,
     pub cost_usd: f64,
     pub denied_writes: usize,
-    /// Always empty, because maintenance starts no explorers.
+    /// Always empty, because maintenance never starts explorers.
     pub explorers: Vec<ExplorerMetrics>,
     pub durations_ms: MaintainDurations,
 }

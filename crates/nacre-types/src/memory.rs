@@ -1,4 +1,4 @@
-//! Requests and reports of the memory operations.
+//! Requests and reports for memory operations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct MemoryEntry {
     pub status: String,
     pub confidence: Option<f64>,
     pub tags: Vec<String>,
-    /// Situations in which it is relevant.
+    /// Situations in which the memory is relevant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applies: Vec<String>,
     pub related: Vec<String>,
@@ -45,7 +45,7 @@ pub struct MemoryEntry {
     pub archived: bool,
     pub scope: StoreScope,
     pub path: String,
-    /// The trust level on this machine, if it is below the level of an agent's own statements.
+    /// The trust level on this machine, if lower than the level of an agent's own statements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<TrustLevel>,
 }
@@ -69,19 +69,20 @@ pub struct MemoryListRequest {
     pub tag: Option<String>,
     /// List archived memories instead of current ones.
     pub archived: bool,
-    /// Include summaries. They are left out by default unless `type` selects them.
+    /// Include summaries. By default, they are excluded unless `type` selects them.
     pub all: bool,
-    /// The sort order. By default, memories of the project are first, newest first in each store.
+    /// The sort order. By default, project memories come first, and each store is sorted newest
+    /// first.
     pub sort: Option<MemorySort>,
     /// Number of memories to skip.
     pub offset: usize,
-    /// Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+    /// Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
     pub limit: Option<usize>,
     pub scope: Option<Scope>,
 }
 
 names! {
-    /// The sort key of a list. Memories without a value for it are last.
+    /// The sort key of a list. Memories without a value for the key come last.
     pub enum MemorySort {
         Updated = "updated",
         UpdatedDescending = "-updated",
@@ -106,13 +107,13 @@ pub struct MemoryListReport {
     pub broken: Vec<BrokenFile>,
 }
 
-/// The memory to show, and the details to include.
+/// The memory to show, and which details to include.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryShowRequest {
-    /// The id of the memory, or a prefix of it.
+    /// The memory's ID or a prefix of it.
     pub id: String,
-    /// Include the quotes that prove the memory.
+    /// Include the quotes that support the memory.
     #[serde(default)]
     pub evidence: bool,
     /// Include the earlier versions.
@@ -129,41 +130,44 @@ pub struct MemoryShowRequest {
 pub struct MemoryShowReport {
     #[serde(flatten)]
     pub memory: MemoryEntry,
-    /// The trust level, for text output. In JSON, `trust` is present only where it matters.
+    /// The trust level, for text output. In JSON, `trust` is included only if it is low.
     #[serde(skip)]
     pub level: Option<TrustLevel>,
-    /// Other files with the same id.
+    /// Other memory files with the same ID.
     pub also_in: Vec<OtherPlace>,
     pub supersedes: Vec<MemoryLink>,
     pub superseded_by: Vec<MemoryLink>,
     pub body: String,
-    /// The version of the file's content. A write request passes back the version that was read.
+    /// The version of the file's content. Pass it back in a write request to detect conflicting
+    /// changes.
     pub version: String,
     /// The whole Markdown file, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The latest feedback of a user on this memory.
+    /// The latest user feedback on this memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<MemoryFeedback>,
     pub evidence: Option<MemoryEvidence>,
     pub history: Option<Vec<MemoryVersion>>,
 }
 
-/// A link from or to another memory. It is verified if the older memory's file also records it.
+/// A link between this memory and another one. It is verified if the older memory's file also
+/// records it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryLink {
     pub id: String,
     pub verified: bool,
 }
 
-/// The quotes that prove a memory.
+/// The quotes that support a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryEvidence {
     /// Format version of the evidence file.
     pub version: u32,
     pub id: String,
     pub quotes: Vec<MemoryQuote>,
-    /// A program other than Nacre changed the memory file, so the quotes no longer prove its text.
+    /// Whether a program other than Nacre changed the memory file. If so, the quotes no longer
+    /// prove its content.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unproven: bool,
 }
@@ -171,7 +175,7 @@ pub struct MemoryEvidence {
 names! {
     /// The speaker of a quote.
     pub enum Speaker {
-        /// The user, in input to Nacre.
+        /// The user, in direct input to Nacre.
         Human = "human",
         /// The user, in a conversation with a coding agent.
         User = "user",
@@ -210,15 +214,15 @@ pub struct MemoryVersion {
 }
 
 names! {
-    /// How the content of a memory is known.
+    /// How the content of a memory was established.
     pub enum Basis {
         /// The user stated it.
         Stated = "stated",
         /// The user agreed to it or chose it.
         Accepted = "accepted",
-        /// It was established by trying what works and what fails.
+        /// It was found by trial and error.
         Found = "found",
-        /// It was proposed or planned but not yet agreed to.
+        /// It was proposed or planned, but has not been agreed to yet.
         Planned = "planned",
         /// It was inferred.
         Inferred = "inferred",
@@ -227,7 +231,7 @@ names! {
     /// The lifecycle stage of a memory.
     pub enum Stage {
         Candidate = "candidate",
-        /// Proven but not often used yet.
+        /// Proven, but not used often yet.
         Validated = "validated",
         /// Used repeatedly.
         Established = "established",
@@ -237,7 +241,7 @@ names! {
 }
 
 names! {
-    /// The kind of a learning.
+    /// The kind of learning.
     #[derive(Default)]
     pub enum LearningKind {
         #[default]
@@ -251,56 +255,56 @@ names! {
     }
 }
 
-/// A new memory in the user's own words.
+/// A new memory that the user writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryAddRequest {
-    /// The decision or learning in one line.
+    /// A one-line statement of the decision or learning.
     pub title: String,
-    /// The reason and the details, as Markdown.
+    /// The reason and details in Markdown.
     #[serde(default)]
     pub body: String,
-    /// Decision or learning. The default is a decision.
+    /// The type: a decision or a learning. Defaults to decision.
     pub r#type: Option<MemoryType>,
-    /// The kind of learning. The default is an insight.
+    /// The kind of learning. Defaults to insight.
     pub kind: Option<LearningKind>,
     #[serde(default)]
     pub tags: Vec<String>,
     /// Situations in which the memory is relevant, one line each.
     #[serde(default)]
     pub applies: Vec<String>,
-    /// Ids of related memories, or prefixes of them.
+    /// IDs of related memories, or prefixes of them.
     #[serde(default)]
     pub related: Vec<String>,
-    /// The id of the memory that this one supersedes, or a prefix of it.
+    /// ID of the memory that this one supersedes, or a prefix of that ID.
     pub supersedes: Option<String>,
     /// Confidence from 0 to 1. By default, statements of the user have full confidence.
     pub confidence: Option<f64>,
     pub scope: Option<Scope>,
 }
 
-/// A memory that an agent records during its work, with a quote that proves it.
+/// A memory that an agent records while it works, with a quote as evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryRecordRequest {
-    /// The decision or learning in one line.
+    /// A one-line statement of the decision or learning.
     pub title: String,
-    /// The reason and the details, as Markdown.
+    /// The reason and details in Markdown.
     pub body: String,
-    /// Decision or learning. The default is a decision.
+    /// The type: a decision or a learning. Defaults to decision.
     pub r#type: Option<MemoryType>,
-    /// The kind of learning. The default is an insight.
+    /// The kind of learning. Defaults to insight.
     pub kind: Option<LearningKind>,
     #[serde(default)]
     pub tags: Vec<String>,
     /// Situations in which the memory is relevant, one line each.
     #[serde(default)]
     pub applies: Vec<String>,
-    /// The id of the memory that this one supersedes, or a prefix of it.
+    /// ID of the memory that this one supersedes, or a prefix of that ID.
     pub supersedes: Option<String>,
-    /// A verbatim quote from the session that proves the memory.
+    /// A verbatim session quote that supports the memory.
     pub quote: String,
-    /// The agent's session id. By default, the project's newest sessions are searched.
+    /// The agent's session ID. By default, the project's newest sessions are searched.
     pub session: Option<String>,
     pub scope: Option<Scope>,
 }
@@ -310,17 +314,17 @@ pub struct MemoryRecordRequest {
 pub struct MemoryRecordReport {
     /// `added`, or `unchanged` if an existing memory has the same content.
     pub done: MemoryChange,
-    /// The id of the new memory, or of the existing one with the same content.
+    /// The ID of the new memory, or of the existing one with the same content.
     pub id: String,
     /// The path of the memory file, if it is new.
     pub path: Option<String>,
-    /// `active`, or `candidate` if a user must accept it first.
+    /// `active`, or `candidate` if a user must accept the memory first.
     pub status: Option<String>,
     /// The speaker of the quote. Absent if no trace on this machine contains the quote.
     pub speaker: Option<Speaker>,
     /// The position of the quote, as `SESSION:SEQUENCE`.
     pub place: Option<String>,
-    /// The change id for `nacre undo`.
+    /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
@@ -329,9 +333,9 @@ pub struct MemoryRecordReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryEditRequest {
-    /// The id of the memory, or a prefix of it.
+    /// The memory's ID or a prefix of it.
     pub id: String,
-    /// Discard the draft of an earlier edit and start from the memory.
+    /// Discard the draft of an earlier edit and start from the current memory.
     #[serde(default)]
     pub discard: bool,
     pub scope: Option<Scope>,
@@ -341,11 +345,11 @@ pub struct MemoryEditRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryWriteRequest {
-    /// The id of the memory, or a prefix of it.
+    /// The memory's ID or a prefix of it.
     pub id: String,
     /// The whole Markdown file, with frontmatter and body.
     pub text: String,
-    /// The version that was read. The write fails if the file has a different version now.
+    /// The version that was read. The write fails if the file has changed since.
     pub version: Option<String>,
     pub scope: Option<Scope>,
 }
@@ -354,7 +358,7 @@ pub struct MemoryWriteRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryIdsRequest {
-    /// Ids of memories. Prefixes are accepted, except when forgetting.
+    /// IDs of memories. Prefixes are accepted, except when forgetting.
     pub ids: Vec<String>,
     pub scope: Option<Scope>,
 }
@@ -373,28 +377,28 @@ names! {
     }
 }
 
-/// The change made to one memory.
+/// The change made to a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryChangeReport {
     pub done: MemoryChange,
     pub id: String,
     /// The path of the memory file, if it is new.
     pub path: Option<String>,
-    /// The change id for `nacre undo`.
+    /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
 
-/// The changes made to several memories, each in a separate change set.
+/// The changes made to several memories. Each memory has its own change set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryChangesReport {
     pub done: MemoryChange,
     pub ids: Vec<String>,
     pub failed: Vec<MemoryFailure>,
-    /// The change id for `nacre undo`.
+    /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
-    /// Other places that may contain a copy of a forgotten memory, checked after the removal.
+    /// Other locations that were checked for copies of a forgotten memory after its removal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<CheckedCopy>,
 }
@@ -414,7 +418,7 @@ impl Report for MemoryChangesReport {
 /// A memory that could not be changed, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryFailure {
-    /// The id from the request.
+    /// The ID from the request.
     pub id: String,
     #[serde(flatten)]
     pub failure: Failure,
@@ -425,22 +429,22 @@ pub struct MemoryFailure {
 pub struct MemoryResetReport {
     /// Number of memories set aside.
     pub set_aside: usize,
-    /// The folder that contains them now.
+    /// The directory that now contains them.
     pub path: String,
     /// Files that could not be moved.
     pub left: Vec<String>,
-    /// The change id for `nacre undo`.
+    /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
 
 names! {
-    /// A verdict on how useful a memory was.
+    /// A user's verdict on a memory's usefulness.
     pub enum Verdict {
         Useful = "useful",
         /// It was never true.
         Wrong = "wrong",
-        /// It is no longer true.
+        /// The memory is no longer true.
         Outdated = "outdated",
     }
 }
@@ -455,7 +459,7 @@ pub struct MemoryFeedback {
 }
 
 names! {
-    /// The author of the feedback.
+    /// The author of feedback.
     pub enum SaidBy {
         /// The user of this machine.
         Owner = "owner",
@@ -463,7 +467,7 @@ names! {
         Agent = "agent",
         /// Another user, authenticated by a token.
         Person = "person",
-        /// Not recorded: the feedback is from an older version of Nacre.
+        /// The author was not recorded, because the feedback is from an older version of Nacre.
         Unknown = "unknown",
     }
 }
@@ -472,15 +476,15 @@ names! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FeedbackRequest {
-    /// The id of the memory, or a prefix of it.
+    /// The memory's ID or a prefix of it.
     pub id: String,
     pub verdict: Verdict,
-    /// The reason in one sentence. It is stored only on this machine.
+    /// A one-sentence reason. It is stored only on this machine.
     pub note: Option<String>,
     pub scope: Option<Scope>,
 }
 
-/// The changes made because of the feedback.
+/// The changes that resulted from the feedback.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FeedbackReport {
     pub id: String,
@@ -488,9 +492,9 @@ pub struct FeedbackReport {
     pub confidence_before: f64,
     pub confidence: f64,
     pub scope: StoreScope,
-    /// Other files with the same id.
+    /// Other memory files with the same ID.
     pub also_in: Vec<OtherPlace>,
-    /// The change id for `nacre undo`.
+    /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }

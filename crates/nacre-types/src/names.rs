@@ -1,7 +1,7 @@
-//! The `names` macro: fieldless enums whose variants have fixed names in JSON, files, commands and
-//! output.
+//! The `names` macro, which defines fieldless enums whose variants have fixed names in JSON, files,
+//! commands and output.
 
-/// An enum defined by [`names`], for generic code.
+/// An enum defined by [`names`], for use in generic code.
 pub trait Names: Copy + 'static {
     /// All values in display order.
     const ALL: &'static [Self];
@@ -74,8 +74,7 @@ macro_rules! names {
     )+};
 }
 
-/// Implements the conversions to and from `String` that serde uses for types that are written as
-/// text in JSON.
+/// Implements the `String` conversions that serde uses for types represented as strings in JSON.
 #[macro_export]
 macro_rules! text_in_json {
     ($($type:ty),+) => {$(

@@ -1,4 +1,4 @@
-//! Requests and reports for memory search, links between memories, and the search indexes.
+//! Requests and reports for memory search, memory links, and search indexes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct MemorySearchRequest {
     /// Include archived memories.
     #[serde(default)]
     pub archived: bool,
-    /// Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+    /// Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
     pub limit: Option<usize>,
     pub scope: Option<Scope>,
     /// Search all registered projects, regardless of `scope`.
@@ -28,7 +28,7 @@ pub struct MemorySearchRequest {
     pub all_projects: bool,
 }
 
-/// Search results. Memories of the project are first, best match first in each store.
+/// Search results. Project memories come first, and each store is sorted by best match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemorySearchReport {
     pub query: String,
@@ -44,25 +44,25 @@ pub struct FoundMemory {
     #[serde(flatten)]
     pub memory: MemoryEntry,
     pub score: f32,
-    /// The text around the matching words.
+    /// The text around the match.
     pub snippet: String,
     pub why: WhyFound,
     /// Memories that this one supersedes, newest first.
     pub history: Vec<MemoryEntry>,
-    /// Ids of superseded memories whose own files do not record that they are superseded.
+    /// IDs of superseded memories whose own files do not confirm this.
     pub not_verified: Vec<String>,
 }
 
 /// Why a memory matched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WhyFound {
-    /// Terms of the query that the memory contains.
+    /// Query terms that the memory contains.
     pub terms: Vec<String>,
-    /// The part of the score that comes from word matches.
+    /// The part of the score based on word matches.
     pub lexical: f32,
     /// Semantic similarity to the query, from 0 to 1.
     pub similarity: f32,
-    /// Links from other memories that raised the score.
+    /// Links from other memories that increased the score.
     pub edges: Vec<MemoryEdge>,
 }
 
@@ -87,7 +87,7 @@ names! {
 pub struct MemoryEdge {
     pub kind: EdgeKind,
     pub id: String,
-    /// The tag, file or symbol that both memories have.
+    /// The tag, file or symbol that the two memories share.
     pub shared: Option<String>,
 }
 
@@ -95,9 +95,9 @@ pub struct MemoryEdge {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryRelatedRequest {
-    /// The id of the memory, or a prefix of it.
+    /// The memory's ID or a prefix of it.
     pub id: String,
-    /// Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+    /// Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
     pub limit: Option<usize>,
     pub scope: Option<Scope>,
 }
@@ -109,7 +109,7 @@ pub struct MemoryRelatedReport {
     pub related: Vec<RelatedMemory>,
     /// Total number of related memories, including those not listed.
     pub total: usize,
-    /// Other files with the same id.
+    /// Other memory files with the same ID.
     pub also_in: Vec<OtherPlace>,
 }
 
@@ -160,7 +160,7 @@ names! {
     /// The ranking method.
     #[derive(Default)]
     pub enum SearchMode {
-        /// By words and by meaning.
+        /// Combines word search and semantic search.
         #[default]
         Hybrid = "hybrid",
         /// By words.
@@ -188,7 +188,7 @@ names! {
     }
 }
 
-/// Another file with the same id.
+/// Another file with the same ID.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherPlace {
     pub scope: StoreScope,
@@ -199,7 +199,7 @@ pub struct OtherPlace {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphRequest {
-    /// Maximum number of memories, at most 5000. The default is 500.
+    /// Maximum number of memories, at most 5000. Defaults to 500.
     pub limit: Option<usize>,
     /// Include archived memories.
     pub archived: bool,
@@ -208,17 +208,17 @@ pub struct GraphRequest {
     pub scope: Option<Scope>,
 }
 
-/// Memories and the edges between them. If there are too many, the memories with the most edges are
-/// shown.
+/// Memories and the edges between them. Above the limit, only the memories with the most edges are
+/// included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GraphReport {
-    /// Memories, those with the most edges first.
+    /// Memories, sorted by number of edges in descending order.
     pub nodes: Vec<GraphNode>,
-    /// Edges between shown memories, at most one per pair.
+    /// Edges between included memories, at most one per pair.
     pub edges: Vec<GraphEdge>,
-    /// Number of memories not shown.
+    /// Number of memories omitted.
     pub left_out: usize,
-    /// Number of edges between shown memories that are not shown.
+    /// Number of omitted edges between included memories.
     pub left_out_edges: usize,
 }
 
@@ -227,7 +227,7 @@ pub struct GraphReport {
 pub struct GraphNode {
     #[serde(flatten)]
     pub memory: MemoryEntry,
-    /// Number of linked memories, including those not shown.
+    /// Number of linked memories, including omitted ones.
     pub degree: usize,
 }
 
@@ -238,6 +238,6 @@ pub struct GraphEdge {
     pub from: String,
     pub to: String,
     pub kind: EdgeKind,
-    /// The session, file, symbol or tag that both memories have.
+    /// The session, file, symbol or tag that the two memories share.
     pub shared: Option<String>,
 }

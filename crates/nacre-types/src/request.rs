@@ -1,4 +1,4 @@
-//! Requests and reports that several operations share.
+//! Requests and reports shared by several operations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct EmptyRequest {}
 
-/// A limit on the number of entries to list.
+/// A limit on the number of listed entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitRequest {
-    /// Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting
-    /// `memory.max_results`.
+    /// Maximum number of results; 0 means no limit. Defaults to 20 for tasks, and otherwise to the
+    /// `memory.max_results` setting.
     pub limit: Option<usize>,
 }
 
@@ -29,7 +29,7 @@ pub struct SinceRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemId {
-    /// The id of the item. For a run, the start or end of its id is enough.
+    /// The ID of the item. For a run, a prefix or suffix of the ID is enough.
     pub id: String,
 }
 
@@ -37,18 +37,18 @@ pub struct ItemId {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskRef {
-    /// The id of the task. Requests also accept a prefix of it.
+    /// The task ID. Requests also accept a prefix of it.
     pub task: String,
 }
 
-/// A file or folder that was skipped, and why.
+/// A file or directory that was skipped, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PathProblem {
     pub path: String,
     pub why: String,
 }
 
-/// Numbers of input and output tokens used by models.
+/// Numbers of input and output tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenCounts {
     pub input: u64,

@@ -1,4 +1,4 @@
-//! Requests and reports for the review of candidates and of memories from other sources.
+//! Requests and reports for reviewing candidates and memories from other sources.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::{BrokenFile, MemoryEntry, MemoryQuote, Scope};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewListRequest {
-    /// Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+    /// Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
     pub limit: Option<usize>,
     pub scope: Option<Scope>,
 }
@@ -40,19 +40,19 @@ names! {
     pub enum ReviewDecision {
         /// Make the candidate an active memory.
         Accept = "accept",
-        /// Remove the candidate. It will not be learned again.
+        /// Remove the candidate, and do not learn it again.
         Reject = "reject",
     }
 }
 
-/// The user's decision, and the candidates it applies to.
+/// The user's decision, and the candidates that it applies to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewDecideRequest {
-    /// Ids of the candidates, or prefixes of them.
+    /// IDs of the candidates or prefixes of them.
     pub ids: Vec<String>,
     pub decision: ReviewDecision,
-    /// The id of the memory that the accepted candidate supersedes, or a prefix of it. Requires
+    /// ID of the memory that the accepted candidate supersedes, or a prefix of that ID. Requires
     /// exactly one candidate.
     pub supersedes: Option<String>,
     pub scope: Option<Scope>,
@@ -62,20 +62,21 @@ pub struct ReviewDecideRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrustRequest {
-    /// Ids of the memories, or prefixes of them. If empty, all pending memories are listed.
+    /// IDs of the memories or prefixes of them. If empty, all pending memories are listed.
     pub ids: Vec<String>,
-    /// Select all memories from other sources. Quarantined memories must be selected by id.
+    /// Select all memories from other sources. Quarantined memories must be selected by ID.
     pub all: bool,
     /// Show which memories would be trusted, without changing anything.
     pub dry_run: bool,
-    /// Include their text, and the text that was trusted before.
+    /// Include the content of each memory, both current and as last trusted.
     pub diff: bool,
-    /// Hashes of the texts that the user has seen. Memories with other texts are not trusted.
+    /// Hashes of the memory files that the user has reviewed. A file with any other hash is not
+    /// trusted.
     pub seen: Vec<String>,
     pub scope: Option<Scope>,
 }
 
-/// Memories that are pending review or were just trusted.
+/// Memories pending review or trusted by this request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrustReport {
     pub memories: Vec<TrustItem>,
@@ -85,11 +86,11 @@ pub struct TrustReport {
     pub quarantined: usize,
     /// Number of memories trusted by this request.
     pub trusted: usize,
-    /// Number of matching memories beyond the limit of one request.
+    /// Number of matching memories beyond the request limit.
     #[serde(default)]
     pub more: usize,
     pub dry_run: bool,
-    /// The change id for `nacre undo`. Absent if nothing changed.
+    /// The change ID to pass to `nacre undo`. Absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
@@ -99,9 +100,9 @@ pub struct TrustReport {
 pub struct TrustItem {
     #[serde(flatten)]
     pub memory: MemoryEntry,
-    /// Why the memory is not trusted yet.
+    /// Why the memory is not yet trusted.
     pub reason: String,
-    /// Whether a program other than Nacre changed the memory after it was trusted.
+    /// Whether a program other than Nacre changed the memory after it was last trusted.
     pub changed: bool,
     /// The author of its last commit, from Git.
     pub committed_by: Option<String>,
@@ -112,7 +113,7 @@ pub struct TrustItem {
     /// The content of the memory file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The content that was trusted before, if Git still has it.
+    /// The content when it was last trusted, if Git still has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     /// Whether this request made the memory trusted.
@@ -122,11 +123,12 @@ pub struct TrustItem {
 names! {
     /// The trust level of a memory on this machine, lowest first.
     pub enum TrustLevel {
-        /// An instruction that contains an address, a command or a secret and is not from the user.
+        /// Contains an instruction with an address, a command or a secret that did not come from
+        /// the user.
         Quarantined = "quarantined",
-        /// From another source, and not reviewed on this machine.
+        /// From another source, and not yet reviewed on this machine.
         Foreign = "foreign",
-        /// From a tool or a web page, or from an unknown speaker.
+        /// From a tool, a web page or an unknown speaker.
         Derived = "derived",
         /// Stated by an agent in a session on this machine.
         Assistant = "assistant",
@@ -138,19 +140,19 @@ names! {
 }
 
 impl TrustLevel {
-    /// Returns whether memories of this level are given to agents automatically.
+    /// Returns whether memories at this level are given to agents automatically.
     pub fn is_offered(self) -> bool {
         self >= Self::Assistant
     }
 
-    /// Returns whether memories of this level are listed as pending by `nacre trust`.
+    /// Returns whether `nacre trust` lists memories at this level as pending.
     pub fn waits(self) -> bool {
         self <= Self::Foreign
     }
 
-    /// Returns whether a memory of this level can supersede one of level `older`. The user's
-    /// statements supersede memories of any level, so that users can correct earlier decisions;
-    /// other memories only supersede those of their own level or below.
+    /// Returns whether a memory at this level can supersede one at level `older`. The user's
+    /// statements can supersede any memory, so that users can correct earlier decisions. Other
+    /// memories can supersede only memories at the same or a lower level.
     pub fn can_replace(self, older: Self) -> bool {
         self >= older || self >= Self::User
     }

@@ -1,4 +1,5 @@
-//! Run records: actions, decisions and metrics. The files of a run folder use the same field names.
+//! Run records: actions, decisions and metrics. The files in a run directory use the same field
+//! names.
 
 use std::collections::BTreeMap;
 
@@ -39,11 +40,11 @@ pub enum RunCounts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunShowReport {
     pub id: String,
-    /// The actions of the run. Absent if the report cannot be read.
+    /// The run's actions. Absent if the report cannot be read.
     pub report: Option<RunReport>,
-    /// Durations, tokens and other metrics. Absent for an undo.
+    /// Durations, token counts and other metrics. Absent for an undo.
     pub metrics: Option<RunMetrics>,
-    /// The runs of a change that consists of several runs, such as one per session of a sync.
+    /// The individual runs of a change that spans several, such as one per session in a sync.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<Self>,
 }
@@ -52,9 +53,9 @@ pub struct RunShowReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunMessagesReport {
     pub run: String,
-    /// Messages in order: those of the lead agent, then those of its explorers.
+    /// Messages in order: the lead agent's first, followed by those of its explorers.
     pub messages: Vec<RunMessage>,
-    /// Number of messages not included.
+    /// Number of omitted messages.
     pub left_out: usize,
 }
 
@@ -64,7 +65,7 @@ pub struct RunMessage {
     pub role: MessageRole,
     pub text: String,
     pub at: Option<String>,
-    /// The tool that was called or returned a result.
+    /// The tool that was called or that returned the result.
     pub tool: Option<String>,
 }
 
@@ -73,7 +74,7 @@ names! {
     pub enum MessageRole {
         /// The prompt.
         User = "user",
-        /// Text or a tool call of a model.
+        /// Text or a tool call from a model.
         Assistant = "assistant",
         /// The result of a tool call.
         Tool = "tool",
@@ -128,7 +129,7 @@ pub struct SessionRun {
     /// The key of the limit that was reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
-    /// Why the lead agent failed, so that the rules decided instead.
+    /// Why the lead agent failed. In this case, the rules made the decisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead_error: Option<String>,
 }
@@ -138,7 +139,7 @@ names! {
     pub enum SessionOutcome {
         /// The session was processed.
         Done = "done",
-        /// All of the session was already processed.
+        /// The whole session was already processed.
         Unchanged = "unchanged",
     }
 }
@@ -166,7 +167,7 @@ names! {
         InProgress = "in_progress",
         Done = "done",
         Failed = "failed",
-        /// The session was judged not worth processing.
+        /// Skipped because the session was not worth processing.
         Gated = "gated",
         /// The step was not requested.
         Skipped = "skipped",
@@ -193,7 +194,7 @@ pub struct SessionAction {
     pub scores: Option<ActionScores>,
     pub reason: String,
     pub by: DecidedBy,
-    /// The lead agent's explanation, and quotes from the memory or candidate it refers to.
+    /// The lead agent's explanation, with quotes from the memory or candidate that it refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -206,11 +207,11 @@ names! {
         Add = "add",
         Update = "update",
         NoOp = "no-op",
-        /// The candidate is added, and the memory that it contradicts becomes superseded.
+        /// The candidate is added and supersedes the memory that it contradicts.
         Supersede = "supersede",
     }
 
-    /// Whether the scores alone are decisive.
+    /// Whether the scores alone decide the action.
     pub enum Band {
         Clear = "clear",
         Grey = "grey",
@@ -225,8 +226,8 @@ names! {
     }
 }
 
-/// Likelihood, from 0 to 1, that each question about a candidate and its nearest memory is answered
-/// with yes.
+/// Estimated probabilities, from 0 to 1, of a "yes" to each question about a candidate and its
+/// nearest memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionScores {
     pub about: f32,
@@ -235,15 +236,15 @@ pub struct ActionScores {
 }
 
 names! {
-    /// What decided about a candidate.
+    /// The component that decided on a candidate.
     pub enum DecidedBy {
         Rule = "rule",
-        /// The lead agent decided, because the scores were not decisive.
+        /// The lead agent decided because the scores were inconclusive.
         Lead = "lead",
     }
 }
 
-/// The metrics of the sync of one session.
+/// The metrics for syncing one session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SyncMetrics {
     pub run_id: String,
@@ -251,9 +252,10 @@ pub struct SyncMetrics {
     /// Whether the session was worth processing.
     pub gate: Gate,
     pub windows: usize,
-    /// Windows that were skipped, because the model's answer was unusable or there were too many.
+    /// Windows skipped because the model's response was unusable or the session had too many
+    /// windows.
     pub unread_windows: usize,
-    /// Events not passed to a model because the session is too long.
+    /// Events not passed to a model because the session was too long.
     pub unread_events: u64,
     pub fallback: Option<String>,
     pub candidates: usize,
@@ -265,7 +267,7 @@ pub struct SyncMetrics {
     pub model_calls: u64,
     pub tokens: TokenCounts,
     pub cost_usd: f64,
-    /// Model calls whose price is unknown.
+    /// Model calls with an unknown price.
     pub unpriced_calls: u64,
     /// Removed secrets by kind.
     pub redactions: BTreeMap<String, usize>,
@@ -289,13 +291,13 @@ pub struct LeadMetrics {
     pub error: Option<String>,
     pub rulings: usize,
     pub ms: u64,
-    /// Like the next two fields, this counts only the lead agent, without its explorers.
+    /// Tool calls of the lead agent. This count and the next two exclude explorers.
     pub tool_calls: u32,
     pub tokens: TokenCounts,
     pub cost_usd: f64,
 }
 
-/// The actions of an undo, as stored in its run folder.
+/// The actions of an undo, as stored in its run directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoRunReport {
     pub run_id: String,
@@ -315,7 +317,7 @@ pub struct UndoRunReport {
 pub struct UndoAction {
     /// Always `put back`.
     pub action: String,
-    /// The memory that the file belongs to.
+    /// The memory to which the file belongs.
     pub target: String,
 }
 
@@ -325,7 +327,7 @@ names! {
         Sync = "sync",
         /// Sync of a session that just ended.
         Hot = "hot",
-        /// Sync of sessions that are older than the installation of Nacre.
+        /// Sync of sessions that predate the installation of Nacre.
         Cold = "cold",
         Maintain = "maintain",
         Undo = "undo",
@@ -365,8 +367,8 @@ pub struct ExplorerFinding {
     /// The action that the explorer suggests. The lead agent decides.
     pub action_hint: LeadAction,
     pub matched_file: Option<String>,
-    /// How much of the candidate the memory file already covers, from 0 to 1, as estimated by the
-    /// explorer.
+    /// Explorer's estimate of how much of the candidate the memory file already covers, from 0 to
+    /// 1.
     pub overlap: f64,
     /// A quote from the file.
     pub evidence: String,
@@ -392,13 +394,13 @@ names! {
     /// Whether a session is worth processing, and why not.
     pub enum Gate {
         Open = "open",
-        /// The session was started by another agent and contains no input from a user.
+        /// The session was started by another agent and contains no user input.
         NotAPersons = "not_a_persons",
         /// All messages with the user role were generated by programs.
         NoWords = "no_words",
         /// The session ended before any work was done.
         Abandoned = "abandoned",
-        /// The user only gave instructions without lasting information.
+        /// The user only gave instructions, without any information worth remembering.
         Mechanical = "mechanical",
     }
 
@@ -416,7 +418,7 @@ names! {
         Model = "model",
     }
 
-    /// Why a proposal did not become a candidate.
+    /// Why a proposal was rejected before it became a candidate.
     pub enum DropReason {
         NoEvidence = "no_evidence",
         Secret = "secret",
@@ -433,7 +435,7 @@ names! {
         Repeated = "repeated",
         Weak = "weak",
         OverCap = "over_cap",
-        /// The session has more sentences than the limit.
+        /// The sentence is beyond the limit for one session.
         Unread = "unread",
     }
 }

@@ -1,4 +1,4 @@
-//! Requests and reports of the server: its service, background loops, database and dashboard
+//! Requests and reports for the server: its service, background loops, database and dashboard
 //! logins.
 
 use std::collections::BTreeMap;
@@ -47,8 +47,8 @@ pub struct LoginCode {
 /// The session secret of a dashboard page, sent as `Authorization: Bearer SECRET`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LoginReport {
-    /// The secret is valid only for the origin of this page, and expires 12 hours after its last
-    /// request.
+    /// The session secret. It is valid only for this page's origin and expires 12 hours after its
+    /// last use.
     pub secret: String,
 }
 
@@ -65,7 +65,7 @@ pub struct ServiceReport {
     pub started: String,
     /// The address of the server.
     pub address: String,
-    /// The process id of the server.
+    /// The process ID of the server.
     pub pid: u32,
     pub paused: bool,
     /// Number of clients subscribed to events.
@@ -73,7 +73,7 @@ pub struct ServiceReport {
     /// The state of the shared database, if one is configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<DatabaseStatus>,
-    /// Empty if the server runs without background loops.
+    /// The background loops. Empty if the server runs without them.
     pub loops: Vec<LoopEntry>,
 }
 
@@ -103,7 +103,7 @@ names! {
         Maintain = "maintain",
         /// Updates the search indexes.
         Index = "index",
-        /// Updates the code maps of projects in use.
+        /// Updates the code maps of active projects.
         Map = "map",
         /// Deletes expired data.
         Prune = "prune",
@@ -113,18 +113,18 @@ names! {
     pub enum LoopState {
         Idle = "idle",
         Running = "running",
-        /// A user paused the service.
+        /// A user paused the loops.
         Paused = "paused",
-        /// The loop failed and is retried after increasing delays.
+        /// The loop failed and will be retried with increasing delays.
         Waiting = "waiting",
     }
 }
 
-/// The loops to run soon.
+/// Loops to run as soon as possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WakeRequest {
-    /// If empty, the sync loop runs.
+    /// The loops to run. If empty, the sync loop runs.
     pub loops: Vec<LoopName>,
 }
 
@@ -133,11 +133,11 @@ pub struct WakeRequest {
 #[serde(default, deny_unknown_fields)]
 pub struct UpRequest {
     pub port: u16,
-    /// Start a plain process, even if a service manager is available.
+    /// Start a plain process even if a service manager is available.
     pub no_unit: bool,
     /// Pause or resume the background loops.
     pub pause: Option<bool>,
-    /// Only write a Docker Compose file.
+    /// Only write a Docker Compose file, without starting a server.
     pub docker: bool,
 }
 
@@ -150,9 +150,9 @@ pub struct UpReport {
     /// As `host:port`.
     pub address: Option<String>,
     pub paused: bool,
-    /// The service file that was written.
+    /// Path of the service file that was written.
     pub file: Option<String>,
-    /// A suggested next command.
+    /// Suggested next command.
     pub next: String,
 }
 
@@ -164,7 +164,7 @@ names! {
         Running = "running",
         /// The server was restarted with a new service definition.
         Restarted = "restarted",
-        /// Only a file was written. No server was started.
+        /// Only a file was written; no server was started.
         Written = "written",
     }
 
@@ -185,7 +185,7 @@ pub struct DownReport {
     pub stopped: bool,
     /// The address of the stopped server.
     pub address: Option<String>,
-    /// The service manager whose service definition was disabled.
+    /// The service manager in which the service was disabled.
     pub disabled: Option<ServiceManager>,
 }
 
@@ -221,9 +221,9 @@ impl DatabaseState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DatabaseStatus {
     pub state: DatabaseState,
-    /// Time since which this process has observed this state.
+    /// When this process first observed the current state.
     pub since: String,
-    /// Whether this server does the work that only one server may do.
+    /// Whether this server does the work that only one server may do at a time.
     pub is_leader: bool,
     /// Why the database cannot be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -234,16 +234,15 @@ pub struct DatabaseStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerStatusReport {
     pub database: DatabaseStatus,
-    /// The schema version. Absent if the database does not respond, and 0 before the first
-    /// migration.
+    /// The schema version: 0 before the first migration, absent if the database does not respond.
     pub schema: Option<i32>,
-    /// The schema version that this version of Nacre requires.
+    /// The schema version required by this version of Nacre.
     pub needed_schema: i32,
-    /// Number of queued sessions by state.
+    /// Number of queued sessions, by state.
     pub sessions: BTreeMap<String, u64>,
-    /// The server name of this Nacre home folder.
+    /// The name under which this Nacre home directory is registered as a server.
     pub server: String,
-    /// A suggested next command.
+    /// Suggested next command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -255,7 +254,7 @@ impl Report for ServerStatusReport {
 }
 
 names! {
-    /// The direction in which stored data is moved.
+    /// The direction in which to move stored data.
     pub enum MoveStores {
         /// From files on this machine to the database.
         FromEmbedded = "from_embedded",
@@ -274,7 +273,7 @@ pub struct ServerMigrateReport {
     pub steps: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<MovedStores>,
-    /// A suggested next command.
+    /// Suggested next command.
     pub next: String,
 }
 
@@ -282,8 +281,8 @@ pub struct ServerMigrateReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MovedStores {
     pub direction: MoveStores,
-    /// Number of sessions of this machine whose queue entries were moved.
+    /// Number of sessions from this machine whose queue entries were moved.
     pub sessions: u64,
-    /// Number of memories added to the shared index, or removed from it.
+    /// Number of memories added to or removed from the shared index.
     pub memories: u64,
 }

@@ -17,13 +17,13 @@ pub struct StatusReport {
     /// The name of the current project.
     pub project: Option<String>,
     pub root: Option<String>,
-    /// The stores that searches cover.
+    /// The stores included in searches.
     pub scope: Scope,
     pub stores: Vec<StoreStatus>,
     /// Number of registered projects.
     pub projects: usize,
     pub sessions: Vec<SessionStatus>,
-    /// Whether each known session is in exactly one state.
+    /// Whether every known session is in exactly one state.
     pub sessions_add_up: bool,
     /// Unfinished sessions of all projects.
     #[serde(default)]
@@ -32,7 +32,7 @@ pub struct StatusReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switched_off: Vec<String>,
     pub last_sync: Option<String>,
-    /// The running server of this Nacre home folder.
+    /// The running server for this Nacre home directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceStatus>,
     /// The shared database, if one is configured.
@@ -40,7 +40,7 @@ pub struct StatusReport {
     pub database: Option<DatabaseStatus>,
     /// Model usage and its limits.
     pub spending: Vec<SpendingStatus>,
-    /// Problem with the repository settings.
+    /// A problem with the repository settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     /// The result of the last check.
@@ -62,11 +62,11 @@ impl Report for StatusReport {
 pub struct ServiceStatus {
     /// As `host:port`.
     pub address: String,
-    /// A user paused its background loops.
+    /// Whether a user paused the background loops.
     pub paused: bool,
 }
 
-/// The memories of one store.
+/// Statistics about one memory store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreStatus {
     pub scope: StoreScope,
@@ -77,7 +77,7 @@ pub struct StoreStatus {
     /// Memories from other sources that are pending in `nacre trust`.
     #[serde(default)]
     pub foreign: usize,
-    /// Memories that contain instructions that are not from the user.
+    /// Memories with instructions that did not come from the user.
     #[serde(default)]
     pub quarantined: usize,
     /// Files that cannot be read.
@@ -117,7 +117,7 @@ pub struct SpendingStatus {
     pub limit_usd: f64,
     /// Calls whose price is unknown. Only their tokens are counted.
     pub unpriced_calls: u64,
-    /// Whether the limit is reached, so that no model calls are made.
+    /// Whether the limit has been reached, which stops further model calls.
     pub is_reached: bool,
 }
 
@@ -142,12 +142,12 @@ pub struct OverviewReport {
     pub agents: Vec<AgentActivity>,
     /// Current number of decisions and learnings, by status.
     pub memories: BTreeMap<String, usize>,
-    /// Number of memories at the end of each day, without archived ones. Counts only memories that
-    /// exist now.
+    /// Number of memories at the end of each day, excluding archived ones. Covers only memories
+    /// that still exist.
     pub growth: Vec<MemoryGrowth>,
-    /// Model usage over all time.
+    /// All-time model usage.
     pub models: Vec<ModelStats>,
-    /// Tool usage over all time.
+    /// All-time tool usage.
     pub tools: Vec<ToolStats>,
 }
 
@@ -158,9 +158,9 @@ pub struct OverviewDay {
     pub day: String,
     /// Number of sessions last active on that day, by agent.
     pub sessions: BTreeMap<String, u64>,
-    /// Number of existing memories created on that day.
+    /// Number of memories created on that day that still exist.
     pub learned: usize,
-    /// Input tokens of agent sessions, without cached tokens.
+    /// Input tokens of agent sessions, excluding cached tokens.
     pub input_tokens: u64,
     /// Tokens read from or written to a cache.
     pub cached_tokens: u64,
@@ -168,7 +168,7 @@ pub struct OverviewDay {
     /// Cost of Nacre's own model calls in billionths of a dollar, or `None` if the price of a call
     /// is unknown.
     pub cost_nano_dollars: Option<u64>,
-    /// Number of sync and maintenance runs whose folders still exist.
+    /// Number of sync and maintenance runs whose directories still exist.
     pub runs: usize,
 }
 
@@ -177,12 +177,12 @@ pub struct OverviewDay {
 pub struct AgentActivity {
     pub agent: String,
     pub sessions: u64,
-    /// Without cached tokens.
+    /// Input tokens, excluding cached tokens.
     pub input_tokens: u64,
     /// Tokens read from or written to a cache.
     pub cached_tokens: u64,
     pub output_tokens: u64,
-    /// Time of its last activity.
+    /// Time of the agent's last activity.
     pub last: String,
 }
 
@@ -228,32 +228,32 @@ pub struct StoreFigures {
     /// Memories learned in the period, by type and kind.
     pub learned: BTreeMap<String, usize>,
     /// Current state of the memories learned in the period: in use, to review, archived, superseded
-    /// or stale. The sum is the number of learned memories.
+    /// or stale. The counts add up to the number of learned memories.
     #[serde(default)]
     pub learned_now: BTreeMap<String, usize>,
-    /// Number of memories learned in the period that were undone, rejected or forgotten. They are
-    /// not included in the other counts.
+    /// Number of memories learned in the period that were later undone, rejected or forgotten. The
+    /// other counts exclude them.
     #[serde(default)]
     pub n_taken_back: usize,
-    /// Number of learned memories by week. The key is the Monday of the week.
+    /// Number of learned memories by week, keyed by the Monday of each week.
     pub learned_by_week: BTreeMap<String, usize>,
     pub sessions: usize,
     pub merged: Vec<ReportedAction>,
     pub archived: Vec<ReportedAction>,
-    /// Memories superseded by a newer one that contradicts them.
+    /// Memories superseded by a newer, contradictory one.
     pub contradictions: Vec<ReportedAction>,
     /// Number of contradictions that a user must resolve.
     pub open_contradictions: usize,
     pub most_used: Vec<MemoryUse>,
     pub never_used: Vec<MemoryUse>,
-    /// Number of current memories that were used. With `n_never_used` (not used in two weeks or
-    /// more) and `n_young` (unused and younger), it adds up to all current memories.
+    /// Number of current memories that were used at least once. The others are in `n_never_used`
+    /// (two weeks old or more) or `n_young` (newer).
     #[serde(default)]
     pub n_used: usize,
     pub n_never_used: usize,
     #[serde(default)]
     pub n_young: usize,
-    /// Histogram of effective confidence in ten equal steps.
+    /// Histogram of effective confidence, with ten equal bins.
     pub confidence: Vec<usize>,
     pub n_broken: usize,
 }
@@ -287,9 +287,10 @@ pub struct DoctorRequest {
     pub scope: Option<Scope>,
     /// Treat warnings as errors.
     pub strict: bool,
-    /// Compare each quote with the transcript it is from.
+    /// Compare each quote with its source transcript.
     pub evidence: bool,
-    /// First fix problems that need no decision: broken links, and evidence files without a memory.
+    /// First fix problems that need no decision, such as broken links and evidence files without a
+    /// memory.
     pub fix: bool,
 }
 
@@ -297,11 +298,11 @@ pub struct DoctorRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DoctorReport {
     pub health: Health,
-    /// Problem with the repository settings.
+    /// A problem with the repository settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     pub stores: Vec<StoreCheck>,
-    /// Registered projects whose store no longer exists. Each is an error.
+    /// Registered projects whose store no longer exists. Each one is an error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<ProjectEntry>,
     pub errors: usize,
@@ -309,7 +310,7 @@ pub struct DoctorReport {
     /// Files fixed before the check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mended: Vec<MendedFile>,
-    /// The change id for `nacre undo`.
+    /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
@@ -331,7 +332,7 @@ impl Report for DoctorReport {
 }
 
 names! {
-    /// Whether the stores are usable. Only a complete check sets this to a healthy state.
+    /// Whether the stores are usable. Only a complete check can report them as healthy.
     pub enum Health {
         Ok = "ok",
         Broken = "broken",
@@ -350,7 +351,7 @@ pub struct StoreCheck {
     /// Memories from other sources that are pending in `nacre trust`.
     #[serde(default)]
     pub foreign: usize,
-    /// Memories that contain instructions that are not from the user.
+    /// Memories with instructions that did not come from the user.
     #[serde(default)]
     pub quarantined: usize,
     /// Results of comparing the quotes, if requested.
@@ -393,7 +394,7 @@ names! {
     }
 }
 
-/// A place that was checked after a memory was forgotten.
+/// A location that was checked for copies after a memory was forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckedCopy {
     pub place: CopyPlace,
@@ -404,7 +405,7 @@ pub struct CheckedCopy {
 }
 
 names! {
-    /// A kind of place that may contain a copy of a memory.
+    /// A kind of location that may contain a copy of a memory.
     pub enum CopyPlace {
         /// The memory file, its evidence and its usage counters.
         Files = "files",
@@ -412,11 +413,11 @@ names! {
         Runs = "runs",
         /// The search index on this machine.
         Index = "index",
-        /// Session notes of hooks, and drafts of edits.
+        /// Session notes written by hooks, and drafts of edits.
         Notes = "notes",
         /// The index shared by servers.
         SharedIndex = "shared_index",
-        /// A server that the memory was pushed to.
+        /// A server that received the memory through a push.
         Server = "server",
     }
 }
@@ -435,11 +436,11 @@ impl CopyPlace {
 }
 
 names! {
-    /// The result of checking a place.
+    /// The result of checking a location.
     pub enum CopyState {
-        /// The place was checked and contains no copy.
+        /// The location contains no copy.
         Gone = "gone",
-        /// The place may still contain a copy.
+        /// The location may still contain a copy.
         Waits = "waits",
     }
 }

@@ -1,4 +1,4 @@
-//! Requests and reports of a sync, which finds new sessions and extracts memories from them.
+//! Requests and reports for a sync, which finds new sessions and extracts memories from them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,23 +9,23 @@ names! {
     /// How sessions are processed.
     #[derive(Default)]
     pub enum StrategyChoice {
-        /// In windows with a model if one is available, otherwise by rules.
+        /// Use a model if one is available, and otherwise use rules.
         #[default]
         Auto = "auto",
-        /// Only by rules, without a model.
+        /// Use rules only, without a model.
         Offline = "offline",
         /// A model reads the session window by window.
         Windows = "windows",
     }
 
-    /// The purpose of a sync run. It is part of the run folder's name.
+    /// The purpose of a sync run. It is part of the run directory's name.
     #[derive(Default)]
     pub enum SyncMode {
         #[default]
         Sync = "sync",
         /// Sync of a session that just ended.
         Hot = "hot",
-        /// Sync of sessions that are older than the installation of Nacre.
+        /// Sync of sessions that predate the installation of Nacre.
         Cold = "cold",
     }
 }
@@ -43,7 +43,7 @@ impl StrategyChoice {
 pub struct SyncRequest {
     /// Read and queue sessions without extracting memories.
     pub no_extract: bool,
-    /// Only sessions of these agents. If empty, all connected agents are included.
+    /// Sync only these agents' sessions. If empty, all connected agents are included.
     pub agents: Vec<String>,
     /// Only traces changed since this date, time or age.
     pub since: Option<String>,
@@ -65,7 +65,7 @@ pub struct SyncRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SyncTraceRequest {
-    /// The path of a trace of any agent, or the id of a known session.
+    /// The path of a trace of any agent, or the ID of a known session.
     pub trace: String,
     #[serde(default)]
     pub mode: SyncMode,
@@ -86,41 +86,42 @@ pub struct SyncReport {
     pub unchanged: u64,
     /// Number of sessions read.
     pub read: u64,
-    /// Number of sessions resumed from the end of the last read.
+    /// Number of sessions read from where the previous read ended.
     pub resumed: u64,
     pub bytes: u64,
-    /// Number of stored sessions redacted again because `redact.extra` changed.
+    /// Number of stored sessions that were redacted again because `redact.extra` changed.
     pub reworded: u64,
-    /// Number of sessions queued because their project was registered after they were read.
+    /// Number of sessions that were queued because their project was registered after they had been
+    /// read.
     pub readmitted: u64,
     /// Number of queued sessions whose trace no longer exists.
     pub gone: u64,
-    /// Number of sources postponed to the next sync.
+    /// Number of sources deferred to the next sync.
     pub left: u64,
     pub problems: Vec<SourceProblem>,
     pub sessions: Vec<SyncedSession>,
-    /// Sessions paused until a model is available. Only the first of each project is listed.
+    /// Sessions paused until a model is available. Only the first one of each project is listed.
     pub paused: Vec<PausedSession>,
-    /// Current state of the memories that were created or changed.
+    /// Current state of the memories that this sync created or changed.
     #[serde(default)]
     pub learned: Vec<LearnedMemory>,
     #[serde(default)]
     pub totals: SyncTotals,
     #[serde(default)]
     pub waiting: WaitingSessions,
-    /// The current folder, if it is not set up.
+    /// The current directory and its number of sessions, if it is not set up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_set_up_here: Option<FolderSessions>,
-    /// The locations searched, if no session was found.
+    /// The locations that were searched, if no session was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looked_in: Vec<LookedIn>,
     /// Disconnected agents that have sessions on this machine. Their sessions are not processed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switched_off: Vec<String>,
-    /// A suggested next command.
+    /// Suggested next command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// Another process has locked a store. The remaining sessions stay in the queue.
+    /// Whether another process has locked a store. The remaining sessions stay in the queue.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub busy: bool,
 }
@@ -146,7 +147,7 @@ pub struct SourceProblem {
 pub struct PausedSession {
     pub id: String,
     pub reason: String,
-    /// The key of the limit that was reached. Absent if the model cannot be reached.
+    /// The key of the limit that was reached. Absent if the model is unreachable.
     pub limit: Option<String>,
 }
 
@@ -156,7 +157,7 @@ pub struct SyncedSession {
     pub id: String,
     pub agent: String,
     pub title: String,
-    /// The root folder of its project.
+    /// The root directory of the session's project.
     #[serde(default)]
     pub project: String,
     /// Duration in milliseconds.
@@ -193,12 +194,12 @@ pub enum SyncResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SyncTraceReport {
     pub sessions: Vec<SyncedSession>,
-    /// Current state of the memories that were created or changed.
+    /// Current state of the memories that this sync created or changed.
     #[serde(default)]
     pub learned: Vec<LearnedMemory>,
     #[serde(default)]
     pub totals: SyncTotals,
-    /// The change id for `nacre undo`. Absent if nothing changed.
+    /// The change ID to pass to `nacre undo`. Absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
@@ -215,7 +216,7 @@ pub struct SyncPreviewReport {
     pub would_read: Vec<SourceEntry>,
     /// Number of files and databases found.
     pub sources: u64,
-    /// Number of sources that would not be opened.
+    /// Number of unchanged sources, which would not be opened.
     pub unchanged: u64,
     pub sessions: Vec<PlannedSession>,
     /// Sessions that would stay in the queue. Absent if sessions would only be read.
@@ -244,7 +245,7 @@ pub struct PlannedSession {
     pub changes: Vec<PlannedChange>,
 }
 
-/// Number of sessions of one agent.
+/// Number of an agent's sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentSessions {
     pub agent: String,
@@ -253,23 +254,23 @@ pub struct AgentSessions {
     pub sessions: u64,
 }
 
-/// Number of sessions of one folder.
+/// Number of sessions in a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FolderSessions {
     pub path: String,
     pub sessions: u64,
 }
 
-/// Unfinished sessions, and why they are not finished.
+/// Unfinished sessions, grouped by the reason why they are unfinished.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WaitingSessions {
-    /// Number of sessions that are due now.
+    /// Number of sessions ready to be processed.
     pub ready: u64,
     /// Sessions that were modified recently and may still be running.
     pub active: Option<LaterSessions>,
     /// Failed sessions that will be retried.
     pub retried: Option<LaterSessions>,
-    /// Sessions of folders that are not set up, folders with the most sessions first.
+    /// Sessions in directories that are not set up. Directories with the most sessions come first.
     pub not_set_up: Vec<FolderSessions>,
 }
 
@@ -277,11 +278,11 @@ pub struct WaitingSessions {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LaterSessions {
     pub sessions: u64,
-    /// Time when the last of them is due.
+    /// Time at which the last of these sessions is due.
     pub ready_at: String,
-    /// Seconds until the last of them is due.
+    /// Seconds until the last of these sessions is due.
     pub ready_in: u64,
-    /// The id of one of these sessions.
+    /// The ID of one of these sessions.
     pub example: String,
 }
 
@@ -294,7 +295,7 @@ pub struct LearnedMemory {
     /// The project of the memory.
     pub project: String,
     pub change: LearnedChange,
-    /// Whether it is pending in `nacre review`.
+    /// Whether the memory is pending in `nacre review`.
     pub is_candidate: bool,
 }
 
@@ -319,7 +320,7 @@ pub struct SyncTotals {
     pub active: u64,
     /// Number of new memories that are pending in `nacre review`.
     pub to_review: u64,
-    /// Number of memories with new details.
+    /// Number of existing memories with new details.
     pub updated: u64,
     /// Number of superseded memories.
     pub superseded: u64,

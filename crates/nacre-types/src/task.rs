@@ -21,7 +21,7 @@ names! {
 }
 
 impl TaskState {
-    /// Returns whether this state is final.
+    /// Returns whether the task has ended.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
@@ -62,11 +62,11 @@ pub struct TaskListReport {
     pub tasks: Vec<TaskEntry>,
 }
 
-/// The task and the events to show.
+/// The task, and which of its events to show.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskShowRequest {
-    /// The id of the task, or a prefix of it.
+    /// The ID of the task, or a prefix of it.
     pub task: String,
     /// Maximum number of events; 0 means all. The default is 1000.
     pub limit: Option<usize>,
@@ -95,13 +95,13 @@ pub struct TaskEvent {
     pub fields: Map<String, Value>,
 }
 
-/// The result of canceling a task and its subtasks.
+/// The result of cancelling a task and its subtasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskCancelReport {
     pub task: String,
-    /// Queued tasks that were ended immediately.
+    /// Queued tasks that were cancelled immediately.
     pub ended: Vec<String>,
-    /// Running tasks that will be stopped by the process that runs them.
+    /// Running tasks that their process will stop.
     pub asked: Vec<String>,
 }
 
@@ -121,7 +121,7 @@ pub struct ToolStats {
     /// Number of failed calls by kind of error.
     pub errors: BTreeMap<String, u64>,
     pub bytes_out: u64,
-    /// Bytes of results passed to models.
+    /// Size in bytes of the results passed to models.
     pub shown_bytes: u64,
 }
 
@@ -154,7 +154,7 @@ pub struct ModelStats {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// The operation runs as a task with this id.
+    /// The operation runs as a task with this ID.
     Started { task: String, agent: String, title: String },
     /// A warning for the user.
     Warning(Warning),
@@ -162,12 +162,12 @@ pub enum Event {
     Step { text: String },
     /// Progress of the current step.
     Progress { done: u64, total: u64, bytes: u64 },
-    /// A note about the work of an agent.
+    /// A note about an agent's work.
     Note { text: String },
-    /// Streamed model output that is not yet checked.
+    /// Streamed model output that has not been verified yet.
     Words { text: String },
-    /// A sentence of an answer whose citations are verified. It includes the preceding whitespace,
-    /// so the concatenated sentences are the answer.
+    /// An answer sentence with verified citations. It includes the preceding whitespace, so that
+    /// concatenating all sentences produces the answer.
     Sentence { text: String, starts_line: bool },
 }
 
@@ -181,7 +181,7 @@ pub struct Warning {
 /// The content type of an operation that streams its result as lines.
 pub const LINES_TYPE: &str = "application/x-ndjson";
 
-/// A line of a streamed operation: an event, or the final result.
+/// A line in a streamed operation: an event or the final result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub enum CallLine {
@@ -204,9 +204,9 @@ pub struct StreamEvent {
     pub at: String,
     /// The task of the event.
     pub task: Option<String>,
-    /// The name of the project, if the request named one.
+    /// The project name, if the request specified one.
     pub project: Option<String>,
-    /// The user who caused the event. Absent for the owner of the machine.
+    /// The user who caused the event. Absent for the owner of this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     #[serde(flatten)]
@@ -225,15 +225,15 @@ pub enum StreamedEvent {
     Step { text: String },
     /// Progress of the current step.
     Progress { done: u64, total: u64, bytes: u64 },
-    /// A note about the work of an agent.
+    /// A note about an agent's work.
     Note { text: String },
-    /// Streamed model output that is not yet checked.
+    /// Streamed model output that has not been verified yet.
     Words { text: String },
-    /// A sentence of an answer whose citations are verified.
+    /// An answer sentence with verified citations.
     Sentence { text: String, starts_line: bool },
-    /// Some data changed. The client must request it again.
+    /// Some data changed, and the client must request it again.
     Changed { what: ChangedThing },
-    /// Events were lost. The client must request all data again.
+    /// Events were lost, and the client must request all data again.
     Missed {},
 }
 

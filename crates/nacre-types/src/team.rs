@@ -10,7 +10,7 @@ use crate::{MemoryType, MemoryUse, Outcome, Report};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PushRequest {
-    /// The URL of the server. It is saved for later pushes. The default is the setting `push.to`.
+    /// The URL of the server. It is saved for later pushes. Defaults to the `push.to` setting.
     pub to: Option<String>,
     /// The access token for the server. It is saved for later pushes.
     pub token: Option<String>,
@@ -39,10 +39,10 @@ pub struct PushReport {
     /// Memories forgotten on this machine and then on the server.
     #[serde(default)]
     pub withdrawn: Vec<String>,
-    /// Memories forgotten on this machine that the server still has, with its reason.
+    /// Memories forgotten on this machine that the server did not delete, with the reason.
     #[serde(default)]
     pub kept: Vec<KeptMemory>,
-    /// The transcripts, if they were to be sent.
+    /// The result of sending transcripts, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcripts: Option<PushedTranscripts>,
     /// Why the push stopped early.
@@ -50,7 +50,7 @@ pub struct PushReport {
     pub stopped: Option<String>,
 }
 
-/// A memory that the server did not forget.
+/// A memory that the server did not delete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KeptMemory {
     pub id: String,
@@ -80,29 +80,30 @@ pub struct PullReport {
     pub dry_run: bool,
     /// New memories. They are not given to agents until you trust them.
     pub new: Vec<String>,
-    /// Memories that replaced an earlier pulled version that was not changed on this machine.
+    /// Memories that replaced an earlier pulled version. That version had not been changed on this
+    /// machine.
     pub updated: Vec<String>,
-    /// Memories that differ on this machine. The local versions are kept.
+    /// Memories that differ from the local versions. The local versions are kept.
     pub differ: Vec<String>,
-    /// Number of memories that are already on this machine.
+    /// Number of memories that already exist on this machine.
     pub same: usize,
     /// Number of memories skipped because you forgot them.
     pub forgotten: usize,
     /// Number of memories not pulled yet.
     pub waiting: usize,
-    /// The change id for `nacre undo`.
+    /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
 
-/// Memories in transfer between two machines. A response omits memories that no longer exist.
+/// Memories transferred between two machines. A response omits memories that no longer exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MovedMemories {
     pub memories: Vec<MovedMemory>,
 }
 
-/// A memory in transfer between two machines, with the content of its files.
+/// A memory transferred between two machines, with the content of its files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MovedMemory {
@@ -135,7 +136,7 @@ names! {
         Taken = "taken",
         /// The server already had the memory.
         Known = "known",
-        /// The server has another memory with this id and keeps it.
+        /// The server has a different memory with this ID and keeps its own version.
         Differs = "differs",
         /// The memory was forgotten on the server.
         Forgotten = "forgotten",
@@ -144,19 +145,19 @@ names! {
     }
 }
 
-/// Selects the memories of a server to list.
+/// Selects which of a server's memories to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OfferRequest {
-    /// Only memories after this id, in id order.
+    /// Only memories after this ID, in ID order.
     pub after: Option<String>,
 }
 
-/// Memories of a project with the hashes of their files, in id order.
+/// A project's memories with the hashes of their files, in ID order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OfferReport {
     pub memories: Vec<OfferedMemory>,
-    /// The id after which the next page starts, if there is one.
+    /// The ID after which the next page starts. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<String>,
 }
@@ -179,13 +180,13 @@ pub struct HandOverRequest {
 pub struct TeamReport {
     pub since: String,
     pub until: String,
-    /// Projects with content in this report, by name.
+    /// Projects with content in this report, sorted by name.
     pub projects: Vec<TeamProject>,
     /// Number of projects examined.
     pub n_projects: usize,
-    /// Decisions that contradict a decision of another project, for users to resolve.
+    /// Decisions from different projects that contradict each other and must be resolved by users.
     pub across: Vec<ProjectContradiction>,
-    /// Number of memories not compared because there are too many for one report.
+    /// Number of memories not compared because the report has a limit.
     pub n_not_compared: usize,
     /// Projects that cannot be read.
     pub unreadable: Vec<String>,
@@ -199,14 +200,14 @@ pub struct TeamProject {
     pub learned: Vec<MemoryUse>,
     /// Total number of memories learned in the period, including those not listed.
     pub n_learned: usize,
-    /// Memories that contradict each other, most likely first.
+    /// Pairs of contradictory memories, most likely first.
     pub contested: Vec<ContestedPair>,
-    /// Memories not used for two weeks or more, those with the lowest confidence first.
+    /// Memories not used for two weeks or more, lowest confidence first.
     pub unused: Vec<MemoryUse>,
     pub n_unused: usize,
 }
 
-/// Two memories of a project that contradict each other.
+/// Two contradictory memories of a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContestedPair {
     pub newer: String,
@@ -217,7 +218,7 @@ pub struct ContestedPair {
     pub likelihood: f32,
 }
 
-/// Two decisions of different projects that contradict each other.
+/// Two contradictory decisions of different projects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectContradiction {
     pub newer: ProjectMemory,
@@ -258,12 +259,12 @@ pub struct TranscriptPutRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TranscriptPutReport {
     pub state: TranscriptState,
-    /// Offset of the next part in bytes.
+    /// Number of bytes received so far, which is the offset of the next part.
     pub received: u64,
 }
 
 names! {
-    /// What the server did with a part.
+    /// What the server did with a part of a transcript.
     pub enum TranscriptState {
         /// The transcript is now complete.
         Taken = "taken",
@@ -280,7 +281,7 @@ names! {
     }
 }
 
-/// Transcripts of a project that are shared or belong to the caller, newest first.
+/// A project's transcripts that are shared or belong to the caller, newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TranscriptListReport {
     pub transcripts: Vec<TranscriptEntry>,
@@ -290,7 +291,7 @@ pub struct TranscriptListReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TranscriptEntry {
     pub id: String,
-    /// The sender. Absent for the owner of the server.
+    /// The user who sent the transcript. Absent for the owner of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<String>,
     pub agent: String,
@@ -298,13 +299,13 @@ pub struct TranscriptEntry {
     /// The hash of the transcript as sent.
     pub hash: String,
     pub bytes: u64,
-    /// Time when the upload was complete.
+    /// Time at which the upload was completed.
     pub at: String,
-    /// Whether everyone who can read the project can read the transcript.
+    /// Whether everyone who can read the project can also read the transcript.
     pub shared: bool,
 }
 
-/// A transcript with its text.
+/// A transcript, including its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TranscriptShowReport {
     pub transcript: TranscriptEntry,
@@ -331,7 +332,7 @@ names! {
         Read = "read",
         /// Also change memories.
         Write = "write",
-        /// Full access. For all projects, this includes the server itself.
+        /// Full access. If granted for all projects, this includes the server itself.
         Admin = "admin",
     }
 }
@@ -341,7 +342,7 @@ names! {
 #[serde(deny_unknown_fields)]
 pub struct ProjectScope {
     pub project: String,
-    /// The access level, if it differs from the level of the token.
+    /// The access level, if it differs from the token's level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<AccessScope>,
 }
@@ -355,8 +356,8 @@ pub struct TokenAddRequest {
     /// Only these projects. If empty, the token is valid for all projects.
     #[serde(default)]
     pub projects: Vec<ProjectScope>,
-    /// A duration such as `90d`, or a date such as `2027-01-31`. By default, the token is valid
-    /// until it is revoked.
+    /// A duration such as `90d`, or a date such as `2027-01-31`. By default, the token does not
+    /// expire.
     pub expires: Option<String>,
 }
 
@@ -383,16 +384,16 @@ names! {
 pub struct TokenEntry {
     pub id: String,
     pub person: String,
-    /// The access level in all projects.
+    /// The access level for all projects.
     pub everywhere: Option<AccessScope>,
-    /// Access levels in individual projects.
+    /// Access levels for individual projects.
     pub projects: Vec<ProjectScope>,
     pub created: String,
     pub expires: Option<String>,
     pub state: TokenState,
 }
 
-/// Tokens, sorted by person and then by age.
+/// Tokens, sorted by user and then by age.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenListReport {
     pub tokens: Vec<TokenEntry>,
@@ -406,7 +407,7 @@ pub struct AuditRequest {
     pub project: Option<String>,
     /// A date or an age, such as `2026-01-31` or `7d`.
     pub since: Option<String>,
-    /// Maximum number of entries; 0 means all stored entries. The default is 50.
+    /// Maximum number of entries; 0 means no limit. Defaults to 50.
     pub limit: Option<usize>,
 }
 
@@ -416,14 +417,14 @@ pub struct AuditReport {
     pub entries: Vec<AuditLine>,
 }
 
-/// An audit log entry for one request. It contains no request content.
+/// An audit log entry for one request. It does not contain the request's content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditLine {
     pub at: String,
     pub who: String,
-    /// The route or tool of the request.
+    /// The route or tool that was requested.
     pub what: String,
     pub project: Option<String>,
-    /// `ok`, or the error code.
+    /// `ok` or the error code.
     pub outcome: String,
 }

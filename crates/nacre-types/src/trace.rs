@@ -14,9 +14,9 @@ pub struct SessionEntry {
     pub id: String,
     /// The file or database that contains the session.
     pub path: String,
-    /// The session's name in a source with several sessions.
+    /// The session's name within its source, if the source contains several sessions.
     pub inner_id: Option<String>,
-    /// The root folder of its project, if the project is registered.
+    /// The root directory of its project, if the project is registered.
     pub project: Option<String>,
     pub state: JobState,
     /// The reason for the session's state.
@@ -52,7 +52,7 @@ names! {
 pub struct SessionFacts {
     #[schemars(with = "String")]
     pub agent: Agent,
-    /// The session id assigned by the agent.
+    /// The session ID assigned by the agent.
     pub id: String,
     pub role: SessionRole,
     /// The agent version that last wrote the trace.
@@ -89,17 +89,17 @@ names! {
     pub enum SessionRole {
         #[default]
         Main = "main",
-        /// Started by another session for part of its work.
+        /// Started by another session to do part of its work.
         SubAgent = "sub_agent",
         /// Started by the agent for an internal purpose, such as generating a title.
         Helper = "helper",
     }
 
-    /// Whether a session was idle when it was read.
+    /// Whether a session was idle when it was last read.
     #[derive(Default)]
     pub enum SessionEnding {
         Finished = "finished",
-        /// A turn or a tool call is still open.
+        /// A turn or a tool call is still in progress.
         Active = "active",
         #[default]
         Unknown = "unknown",
@@ -109,7 +109,7 @@ names! {
 /// Number of events by kind. Injected and inherited events are counted separately.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventCounts {
-    /// The user's messages.
+    /// Number of user messages.
     pub user: u64,
     pub assistant: u64,
     pub reasoning: u64,
@@ -119,7 +119,8 @@ pub struct EventCounts {
     pub compactions: u64,
     pub meta: u64,
     pub injected: u64,
-    /// Prompts from Nacre when it uses the agent as a model. They are also counted as injected.
+    /// Number of prompts that Nacre sent to the agent when using it as a model. They are also
+    /// counted as injected.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(skip)]
     pub questions: u64,
@@ -128,7 +129,7 @@ pub struct EventCounts {
     pub errors: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
@@ -136,14 +137,14 @@ fn is_zero(count: &u64) -> bool {
 /// Token counts of all model calls of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionTokens {
-    /// Without cached tokens.
+    /// Input tokens, excluding cached tokens.
     pub input: u64,
     pub output: u64,
     /// Read from a cache.
     pub cached: u64,
     /// Written to a cache.
     pub cache_write: u64,
-    /// Included in `output`, if the agent reports it separately.
+    /// Reasoning tokens, if the agent reports them separately. They are included in `output`.
     pub reasoning: u64,
 }
 
@@ -162,11 +163,11 @@ impl SessionTokens {
     }
 }
 
-/// A link to another session that this one is based on.
+/// A link to another session on which this one is based.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionLink {
     pub kind: SessionLinkKind,
-    /// The id of the other session.
+    /// The ID of the other session.
     pub session: String,
     /// The call in the other session that started this one.
     pub call: Option<String>,
@@ -179,7 +180,7 @@ names! {
         Parent = "parent",
         /// This session started as a copy of the other one.
         ForkOf = "fork_of",
-        /// This session continues the other one, whose history is not repeated.
+        /// This session continues the other one without repeating its history.
         Continues = "continues",
     }
 }
@@ -196,7 +197,7 @@ pub struct UndoneEvents {
 pub struct ReadReport {
     /// Complete lines or rows read.
     pub lines: u64,
-    /// Lines with no usable content.
+    /// Lines without usable content.
     pub bad_lines: u64,
     /// Damaged lines that were partly recovered.
     pub mended_lines: u64,
@@ -208,13 +209,13 @@ pub struct ReadReport {
     pub unknown_records: u64,
     /// Number of records by unknown type, for at most 32 types.
     pub unknown_types: BTreeMap<String, u64>,
-    /// Start offset of an incomplete last line.
+    /// Start offset of an incomplete last line, if any.
     pub torn_tail: Option<u64>,
-    /// Texts whose middle was removed.
+    /// Texts shortened by removing the middle.
     pub cut_texts: u64,
     /// Messages that are duplicated in the trace.
     pub repeated: u64,
-    /// Events beyond the limit for one session.
+    /// Events omitted because the session exceeded the event limit.
     pub left_out: u64,
 }
 
@@ -229,7 +230,7 @@ pub struct TraceListRequest {
     pub since: Option<String>,
     /// Number of sessions to skip.
     pub offset: usize,
-    /// Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+    /// Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
     pub limit: Option<usize>,
 }
 
@@ -241,11 +242,11 @@ pub struct TraceListReport {
     pub total: usize,
 }
 
-/// The session to show, and the details to include.
+/// The session to show, and which details to include.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceShowRequest {
-    /// The id of the session, or a prefix of it. `ID:SEQUENCE` starts at one event.
+    /// The session ID or a prefix of it. `ID:SEQUENCE` starts at the event with this number.
     pub id: String,
     /// Include reasoning, injected text and records of unknown kinds.
     #[serde(default)]
@@ -254,7 +255,7 @@ pub struct TraceShowRequest {
     pub limit: Option<usize>,
 }
 
-/// A session and its events, in order.
+/// A session and its events in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceShowReport {
     pub session: SessionEntry,
@@ -268,18 +269,18 @@ pub struct TraceEvent {
     pub kind: TraceEventKind,
     pub at: Option<String>,
     pub place: TracePlace,
-    /// The record id assigned by the agent.
+    /// The record ID assigned by the agent.
     pub key: Option<String>,
-    /// The id that a tool call and its result share.
+    /// The ID that a tool call and its result share.
     pub call: Option<String>,
     pub tool: Option<String>,
     pub lane: TraceLane,
-    /// Why the text counts as injected, if it does.
+    /// Why the text is considered injected, if it is.
     pub injected: Option<String>,
-    /// The source of the user's words.
+    /// How the user entered the text, if the user wrote it.
     pub person: Option<String>,
     pub error: bool,
-    /// The text, or only its beginning if it was shortened.
+    /// The text, or its beginning if the text was shortened.
     pub text: String,
     /// The end of a shortened text.
     pub text_end: String,
@@ -300,26 +301,26 @@ names! {
         Meta = "meta",
     }
 
-    /// The part of a session that an event belongs to.
+    /// The part of a session to which an event belongs.
     #[derive(Default)]
     pub enum TraceLane {
         #[default]
         Main = "main",
         /// An event of a sub-agent.
         Sidechain = "sidechain",
-        /// Copied from the session that this one was forked from.
+        /// Copied from the session from which this one was forked.
         Inherited = "inherited",
     }
 }
 
 names! {
-    /// The source of the user's words.
+    /// How the user entered a text.
     pub enum WordSource {
         /// A typed prompt.
         Prompt = "prompt",
-        /// Typed and queued while the agent was working.
+        /// Typed while the agent was working, and queued.
         Queued = "queued",
-        /// An answer to a question that the agent asked with a tool.
+        /// An answer to a question that the agent asked through a tool.
         Answer = "answer",
         /// The reason given for rejecting a tool call.
         Refusal = "refusal",
@@ -329,18 +330,18 @@ names! {
         Shell = "shell",
         /// The input part of an injected template.
         TemplateInput = "template_input",
-        /// A message with the user role that a program may have sent. It is trusted no more than
-        /// agent output.
+        /// A message with the user role that may have been sent by a program. It is trusted no more
+        /// than agent output.
         Unverified = "unverified",
     }
 
-    /// Why a text counts as injected. Neither the user nor the session's model wrote it as part of
-    /// the conversation.
+    /// Why a text is considered injected. Neither the user nor the session's model wrote such a
+    /// text as part of the conversation.
     pub enum InjectedReason {
         /// Rule files such as `AGENTS.md` and `CLAUDE.md`, and skills.
         Instructions = "instructions",
         SystemReminder = "system_reminder",
-        /// The wrapper around a slash command.
+        /// The text that wraps a slash command.
         Command = "command",
         /// Output of a command that was run outside the model's context.
         CommandOutput = "command_output",
@@ -348,7 +349,7 @@ names! {
         Environment = "environment",
         /// Files, selections and images that the editor attached.
         EditorContext = "editor_context",
-        /// A suggested next prompt, or a request of another helper feature.
+        /// A suggested next prompt, or a request by another helper feature.
         PromptSuggestion = "prompt_suggestion",
         Caveat = "caveat",
         Hook = "hook",
@@ -356,9 +357,9 @@ names! {
         TaskNotice = "task_notice",
         /// A marker such as "Interrupted by user".
         Interruption = "interruption",
-        /// Summary at the start of the continuation of a compacted session.
+        /// The summary at the start of a session that continues a compacted one.
         CompactionSummary = "compaction_summary",
-        /// Marked as injected by the agent, for none of the other reasons.
+        /// Marked as injected by the agent, for a reason not listed here.
         Host = "host",
         /// Nacre's briefings, hook output and tool results. They are excluded so that Nacre does
         /// not learn from its own output.
@@ -367,7 +368,7 @@ names! {
 }
 
 impl InjectedReason {
-    /// Returns `likely` if this reason is `Host`, otherwise this reason.
+    /// Returns `likely` if this reason is `Host`, and otherwise this reason.
     pub fn or_if_unknown(self, likely: Self) -> Self {
         if self == Self::Host { likely } else { self }
     }
@@ -377,7 +378,7 @@ impl InjectedReason {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TracePlace {
-    /// A line number, starting at 1, and the byte offset of the line.
+    /// A line number, starting at 1, and the line's byte offset.
     Line { line: u64, offset: u64 },
     /// The key of a database row.
     Row { key: String },
@@ -428,7 +429,7 @@ pub struct TraceHit {
 /// Why a message matched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceHitReason {
-    /// Terms of the query that it contains.
+    /// Query terms that the message contains.
     pub terms: Vec<String>,
     /// Semantic similarity to the query, from 0 to 1.
     pub similarity: f32,
@@ -448,13 +449,13 @@ names! {
         /// Queued, possibly for a retry.
         Pending = "pending",
         Running = "running",
-        /// Processed, with something learned.
+        /// Processed, and at least one memory was learned.
         Done = "done",
-        /// Processed, with nothing learned.
+        /// Processed, but no memory was learned.
         Empty = "empty",
-        /// Excluded from processing for a reason that can change.
+        /// Not processed, for a reason that may change.
         Skipped = "skipped",
-        /// Failed too often and will not be retried.
+        /// Failed too often. The session will not be retried.
         Dead = "dead",
     }
 }
@@ -464,7 +465,7 @@ names! {
 #[serde(default, deny_unknown_fields)]
 pub struct QueueListRequest {
     pub status: Option<JobState>,
-    /// Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+    /// Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
     pub limit: Option<usize>,
 }
 
@@ -484,7 +485,7 @@ pub struct QueueJob {
     pub state: JobState,
     pub reason: Option<String>,
     pub attempts: u32,
-    /// Time before which the session is not retried.
+    /// Earliest time at which the session may be retried.
     pub not_before: Option<String>,
     /// The run that processed the session.
     pub run: Option<String>,
@@ -494,13 +495,13 @@ pub struct QueueJob {
     pub project: Option<String>,
 }
 
-/// The sessions to retry or skip: one session by id, or all.
+/// The sessions to retry or skip: one session by ID, or all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct QueueChangeRequest {
-    /// A prefix of the session id.
+    /// A prefix of the session ID.
     pub id: Option<String>,
-    /// Select all dead sessions (retry) or all pending sessions (skip).
+    /// Select all dead sessions for a retry, or all pending sessions for a skip.
     pub all: bool,
 }
 

@@ -1,16 +1,16 @@
-//! Imports from instruction files, and exports to them.
+//! Requests and reports for importing from and exporting to instruction files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{MemoryType, Scope};
 
-/// The files to import statements from.
+/// The files from which to import statements.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImportRequest {
-    /// Files and folders. The default is the project's instruction files and Claude Code's memory
-    /// of the project.
+    /// Files and directories. Defaults to the project's instruction files and Claude Code's project
+    /// memory.
     pub paths: Vec<String>,
     pub scope: Option<Scope>,
     /// Show what would be imported, without changing anything.
@@ -24,7 +24,7 @@ pub struct ImportReport {
     pub files: Vec<ImportedFile>,
     pub candidates: Vec<ImportedCandidate>,
     pub skipped: Vec<SkippedText>,
-    /// The change id for `nacre undo`.
+    /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
@@ -32,7 +32,7 @@ pub struct ImportReport {
 /// A file that was examined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedFile {
-    /// Path relative to the project, or only the file name.
+    /// Path relative to the project, or the bare file name.
     pub file: String,
     /// Number of statements found in the file.
     pub found: usize,
@@ -60,7 +60,7 @@ names! {
 /// An imported statement that is pending review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedCandidate {
-    /// The id of the candidate. Absent in a dry run.
+    /// The ID of the candidate. Absent in a dry run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<String>,
     pub title: String,
@@ -69,16 +69,16 @@ pub struct ImportedCandidate {
     pub kind: Option<String>,
     pub file: String,
     pub line: usize,
-    /// The memory imported earlier from the same line, which had different text.
+    /// The memory that was imported earlier from the same line with different text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub replaces: Option<ReplacedMemory>,
 }
 
-/// A memory whose source line changed.
+/// A memory whose source line has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplacedMemory {
     pub id: String,
-    /// Whether the memory is already superseded. This is only the case for candidates; an active
+    /// Whether the memory is already superseded. Candidates are superseded immediately; an active
     /// memory is superseded when a user accepts the new one.
     pub done: bool,
 }
@@ -109,7 +109,7 @@ names! {
         Repeated = "repeated",
         TooLong = "too_long",
         NotAStatement = "not_a_statement",
-        /// The text was exported by Nacre.
+        /// The text is part of a block that Nacre exported.
         OwnBlock = "own_block",
         /// The text contains a secret.
         Secret = "secret",
@@ -118,20 +118,20 @@ names! {
     }
 }
 
-/// The file that receives the exported block, and the size limit of the block.
+/// The target file of an export, and the size limit of the exported block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExportRequest {
-    /// A path relative to the project. The default is an existing `AGENTS.md` or `CLAUDE.md`,
-    /// otherwise `AGENTS.md`.
+    /// A path relative to the project. Defaults to an existing `AGENTS.md` or `CLAUDE.md`, and
+    /// otherwise to a new `AGENTS.md`.
     pub file: Option<String>,
-    /// Maximum number of tokens, including the block markers. The default is 1500.
+    /// Maximum number of tokens, including the block markers. Defaults to 1500.
     pub budget: Option<usize>,
     /// Remove the block and leave the rest of the file unchanged.
     pub remove: bool,
     /// Overwrite manual changes inside the block.
     pub force: bool,
-    /// Show what would change, without changing anything.
+    /// Show the changes without making them.
     pub dry_run: bool,
 }
 
@@ -146,30 +146,30 @@ pub struct ExportReport {
     pub edited: bool,
     /// The exported memories.
     pub memories: Vec<String>,
-    /// Number of current decisions and conventions that are not exported.
+    /// Number of current decisions and conventions that were not exported.
     pub left_out: usize,
-    /// Memories that are not exported because their author is not proven.
+    /// IDs of memories that were not exported because their author could not be verified.
     pub unproven: Vec<String>,
     pub budget: usize,
-    /// Number of tokens of the block.
+    /// Number of tokens in the block.
     pub tokens: usize,
-    /// The change as a unified diff. Empty if nothing changed.
+    /// The change as a unified diff; empty if nothing changed.
     pub diff: String,
-    /// The change id for `nacre undo`. Absent if nothing changed.
+    /// The change ID to pass to `nacre undo`. Absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
 }
 
 names! {
-    /// The change made to the block, or planned in a dry run.
+    /// The change made to the block, or the planned change in a dry run.
     pub enum ExportState {
         /// The file had no block.
         Added = "added",
         Updated = "updated",
-        /// The block was current.
+        /// The block was already up to date.
         Unchanged = "unchanged",
         Removed = "removed",
-        /// There is no block, and no memory to export.
+        /// The file has no block, and no memory can be exported.
         Absent = "absent",
     }
 }

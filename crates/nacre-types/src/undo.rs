@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct UndoRequest {
-    /// The id of a change or a run, or the start or end of it. Empty with `last`.
+    /// A prefix or suffix of the ID of a change or run. Leave it empty with `last`.
     pub run: String,
-    /// Undo the newest change that is not undone yet.
+    /// Undo the newest change that has not been undone yet.
     pub last: bool,
     /// Keep memories that were changed later, and restore the others.
     pub keep_changed: bool,
-    /// Show what would be restored, without changing anything.
+    /// Show the files that would be restored, without changing anything.
     pub dry_run: bool,
 }
 
 /// The result of an undo.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoReport {
-    /// The id of the undo, which can itself be undone.
+    /// The ID of this undo, which can itself be undone.
     pub run: String,
     /// The change that was undone.
     pub of: String,
@@ -49,24 +49,24 @@ pub struct UndoneMemory {
 names! {
     /// The change that an undo made to a memory.
     pub enum UndoneHow {
-        /// The memory was new and has been removed.
+        /// The memory was new and was removed.
         Removed = "removed",
-        /// The memory was removed and has been restored.
+        /// The memory had been removed and was restored.
         Restored = "restored",
-        /// The memory has its earlier content again.
+        /// The memory's earlier content was restored.
         Reverted = "reverted",
     }
 }
 
-/// A file that was changed later and therefore kept.
+/// A file that was kept because it was changed later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KeptFile {
     pub path: String,
-    /// The later change. Absent if the file was edited outside of Nacre.
+    /// The later change. Absent if the file was edited outside Nacre.
     pub by: Option<String>,
 }
 
-/// Changes of this project and of the user's global store, newest first.
+/// Changes in this project and in the user's global store, newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoListReport {
     pub changes: Vec<ChangeEntry>,
@@ -81,14 +81,14 @@ pub struct ChangeEntry {
     /// The command that made the change, without `nacre`.
     pub command: String,
     pub at: String,
-    /// Number of runs. A sync has one run per session.
+    /// Number of runs in the change. A sync has one run per session.
     pub runs: usize,
     pub added: usize,
     pub changed: usize,
     pub removed: usize,
     /// Examples of changed memories.
     pub memories: Vec<String>,
-    /// Other things that changed: a file, agents or projects.
+    /// Other changed objects, such as a file, agents or projects.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
     /// The change that this one undid.

@@ -54,7 +54,7 @@ export function fromResponse(status: number, body: string, retryAfter: string | 
   } catch {
     // Not from Nacre; handled below.
   }
-  return new NacreError("failed", `The server answered with status ${status}`, details);
+  return new NacreError("failed", `The server responded with status ${status}`, details);
 }
 
 function texts(value: unknown): string[] {

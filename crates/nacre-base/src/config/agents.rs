@@ -1,8 +1,8 @@
-//! The register of connected agents: the agents whose traces Nacre reads, and the folders that
+//! The register of connected agents: the agents whose traces Nacre reads, and the directories that
 //! contain the traces.
 //!
-//! It is a TOML file, `agents.toml` in the global folder, with one table per agent. If the file is
-//! missing, every agent is read from its usual trace folder.
+//! The register is a TOML file, `agents.toml` in the global directory, with one table per agent. If
+//! the file is missing, every agent's traces are read from its usual directory.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub enum AgentsError {
     Malformed { path: PathBuf, source: toml_edit::TomlError },
     #[error("Unknown key `{key}` in `{}`", path.display())]
     UnknownKey { path: PathBuf, key: String },
-    #[error("`paths` of `{agent}` in `{}` is not a list of absolute paths", path.display())]
+    #[error("`paths` for `{agent}` in `{}` is not a list of absolute paths", path.display())]
     BadPaths { path: PathBuf, agent: String },
     #[error("The agent `{agent}` is not connected")]
     NotConnected { agent: String },
@@ -23,7 +23,7 @@ pub enum AgentsError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectedAgent {
     pub name: String,
-    /// If empty, the agent's usual trace folder is used.
+    /// If empty, the agent's usual trace directory is used.
     pub paths: Vec<PathBuf>,
 }
 
@@ -47,7 +47,7 @@ pub fn parse(text: &str, origin: &Path) -> Result<Vec<ConnectedAgent>, AgentsErr
     Ok(agents)
 }
 
-/// Adds an agent to the register, or replaces its paths if it is already there.
+/// Adds an agent to the register, or replaces its paths if it is already registered.
 pub fn connect(
     text: &str,
     origin: &Path,

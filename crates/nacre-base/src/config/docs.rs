@@ -11,17 +11,19 @@ use super::layers::Layer;
 
 pub fn reference_markdown() -> String {
     let mut page = String::from(
-        "# Configuration\n\n\
-         A setting is looked for in these places; a later one wins, except that lists add up.\n\n",
+        "# Configuration\n\nSettings are read from the following sources. Later sources override \
+         earlier ones, but lists are combined.\n\n",
     );
     for (layer_idx, layer) in Layer::ALL.iter().enumerate() {
         page += &format!("{}. {}\n", layer_idx + 1, meaning(*layer));
     }
-    page += "\nA project is worked on under its own settings, wherever a command is started: its file holds for its memories \
-             and its sessions, and for no others. The global memory goes by your own file and variables alone.\n";
-    page += "\nAn unknown key or a value of the wrong kind is an error that names file, line and key. \
-             What a repository may not set is ignored there, with a warning.\n\n\
-             `nacre config set KEY VALUE` changes your own file and leaves the rest of it as it is.\n";
+    page += "\nEach project uses its own settings, regardless of the directory in which a command \
+     is started: a project's file applies only to its own memories and sessions. The global \
+     memory uses only your own file and variables.\n";
+    page += "\nAn unknown key or a value of the wrong type is an error that names the file, line \
+     and key. Keys that a repository may not set are ignored in its file, with a \
+     warning.\n\n`nacre config set KEY VALUE` changes a key in your own file and leaves the rest \
+     of the file unchanged.\n";
     let mut section = "";
     for spec in KEYS {
         if spec.section() != section {
@@ -52,10 +54,11 @@ fn meaning(layer: Layer) -> &'static str {
             "The repository's file, `<repo>/.nacre/config.toml`, for the keys it may set."
         }
         Layer::File => {
-            "The file that `NACRE_CONFIG` names; inside a repository it is that repository's, and may set no more than its file."
+            "The file named by `NACRE_CONFIG`. Inside a repository, it has the same restrictions as \
+             the repository's file."
         }
-        Layer::Var => "The variables below; an empty one counts as not set.",
-        Layer::Flag => "Flags of the command.",
+        Layer::Var => "The environment variables below. An empty variable counts as not set.",
+        Layer::Flag => "Command-line flags.",
     }
 }
 
@@ -78,15 +81,15 @@ fn values(kind: &ValueKind) -> String {
         ValueKind::Decimal { max } => format!("0 to {max}"),
         ValueKind::Flag => "`true`, `false`".to_owned(),
         ValueKind::Text => "text".to_owned(),
-        ValueKind::Texts { min_chars } => format!("texts of at least {min_chars} characters"),
+        ValueKind::Texts { min_chars } => format!("strings of at least {min_chars} characters"),
     }
 }
 
 fn family_section(family: &Family) -> String {
     let Family { name, members: _, doc, fields } = family;
     let mut section = format!(
-        "\n## `[{name}.…]`\n\n{doc} A repository's own config may not set any of it.\n\n\
-         | key | values | meaning |\n|---|---|---|\n",
+        "\n## `[{name}.…]`\n\n{doc} A repository's configuration may not set any of these \
+         keys.\n\n| key | values | meaning |\n|---|---|---|\n",
     );
     for Field { name, kind, only_in, doc } in *fields {
         let only = match only_in {
@@ -132,9 +135,9 @@ mod tests {
     1. The built-in defaults, below.
     2. Your own file, `~/.nacre/config.toml`.
     3. The repository's file, `<repo>/.nacre/config.toml`, for the keys it may set.
-    4. The file that `NACRE_CONFIG` names; inside a repository it is that repository's, and may set no more than its file.
-    5. The variables below; an empty one counts as not set.
-    6. Flags of the command.
+    4. The file named by `NACRE_CONFIG`. Inside a repository, it has the same restrictions as the repository's file.
+    5. The environment variables below. An empty variable counts as not set.
+    6. Command-line flags.
     ");
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! The parser reports the positions of values, and edits replace parts of the original text,
 //! because serializing a parsed document would regroup dotted keys and change line breaks. Only
-//! inline tables are serialized again. The size and the number of tables are limited because
+//! inline tables are serialized again. The size and the number of tables are limited, because
 //! parsing a table that follows one of its own sub-tables takes time proportional to the number of
-//! tables: 1 MB of such tables took 49 s in a debug build.
+//! tables. With 1 MB of such tables, parsing took 49 s in a debug build.
 
 use std::ops::Range;
 use std::path::Path;
@@ -15,7 +15,7 @@ use toml_edit::{Document, Item, Key, Table, TableLike, Value as Toml};
 use super::error::{ConfigError, ConfigPlace, MAX_BYTES, MAX_TABLES, shorten};
 
 /// Listing all errors takes memory proportional to their number. For larger texts, only the error
-/// at which the parser stops is used.
+/// at which the parser stops is reported.
 const MAX_BYTES_TO_LIST_ERRORS: usize = 64 << 10;
 
 pub(super) struct Doc<'t> {
@@ -30,7 +30,7 @@ impl<'t> Doc<'t> {
         if MAX_BYTES < text.len() {
             return Err(ConfigError::TooLarge { path: path.to_owned(), bytes: text.len() });
         }
-        // This also counts lines that begin a nested array, but real files have few of those.
+        // This also counts lines that begin a nested array, but real files contain few of those.
         let tables = text.lines().filter(|line| line.trim_start().starts_with('[')).count();
         if MAX_TABLES < tables {
             return Err(ConfigError::TooManyTables { path: path.to_owned(), tables });
@@ -78,8 +78,8 @@ pub(super) fn write_key(path: &[&str]) -> String {
 
 /// Returns the offset and message of the first error in the text.
 ///
-/// Parsers report structural errors before errors inside values, so an unclosed quote on line 1
-/// appears as a missing `=` further down. `toml` can list all errors, and this function picks the
+/// Parsers report structural errors before errors inside values, so an unclosed quote on line 1 is
+/// reported as a missing `=` further down. `toml` can list all errors, and this function picks the
 /// one with the lowest offset. It runs before `toml_edit`, which takes 2 ms for each duplicate
 /// table header in a text with 100,000 keys.
 fn first_error(text: &str) -> Option<(usize, String)> {

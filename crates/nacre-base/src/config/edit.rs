@@ -1,6 +1,6 @@
-//! Sets or removes one key of a configuration file and leaves every other line unchanged.
+//! Sets or removes one key of a configuration file and leaves all other lines unchanged.
 //!
-//! The text must be valid TOML but may contain wrong keys or values, so that commands can repair
+//! The text must be valid TOML but may contain invalid keys or values, so that commands can repair
 //! them.
 
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String, 
 
 /// Returns the text without `key`. The text is unchanged if the key is not set.
 ///
-/// Unknown keys can also be removed, because users must be able to fix the error that such a key
+/// Unknown keys can be removed too, because users must be able to fix the error that such a key
 /// causes.
 pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String, ConfigError> {
     let doc = Doc::parse(text, origin)?;
@@ -78,7 +78,7 @@ fn put(doc: &Doc<'_>, spec: &KeySpec, value: &str) -> Result<String, ConfigError
 }
 
 /// Returns the text with a value added to the table or replaced in it, or `None` if the table has
-/// no header. If the existing item is not a value, it is returned as the error.
+/// no header. Fails with the existing item if it is not a value.
 fn put_below_header<'t>(
     doc: &Doc<'_>,
     table: &'t Table,

@@ -1,7 +1,6 @@
 //! Configuration errors and warnings, each with a message and a hint.
 //!
-//! Untrusted values are shortened to one line, and strings that are to be redacted are never
-//! printed.
+//! Untrusted values are shortened to one line, and strings to be redacted are never printed.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -30,11 +29,13 @@ impl fmt::Display for ConfigPlace {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    #[error("Cannot read `{}`, line {line}, as TOML: {message}", path.display())]
+    #[error("Cannot parse `{}` as TOML, line {line}: {message}", path.display())]
     Malformed { path: PathBuf, line: usize, message: String },
-    #[error("Refusing `{}`: {bytes} bytes, and a configuration has at most {MAX_BYTES}", path.display())]
+    #[error("Cannot use `{}`: it has {bytes} bytes, but a configuration may have at most \
+     {MAX_BYTES}", path.display())]
     TooLarge { path: PathBuf, bytes: usize },
-    #[error("Refusing `{}`: {tables} tables, and a configuration has at most {MAX_TABLES}", path.display())]
+    #[error("Cannot use `{}`: it has {tables} tables, but a configuration may have at most \
+     {MAX_TABLES}", path.display())]
     TooManyTables { path: PathBuf, tables: usize },
     #[error("Unknown key `{key}` {place}")]
     UnknownKey { key: String, place: ConfigPlace, nearest: Option<String> },
@@ -43,8 +44,8 @@ pub enum ConfigError {
     UnknownProjectKey { key: String, place: ConfigPlace, nearest: Option<String> },
     #[error(transparent)]
     BadValue(Box<BadValue>),
-    /// A bug: the shipped defaults lack a key. A test checks that they are complete.
-    #[error("The built-in defaults cannot be used: {0}")]
+    /// A bug: a key is missing in the built-in defaults. A test checks that they are complete.
+    #[error("Cannot use the built-in defaults: {0}")]
     NoDefault(String),
 }
 
@@ -91,9 +92,12 @@ impl ConfigError {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigWarning {
-    #[error("Ignored `{key}` {place}: a repository may not set it")]
+    #[error("Ignored `{key}` {place}: a repository may not set this key")]
     RefusedFromRepo { key: String, place: ConfigPlace },
-    #[error("Ignored `{key}` {place}: a repository may only lower it, here to at most {limit}")]
+    #[error(
+        "Ignored `{key}` {place}: a repository may only lower this value, here to at most \
+     {limit}"
+    )]
     RaisedByRepo { key: String, place: ConfigPlace, limit: String },
     #[error("Unknown variable `{name}`")]
     UnknownVariable { name: String, nearest: Option<String> },
@@ -108,11 +112,13 @@ impl ConfigWarning {
         match self {
             // A key with a dot belongs to a family of tables, which has no single value to set.
             Self::RefusedFromRepo { key, .. } if !key.contains('.') => Some(
-                "Set it in your own config; `nacre config --path` says where that is".to_owned(),
+                "Set it in your own configuration file; run `nacre config --path` to find the file"
+                    .to_owned(),
             ),
-            Self::RefusedFromRepo { key, .. } | Self::RaisedByRepo { key, .. } => {
-                Some(format!("To set it in your own config, run `nacre config set {key} VALUE`"))
-            }
+            Self::RefusedFromRepo { key, .. } | Self::RaisedByRepo { key, .. } => Some(format!(
+                "To set it in your own configuration, run `nacre config set {key} \
+                 VALUE`"
+            )),
             Self::UnknownVariable { nearest, .. } => nearest.as_deref().map(did_you_mean),
         }
     }
@@ -123,11 +129,11 @@ pub(super) fn did_you_mean(nearest: &str) -> String {
 }
 
 pub(super) mod nearest {
-    /// Similarity that a suggestion needs. Three matching letters out of four are enough, three out
-    /// of five are not: a wrong suggestion is worse than none.
+    /// Minimum similarity for a suggestion. Three matching letters out of four are enough, three
+    /// out of five are not: a wrong suggestion is worse than none.
     const LIKE: f64 = 0.7;
 
-    /// Longer names are unlikely to be typing errors and are slow to compare.
+    /// Longer names are unlikely to be typing errors and take long to compare.
     const MAX_BYTES: usize = 80;
 
     /// Returns the similarity of two words from 0 to 1, ignoring case and treating `-` and `_` as

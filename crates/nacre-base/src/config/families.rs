@@ -2,7 +2,7 @@
 //! and one per role.
 //!
 //! They are read only from the user's own files. A provider receives every prompt, so a repository
-//! must not influence which provider is used, even if the choice is limited to configured ones.
+//! must not influence which provider is used, even among those that the user configured.
 
 use toml_edit::{Item, Key, TableLike};
 
@@ -12,7 +12,7 @@ use super::keys::ValueKind;
 use super::settings::{ApiChoice, EffortChoice, PlainHttpChoice, StrategyChoice};
 use super::value::{Value, describe, not_a_table};
 
-/// Roles that can have their own model. `default` applies to every role that does not have one.
+/// Roles that can have their own model. `default` applies to all roles without one.
 pub const ROLES: &[&str] = &["default", "lead", "explorer", "extract", "summarize", "ask", "chat"];
 
 pub(super) const DEFAULT_MODEL: &str = "roles.default.model";
@@ -48,76 +48,82 @@ pub const FAMILIES: &[Family] = &[
     Family {
         name: "providers",
         members: &[],
-        doc: "Who serves models: `[providers.NAME]`. `anthropic`, `openai`, `openrouter`, `zai`, `ollama`, `llamacpp` \
-              and `vllm` are known and need nothing but, some of them, a key in the environment. `claude-code`, `codex`, \
-              `opencode`, `gemini` and `copilot` are agents installed on this machine and need no table.",
+        doc: "Model providers: `[providers.NAME]`. `anthropic`, `openai`, `openrouter`, `zai`, \
+         `ollama`, `llamacpp` and `vllm` are built in and need at most an API key in the \
+         environment. `claude-code`, `codex`, `opencode`, `gemini` and `copilot` are agents \
+         installed on this machine and need no table.",
         fields: &[
             field(
                 "api",
                 ValueKind::Choice(ApiChoice::NAMES),
-                "Which API it speaks; needed where the provider is not a known one.",
+                "The API that the provider supports. Required unless the provider is built in.",
             ),
             field(
                 "base_url",
                 ValueKind::Text,
-                "Its address, such as `http://127.0.0.1:8080/v1`; needed where the provider is not a known one.",
+                "The provider's address, such as `http://127.0.0.1:8080/v1`. Required unless the \
+                 provider is built in.",
             ),
             field(
                 "key_variable",
                 ValueKind::Text,
-                "The environment variable that holds its key. The key itself stands in no file.",
+                "The environment variable that contains the API key. The key itself is not stored \
+                 in any file.",
             ),
             field(
                 "plain_http",
                 ValueKind::Choice(PlainHttpChoice::NAMES),
-                "How far a key may travel unencrypted; `this_machine` unless set.",
+                "The addresses to which the key may be sent unencrypted. The default is \
+                 `this_machine`.",
             ),
         ],
     },
     Family {
         name: "roles",
         members: ROLES,
-        doc: "Which model does which job: `[roles.lead]`, `[roles.explorer]`, `[roles.extract]`, `[roles.summarize]`, \
-              `[roles.ask]`, `[roles.chat]`, and `[roles.default]` for all that are not set. `NACRE_MODEL` sets the \
-              model of the last.",
+        doc: "The model for each role: `[roles.lead]`, `[roles.explorer]`, `[roles.extract]`, \
+         `[roles.summarize]`, `[roles.ask]`, `[roles.chat]`, and `[roles.default]` for roles \
+         that are not set. `NACRE_MODEL` sets the model of `[roles.default]`.",
         fields: &[
             field(
                 "model",
                 ValueKind::Text,
-                "The model, as `provider/model`, such as `ollama/qwen3` or `claude-code/haiku`; `auto` is the first installed \
-                      agent, once you allowed it to answer (`reading.agent`).",
+                "The model, as `provider/model`, such as `ollama/qwen3` or `claude-code/haiku`. \
+                 `auto` uses the first installed agent, if you allowed agents to answer \
+                 (`reading.agent`).",
             ),
             field(
                 "fallbacks",
                 ValueKind::Texts { min_chars: 3 },
-                "Models to ask, in this order, when the first one does not answer.",
+                "Models to try in this order if the first one does not respond.",
             ),
             field(
                 "max_tokens",
                 ValueKind::Int { min: 16, max: 1_000_000 },
-                "The longest answer, in tokens.",
+                "Maximum length of a response, in tokens.",
             ),
             field(
                 "context_tokens",
                 ValueKind::Int { min: 1024, max: 10_000_000 },
-                "The most that the model is sent at once, in tokens, its answer included: at most its window.",
+                "Maximum size of one request in tokens, including the response. It cannot exceed \
+                 the model's context window.",
             ),
             field(
                 "temperature",
                 ValueKind::Decimal { max: 2 },
-                "How freely the model chooses its words; 0 is not at all.",
+                "Sampling temperature. 0 makes the output as deterministic as possible.",
             ),
             field(
                 "effort",
                 ValueKind::Choice(EffortChoice::NAMES),
-                "How long the model may think before it answers.",
+                "How long the model may think before it responds.",
             ),
             Field {
                 name: "strategy",
                 kind: ValueKind::Choice(StrategyChoice::NAMES),
                 only_in: &["extract"],
-                doc: "How sessions are read: by rules alone (`offline`), by a model in `windows`, or by what \
-                      there is (`auto`, unless set).",
+                doc: "How sessions are read: by rules alone (`offline`), by a model in `windows`, \
+                 or by whatever is available (`auto`, the default).",
             },
         ],
     },

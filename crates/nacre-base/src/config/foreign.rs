@@ -1,4 +1,4 @@
-//! Adds tables to TOML files that belong to other programs, and removes such tables again, without
+//! Adds tables to TOML files that belong to other programs and removes such tables, without
 //! changing the rest of the file.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::error::ConfigError;
 pub fn append_table(text: &str, origin: &Path, lines: &[String]) -> Result<String, ConfigError> {
     Doc::parse(strip_byte_order_mark(text), origin)?;
     let new_text = document::append_table(text, lines);
-    // Parsing again detects duplicate and conflicting tables.
+    // Parse again to detect duplicate and conflicting tables.
     Doc::parse(strip_byte_order_mark(&new_text), origin)?;
     Ok(new_text)
 }

@@ -1,7 +1,7 @@
 //! The table of all configuration keys: their types, and whether a repository may set them.
 //!
-//! Repositories are untrusted: `from_repo` has no default, so a new key cannot be allowed from a
-//! repository by omission. Default values and descriptions are only in `defaults.toml`.
+//! Repositories are untrusted. `from_repo` has no default, so that a new key cannot be allowed by
+//! omission. Default values and descriptions are only in `defaults.toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -32,7 +32,7 @@ pub enum ValueKind {
     },
     Flag,
     Text,
-    /// A list of texts. Each layer adds to the lower ones instead of replacing them.
+    /// A list of strings. Each layer adds to the lower ones instead of replacing them.
     Texts {
         min_chars: usize,
     },
@@ -41,7 +41,7 @@ pub enum ValueKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FromRepo {
     Allowed,
-    /// Used only if it does not exceed the value of the lower layers.
+    /// Used only if it does not exceed the value from the lower layers.
     OnlyLower,
     /// Ignored with a warning.
     Refused,
@@ -61,7 +61,7 @@ pub const KEYS: &[KeySpec] = &[
     key("lock.wait_ms", ValueKind::Int { min: 0, max: 600_000 }, Refused),
     key("safe.folders", ValueKind::Texts { min_chars: 1 }, Refused),
     key("safe.memories", ValueKind::Texts { min_chars: 1 }, Refused),
-    // Shorter texts occur in almost every line and would redact whole transcripts.
+    // Shorter strings occur in almost every line and would redact whole transcripts.
     key("redact.extra", ValueKind::Texts { min_chars: 4 }, Allowed),
     key("share.summaries", ValueKind::Flag, Allowed),
     key("map.deny", ValueKind::Texts { min_chars: 1 }, Allowed),
@@ -151,8 +151,8 @@ pub(super) fn is_section(name: &str) -> bool {
 
 /// Returns the key or table that `name` may be a misspelling of.
 ///
-/// Only the last component is compared, so a wrong or missing table name still finds the key, and
-/// two keys are not considered similar only because they share a table.
+/// Only the last component is compared. A key is therefore found even if the table name is wrong or
+/// missing, and two keys are not similar just because they share a table.
 pub(super) fn nearest_key(name: &str) -> Option<&'static str> {
     let (section, leaf) = name.rsplit_once('.').unwrap_or(("", name));
     let likeness = |spec: &&KeySpec| {
@@ -183,41 +183,42 @@ macro_rules! variables {
 }
 
 variables! {
-    /// The folder of the global memory, settings and catalog, instead of `~/.nacre`.
+    /// The directory for global memories, settings and the catalog, instead of `~/.nacre`.
     NACRE_HOME
-    /// One more configuration file, read after the repository's.
+    /// An additional configuration file, read after the repository's.
     NACRE_CONFIG
-    /// The time to use instead of the clock, such as `2026-11-15T08:30:00Z`; for tests and
+    /// The time to use instead of the current time, such as `2026-11-15T08:30:00Z`, for tests and
     /// reproducible runs.
     NACRE_NOW
-    /// Set for the agents that Nacre asks as models: a Nacre that one of them starts asks no agent
-    /// again.
+    /// Set for agents that Nacre uses as models. If such an agent runs Nacre, that process uses no
+    /// agents as models.
     NACRE_CHILD
-    /// The key of the service that `search.endpoint_url` names; keys are kept in no file.
+    /// The API key of the service at `search.endpoint_url`. Keys are not stored in files.
     NACRE_EMBEDDING_KEY
-    /// The token for the server that `push.to` names; otherwise `~/.nacre/push.token` has it.
+    /// The token for the server at `push.to`. If not set, the token is read from
+    /// `~/.nacre/push.token`.
     NACRE_PUSH_TOKEN
-    /// The password of the database that `server.database` names; it is kept in no setting.
+    /// The password for the database at `server.database`. Passwords are not stored in settings.
     NACRE_DATABASE_PASSWORD
-    /// Sets `roles.default.model`: the model for every role that has none of its own.
+    /// Sets `roles.default.model`, the model for roles without their own.
     NACRE_MODEL
-    /// Set and not empty: no color while `ui.color` is `auto`.
+    /// If set and not empty, disables color while `ui.color` is `auto`.
     NO_COLOR
-    /// The program that long output goes through on a terminal, with its arguments, instead of
-    /// `less -FRX`; empty: none.
+    /// The pager command for long output on a terminal, instead of `less -FRX`. If empty, no pager
+    /// is used.
     NACRE_PAGER
-    /// The same while `NACRE_PAGER` is not set.
+    /// The pager command to use if `NACRE_PAGER` is not set.
     PAGER
-    /// The editor to open a file with while `ui.editor` is empty.
+    /// The editor to use if `ui.editor` is empty.
     VISUAL
-    /// The editor to open a file with while `ui.editor` and `VISUAL` are empty.
+    /// The editor to use if `ui.editor` and `VISUAL` are empty.
     EDITOR
 }
 
 /// Sets the key `hooks.deadline_ms`. Hooks read it directly, because loading the settings takes too
 /// long.
 pub const NACRE_HOOKS_DEADLINE_MS: &str = "NACRE_HOOKS_DEADLINE_MS";
-/// Sets the key `ui.theme`. Nacre passes it to the processes that it starts in another terminal.
+/// Sets the key `ui.theme`. Nacre passes it to processes that it starts in another terminal.
 pub const NACRE_UI_THEME: &str = "NACRE_UI_THEME";
 
 #[cfg(test)]

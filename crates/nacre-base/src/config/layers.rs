@@ -39,8 +39,8 @@ impl ConfigSource {
     /// The file named by `NACRE_CONFIG`.
     ///
     /// Both paths must be absolute and resolved. A file inside the project has the same
-    /// restrictions as the repository's own configuration, because the variable may have been set
-    /// by an environment file in the directory.
+    /// restrictions as the repository's configuration, because an environment file in the directory
+    /// may have set the variable.
     pub fn file(path: &Path, text: String, project: Option<&Path>) -> Self {
         let is_of_repo = project.is_some_and(|project| path.starts_with(project));
         Self { layer: Layer::File, path: path.to_owned(), text, is_of_repo }
@@ -274,7 +274,7 @@ impl Fold {
         } else if let Some(rest) = name.strip_prefix(PREFIX)
             && !VARS.iter().any(|var| var.name == name)
         {
-            // All variables have the same prefix, which would make any two names look similar.
+            // All variables share a prefix, which would make any two names look similar.
             let known: Vec<String> = KEYS.iter().map(KeySpec::variable).collect();
             let known = known.iter().map(String::as_str).chain(VARS.iter().map(|var| var.name));
             let nearest = nearest::among(rest, known.filter_map(|var| var.strip_prefix(PREFIX)));

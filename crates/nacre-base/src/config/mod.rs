@@ -1,7 +1,7 @@
 //! The configuration system: keys, layers, edits, and the project register.
 //!
-//! This module does no I/O: callers pass in file contents and variables and write the results to
-//! disk. One process can therefore serve many projects.
+//! This module does no I/O. Callers pass in file contents and variables, and write the results to
+//! disk, so one process can serve many projects.
 
 pub mod agents;
 pub mod docs;

@@ -54,7 +54,8 @@ impl ProjectError {
         match self {
             Self::Config(error) => error.hint(),
             Self::NameTaken { name, .. } => Some(format!(
-                "Choose another name, or run `nacre project remove {name}` if it has moved"
+                "Choose another name. If the project has moved, run `nacre project remove {name}` \
+                 first"
             )),
             Self::PathTaken { name, .. } => {
                 Some(format!("To rename it, run `nacre project remove {name}` first"))
@@ -83,13 +84,8 @@ impl Projects {
             for (key, name, item) in entries(projects) {
                 let path = read_project(&doc, key, name, item)?;
                 if let Some(other) = names.insert(path.clone(), name.to_owned()) {
-                    let found = format!("that of `{other}`");
-                    return Err(bad(
-                        &["projects", name],
-                        doc.place(key),
-                        "a path of its own",
-                        found,
-                    ));
+                    let found = format!("the path of `{other}`");
+                    return Err(bad(&["projects", name], doc.place(key), "a unique path", found));
                 }
                 list.push(Project { name: name.to_owned(), path });
             }
@@ -108,7 +104,7 @@ impl Projects {
     }
 
     pub fn find(&self, name_or_path: &str) -> Option<&Project> {
-        // Names contain no `/`, so a string cannot be both a name and an absolute path.
+        // Names contain no `/`, so a string is never both a name and an absolute path.
         let path = Path::new(name_or_path);
         self.list.iter().find(|project| project.name == name_or_path || project.path == path)
     }
@@ -168,7 +164,7 @@ pub fn remove(text: &str, origin: &Path, name: &str) -> Result<String, ProjectEr
     Ok(new_text)
 }
 
-/// Derives a unique, valid name from the repository's folder name.
+/// Derives a unique, valid name from the name of the repository's directory.
 pub fn name_for(path: &Path, existing: &Projects) -> String {
     let folder = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let mut base = String::new();

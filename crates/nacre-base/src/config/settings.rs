@@ -1,6 +1,7 @@
 //! The resolved settings as plain structs, one per part of the program.
 //!
-//! Fields have the same names as their keys, so serde can fill the structs from the merged values.
+//! Fields have the same names as their keys, so that serde can fill in the structs from the merged
+//! values.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -101,7 +102,7 @@ pub struct RedactSettings {
     pub extra: Vec<String>,
 }
 
-/// Files of a project's store that are committed to git in addition to decisions and learnings.
+/// Which files of a project's store are committed to git in addition to decisions and learnings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct ShareSettings {
     pub summaries: bool,
@@ -109,7 +110,7 @@ pub struct ShareSettings {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PushSettings {
-    /// URL; empty for none.
+    /// URL, or empty if not set.
     pub to: String,
     pub transcripts: bool,
 }
@@ -130,21 +131,21 @@ pub struct SearchSettings {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ServerSettings {
-    /// A PostgreSQL URL; empty for none.
+    /// PostgreSQL URL, or empty if not set.
     pub database: String,
-    /// Full path; empty for none.
+    /// Full path, or empty if not set.
     pub database_password_file: String,
     pub database_certificates: String,
     pub database_connections: usize,
-    /// IP address that the proxy connects from; empty for none.
+    /// IP address from which the proxy connects, or empty if not set.
     pub trusted_proxy: String,
-    /// Header that contains the signed-in user's name; empty for none.
+    /// Header that contains the signed-in user's name, or empty if not set.
     pub trusted_proxy_header: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TelemetrySettings {
-    /// URL that traces are exported to; empty for none.
+    /// URL to export traces to, or empty if not set.
     pub otlp_endpoint: String,
 }
 
@@ -166,7 +167,7 @@ pub struct RunSettings {
     pub keep: usize,
 }
 
-/// Limits on the cost and duration of model work. Costs are in thousandths of a dollar.
+/// Limits on the cost and duration of model requests. Costs are in thousandths of a dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct LimitSettings {
     pub session_tokens: u64,

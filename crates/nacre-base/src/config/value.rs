@@ -1,7 +1,7 @@
 //! Values of keys: parsing from TOML or plain text, validation, and formatting.
 //!
 //! Plain text (a variable, a flag, `config set`) needs no quotes. A list may also be written as a
-//! TOML array, for strings that contain a comma.
+//! TOML array, for strings that contain commas.
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ use super::keys::ValueKind;
 /// Longer strings are mistakes and would make error messages unreadable.
 const MAX_TEXT_CHARS: usize = 4096;
 
-/// Enough for all of a team's tokens. The number is limited because every transcript is searched
-/// for each of these strings.
+/// Enough for all tokens of a team. The number is limited because every transcript is searched for
+/// each string.
 const MAX_TEXTS: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -96,9 +96,13 @@ impl fmt::Display for ValueKind {
             Self::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
             Self::Decimal { max } => write!(f, "a number from 0 to {max}"),
             Self::Flag => write!(f, "`true` or `false`"),
-            Self::Text => write!(f, "one line of text, at most {MAX_TEXT_CHARS} characters"),
+            Self::Text => write!(f, "one line of text with at most {MAX_TEXT_CHARS} characters"),
             Self::Texts { min_chars } => {
-                write!(f, "at most {MAX_TEXTS} texts of {min_chars} to {MAX_TEXT_CHARS} characters")
+                write!(
+                    f,
+                    "at most {MAX_TEXTS} strings of {min_chars} to {MAX_TEXT_CHARS} \
+                 characters"
+                )
             }
         }
     }
@@ -114,7 +118,7 @@ impl ValueKind {
                 let whole = item.as_integer().and_then(|whole| whole.checked_mul(1000));
                 whole.or_else(|| item.as_float().and_then(thousandths)).map(Value::Decimal)
             }
-            // The strings may be secrets, so an invalid one is not printed.
+            // The strings may be secrets, so invalid ones are not printed.
             Self::Texts { .. } => match item.as_array() {
                 Some(array) => Some(Value::Texts(texts(array)?)),
                 None => return Err(new_mismatch(type_of(item))),
@@ -182,7 +186,10 @@ fn check_texts(texts: &[String], min_chars: usize) -> Result<(), Mismatch> {
     for text in texts {
         let n_chars = text.trim().chars().count();
         if n_chars < min_chars || MAX_TEXT_CHARS < n_chars {
-            return Err(new_mismatch(&format!("one of {n_chars}, without blanks around")));
+            return Err(new_mismatch(&format!(
+                "a string of {n_chars} characters, not counting \
+             surrounding spaces"
+            )));
         }
     }
     Ok(())
@@ -206,7 +213,7 @@ fn split(text: &str) -> Result<Vec<String>, Mismatch> {
     }
     match text.parse::<Toml>().ok().as_ref().and_then(Toml::as_array) {
         Some(array) => texts(array),
-        None => Err(new_mismatch("an array that is not TOML")),
+        None => Err(new_mismatch("an array that is not valid TOML")),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Applies a journaled plan, forward or backward, any number of times.
 //!
-//! Every step can detect from the files on disk whether it has already been made, so an interrupted
-//! plan is applied again from the start, even if the interruption was during recovery. Files are
-//! never overwritten: the new file is swapped in, and the displaced file is checked. If its content
+//! The files on disk show for every step whether it was already applied. An interrupted plan is
+//! therefore applied again from the start, even if recovery itself was interrupted. Files are never
+//! overwritten: the new file is swapped in, and the displaced file is checked. If its content
 //! differs from what the caller had read, the user changed it in the meantime. In that case, the
 //! user's file is swapped back and the whole change is undone.
 
@@ -40,7 +40,7 @@ impl From<FsError> for Stop {
 pub(super) struct Site<'a> {
     scope: &'a WriteScope,
     txn: &'a Dir,
-    /// Parent folders by path. The key of the scope's own folder is the empty string.
+    /// Parent directories by path. The key of the scope's own directory is the empty string.
     parents: BTreeMap<String, Dir>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Site<'a> {
         for dir in plan.new_dirs.iter().rev() {
             self.parents.remove(dir.as_str());
             if let Ok(parent) = self.scope.parent_of(dir) {
-                // Removal fails if the folder is no longer empty, in which case the folder is kept.
+                // Fails if the directory is not empty. In that case, the directory is kept.
                 let _ = sys::remove_dir(&parent, dir.name());
             }
         }
@@ -121,7 +121,7 @@ impl<'a> Site<'a> {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 Err(io_error(FsAction::MakeFolder, &self.scope.full(dir), error))
             }
-            // Also sync a folder that already exists, because an interrupted attempt may have
+            // Also sync a directory that already exists, because an interrupted attempt may have
             // created it without syncing it.
             _ => sync(&parent, self.scope, dir),
         }
@@ -143,7 +143,7 @@ impl<'a> Site<'a> {
         sys::sync_dir(self.txn).map_err(|error| io_error(FsAction::Write, &self.scope.path, error))
     }
 
-    /// Completes a link-then-unlink move that was interrupted between the two calls and left the
+    /// Completes a link-then-unlink move that was interrupted between the two calls, leaving the
     /// file both at its path and in a slot.
     fn part_twins(&self, dir: &Dir, step: &Step) -> Result<(), FsError> {
         for slot in [step.staging_name(), step.backup_name()] {
@@ -277,8 +277,8 @@ impl<'a> Site<'a> {
         let staged = step.staging_name();
         let came_out = match sys::exchange(self.txn, &staged, dir, name) {
             Ok(_) => self.slot(&staged, step)?,
-            // The user deleted our version. If the displaced file contains a user's edit, that edit
-            // is still kept.
+            // The user deleted our version. If the displaced file contains an edit by the user,
+            // that edit is still kept.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return match self.slot(&staged, step)? {
                     Slot::Holds(hash) if hash == before => Ok(()),
@@ -373,7 +373,7 @@ impl<'a> Site<'a> {
     }
 
     /// Converts an I/O error. A file that exists or is missing unexpectedly is a conflict with the
-    /// user; any other error is an I/O failure.
+    /// user. Any other error is an I/O failure.
     fn stop(&self, step: &Step, error: io::Error) -> Stop {
         if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) {
             return Stop::Conflict(step.path().clone());

@@ -1,4 +1,4 @@
-//! Writes that need no journal: derived files, append-only logs, and scratch folders.
+//! Writes that need no journal: derived files, append-only logs, and scratch directories.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,8 +11,8 @@ use super::sys::{FileMode, Flush};
 use super::writer::{TEMP_TAIL, Writer, remove_if_there};
 use crate::platform::process::{Pid, test_kill_process};
 
-/// Scratch paths have at most `MAX_COMPONENTS` components, and the folder that contains them adds
-/// at most four. Deeper folders were not created by Nacre.
+/// Scratch paths have at most `MAX_COMPONENTS` components, and the directory that contains them
+/// adds at most four. Nacre did not create directories deeper than this.
 const MAX_SCRATCH_DEPTH: usize = 28;
 
 impl Writer<'_> {
@@ -31,8 +31,8 @@ impl Writer<'_> {
             .map_err(|error| io_error(FsAction::Write, &self.scope().full(path), error))
     }
 
-    /// Removes a flat folder of derived files. If it contains anything other than plain files,
-    /// those entries and the folder are kept.
+    /// Removes a flat directory of derived files. If it contains anything other than plain files,
+    /// those entries and the directory are kept.
     pub fn remove_derived_folder(&self, path: &RelPath) -> Result<(), FsError> {
         refuse_journal(path)?;
         let failed = |error| io_error(FsAction::Remove, &self.scope().full(path), error);
@@ -88,8 +88,8 @@ impl Writer<'_> {
 }
 
 impl WriteScope {
-    /// Writes a result to the path that the user requested. Paths outside a store have no lock, so
-    /// the process number is part of the temporary file's name.
+    /// Writes output to a path that the user requested. Paths outside a store have no lock, so the
+    /// temporary file's name includes the process ID.
     pub fn put_output(&self, path: &RelPath, bytes: &[u8], owner: &Owner) -> Result<(), FsError> {
         let is_there = self.parent_of(path)?.symlink_metadata(path.name());
         if is_there.is_ok_and(|there| !there.is_file()) {
@@ -99,8 +99,8 @@ impl WriteScope {
         self.replace(path, &temp, bytes, self.access.file_mode(path), Flush::Later)
     }
 
-    /// Writes `temp`, a temporary file next to the target, and renames it over the target. An
-    /// existing `temp` was left by a killed writer, because no other writer uses that name.
+    /// Writes `temp`, a temporary file next to the target, and renames it over the target. If
+    /// `temp` exists, a killed process left it behind, because no other writer uses that name.
     pub(super) fn replace(
         &self,
         path: &RelPath,
@@ -129,7 +129,7 @@ impl WriteScope {
 
     /// Copies the plain files below `folder` in another scope to the same paths in this scope,
     /// without flushing them. Links and files larger than `limit` bytes are skipped. The target
-    /// paths must be free.
+    /// paths must not exist.
     pub fn copy_from(&self, other: &Self, folder: &RelPath, limit: u64) -> Result<(), FsError> {
         let mut waiting = vec![(folder.clone(), 0)];
         while let Some((folder, depth)) = waiting.pop() {
@@ -172,8 +172,8 @@ impl WriteScope {
     }
 }
 
-/// A folder for temporary files, removed with its contents on drop. Its name is unique, so it needs
-/// no lock.
+/// A directory for temporary files that is removed with its contents on drop. Its name is unique,
+/// so it needs no lock.
 #[derive(Debug)]
 pub struct ScratchFolder {
     parent: WriteScope,
@@ -184,8 +184,8 @@ pub struct ScratchFolder {
 impl ScratchFolder {
     const PREFIX: &str = "work-";
 
-    /// Creates a scratch folder inside `parent`. Creates `parent` if it is missing, and removes
-    /// folders left by processes that have ended.
+    /// Creates a scratch directory inside `parent`. Creates `parent` if it is missing, and removes
+    /// directories left behind by processes that have ended.
     pub fn create(parent: &Path) -> Result<Self, FsError> {
         Self::create_as(parent, "")
     }
@@ -198,7 +198,7 @@ impl ScratchFolder {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}{}-{number}{ending}", Self::PREFIX, std::process::id());
         let name = RelPath::new(&name)?;
-        // An earlier process with the same number may have left a folder with this name.
+        // An earlier process with the same ID may have left a directory with this name.
         parent.remove_below(&name, MAX_SCRATCH_DEPTH)?;
         let scope = WriteScope::create_inside(parent.path(), name.as_str(), Access::Private)?;
         Ok(Self { parent, scope, name })
@@ -208,11 +208,10 @@ impl ScratchFolder {
         self.scope.path()
     }
 
-    /// Maximum depth of paths in the folder. The limit ensures that everything in it can be removed
-    /// again.
+    /// Maximum depth of paths in the directory, so that everything in it can be removed again.
     pub const MAX_COMPONENTS: usize = 24;
 
-    /// Writes a file that must not exist. Nothing is flushed, because the folder is removed when
+    /// Writes a file that must not exist. Nothing is flushed, because the directory is removed when
     /// the process ends.
     pub fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
         if Self::MAX_COMPONENTS < path.components().count() {
@@ -241,7 +240,10 @@ fn remove_left_behind(parent: &WriteScope) {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests play the person and the old state")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests simulate the user and create the old state"
+)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
@@ -266,7 +268,7 @@ mod tests {
         let one = ScratchFolder::create(&parent).unwrap();
         let two = ScratchFolder::create(&parent).unwrap();
         assert_ne!(one.path(), two.path());
-        assert!(!left.exists(), "what an ended process left is removed");
+        assert!(!left.exists(), "files left by an ended process are removed");
         assert_eq!(fs::read_dir(one.path()).unwrap().count(), 0);
         one.write(&path("a/b.txt"), b"b").unwrap();
         assert_eq!(fs::read(one.path().join("a/b.txt")).unwrap(), b"b");
@@ -274,7 +276,7 @@ mod tests {
         let deep = |n_components: usize| path(&vec!["d"; n_components].join("/"));
         one.write(&deep(ScratchFolder::MAX_COMPONENTS), b"d").unwrap();
         assert!(one.write(&deep(ScratchFolder::MAX_COMPONENTS + 1), b"d").is_err());
-        assert!(one.write(&path("a/b.txt"), b"c").is_err(), "nothing is written over");
+        assert!(one.write(&path("a/b.txt"), b"c").is_err(), "existing files are not overwritten");
         drop((one, two));
         assert!(places.iter().all(|place| !place.exists()));
         assert!(parent.join("other").exists());
@@ -312,7 +314,7 @@ mod tests {
 
 #[cfg(test)]
 mod append_tests {
-    #![expect(clippy::disallowed_methods, reason = "the tests play the stranger who laid the trap")]
+    #![expect(clippy::disallowed_methods, reason = "the tests simulate an attacker")]
 
     use std::time::Duration;
 

@@ -14,25 +14,25 @@ pub enum FsError {
     BadPath { path: String, why: PathFault },
     #[error("Cannot {action} `{}`", path.display())]
     Io { action: FsAction, path: PathBuf, source: io::Error },
-    /// A link, folder, device or pipe instead of a plain file.
+    /// A link, directory, device or pipe instead of a plain file.
     #[error("`{}` is not a plain file", path.display())]
     NotAFile { path: PathBuf },
-    /// A parent folder is a symbolic link, which could point outside the scope.
+    /// A parent directory is a symbolic link, which could point outside the scope.
     #[error("`{}` is not a plain folder", path.display())]
     NotAFolder { path: PathBuf },
     /// The file is larger than anything Nacre writes.
-    #[error("`{}` is {size} bytes, more than the {limit} allowed", path.display())]
+    #[error("`{}` has {size} bytes, more than the {limit} allowed", path.display())]
     TooLarge { path: PathBuf, size: u64, limit: u64 },
-    #[error("Changed by someone else meanwhile: {}", list(paths))]
+    #[error("Changed by another program in the meantime: {}", list(paths))]
     Conflict { paths: Vec<RelPath> },
-    #[error("A change set names `{path}` twice")]
+    #[error("The path `{path}` occurs twice in one change set")]
     TwiceChanged { path: RelPath },
-    #[error("`{path}` lies in the journal, which no change may touch")]
+    #[error("`{path}` is inside the journal, which must not be changed")]
     Reserved { path: RelPath },
     #[error("Another process is writing to `{}`{}", path.display(), owner_suffix(owner.as_ref()))]
     Busy { path: PathBuf, owner: Option<Owner> },
     /// A journaled change could be neither completed nor undone. The next writer tries again.
-    #[error("A change to `{}` was interrupted halfway", path.display())]
+    #[error("A change to `{}` was interrupted", path.display())]
     Interrupted { path: PathBuf, source: Box<Self> },
 }
 

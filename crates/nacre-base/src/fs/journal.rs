@@ -1,7 +1,7 @@
 //! Change sets, and the plan that the journal stores for each of them.
 //!
 //! `journal/txn/` contains the staged files and, once everything is staged and flushed, `plan`.
-//! Renaming that file into place is the commit point. If the folder contains `undo` instead of
+//! Renaming that file into place is the commit point. If the directory contains `undo` instead of
 //! `plan`, the change is being reverted. `journal/done/` is a completed change that is being
 //! removed. Only the lock holder accesses these files, so their names can be fixed.
 
@@ -19,7 +19,7 @@ use crate::ContentHash;
 
 /// Creations, replacements, moves and removals to be committed as one unit.
 #[derive(Clone, Debug, Default)]
-#[must_use = "a change set does nothing until a writer commits it"]
+#[must_use = "a change set has no effect until a writer commits it"]
 pub struct ChangeSet {
     pub(super) changes: Vec<StagedChange>,
 }
@@ -33,8 +33,8 @@ pub(super) struct StagedChange {
 }
 
 impl StagedChange {
-    /// Orders new files first and removals last. A concurrent reader may therefore see a moved file
-    /// twice, but never misses it.
+    /// Orders new files first and removals last, so that a concurrent reader may see a moved file
+    /// twice but never misses it.
     fn rank(&self) -> u8 {
         match (self.before, &self.bytes) {
             (None, _) => 0,
@@ -79,8 +79,8 @@ impl ChangeSet {
         });
     }
 
-    /// Moves a file whose content must still be `before` to a path that must be free, with new
-    /// content.
+    /// Moves a file whose content must still be `before`, with new content, to a path that must not
+    /// exist.
     pub fn relocate(&mut self, from: RelPath, before: &[u8], to: RelPath, bytes: Vec<u8>) {
         self.create(to, bytes);
         self.remove(from, before);
@@ -112,9 +112,9 @@ impl ChangeSet {
     }
 }
 
-/// Folder of the change in progress.
+/// Directory of the change in progress.
 pub(super) const TXN: &str = "txn";
-/// Folder of a completed change that is being removed.
+/// Directory of a completed change that is being removed.
 pub(super) const DONE: &str = "done";
 /// File name of the plan while the change is being applied.
 pub(super) const PLAN: &str = "plan";
@@ -135,12 +135,12 @@ const MAX_STEPS: usize = 100_000;
 pub(super) struct Plan {
     version: u32,
     pub(super) steps: Vec<Step>,
-    /// Folders to create, outermost first.
+    /// Directories to create, outermost first.
     pub(super) new_dirs: Vec<RelPath>,
 }
 
-/// One step. `slot` is the name of its files in `txn/`: `<slot>` is the staged file, and
-/// `<slot>.old` is the displaced one.
+/// One step. `slot` names its files in `txn/`: `<slot>` is the staged file, and `<slot>.old` is the
+/// displaced file.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Step {
@@ -231,7 +231,7 @@ impl Plan {
 #[derive(Debug)]
 pub(super) enum PlanFault {
     Unreadable(io::Error),
-    /// The plan is damaged, has an unsupported version, or was not begun by this user. It is set
+    /// The plan is damaged, has an unsupported version, or was not started by this user. It is set
     /// aside.
     NotOurs,
 }

@@ -1,8 +1,8 @@
 //! The lock that allows one writer per scope at a time.
 //!
-//! It is an operating system lock, which is released when its process ends. Stale locks are
-//! therefore impossible, and no timeouts or process checks are needed. The record inside the file
-//! is used only in messages.
+//! The operating system releases the lock when the process ends. Stale locks are therefore
+//! impossible, and no timeouts or process checks are needed. The record inside the file is used
+//! only in messages.
 
 use std::fs::TryLockError;
 use std::io::Read as _;
@@ -31,9 +31,9 @@ const MAX_RECORD_BYTES: u64 = 4096;
 
 /// Takes the lock in `journal`, waiting for about `patience`.
 ///
-/// The first waiting process also locks the journal folder itself and releases it once it has the
-/// main lock. A process that writes repeatedly therefore queues behind the waiting processes and
-/// cannot starve them.
+/// The first waiting process also locks the journal directory itself, and releases that lock once
+/// it has the main lock. A process that writes repeatedly therefore queues behind waiting processes
+/// and cannot starve them.
 pub(super) fn acquire(
     journal: &Dir,
     full: &Path,
@@ -48,7 +48,7 @@ pub(super) fn acquire(
     let file = journal.open_with(LOCK_FILE, &options).map_err(failed)?.into_std();
     let turnstile = journal.open_with(".", OpenOptions::new().read(true)).map(File::into_std);
     let mut waited = Duration::ZERO;
-    // On systems that cannot lock folders, skip the queue and try the main lock directly.
+    // On systems that cannot lock directories, skip the queue and try the main lock directly.
     let passed = turnstile.map(|turnstile| {
         wait_for(&turnstile, patience, &mut waited, MAX_PAUSE).map(|()| turnstile)
     });
@@ -67,7 +67,7 @@ pub(super) fn acquire(
         }
     };
     // The record is optional. Recovery must be possible on a full disk, and a lock file that is a
-    // hard link to another file can still be locked but must not be written to.
+    // hard link to another file can be locked but must not be written to.
     if let (Ok(record), Ok(true)) = (serde_json::to_vec(owner), sys::is_written_alone(&file)) {
         let _ = sys::write_record(&mut file, &record);
     }
@@ -75,8 +75,8 @@ pub(super) fn acquire(
 }
 
 impl WriteScope {
-    /// Returns whether the lock file has a second hard link. Nacre never creates one, so it is a
-    /// sign of tampering.
+    /// Returns whether the lock file has a second hard link. Nacre never creates one, so this
+    /// indicates tampering.
     pub fn has_linked_lock(&self) -> Result<bool, FsError> {
         let lock = format!("{JOURNAL}/{LOCK_FILE}");
         match platform::fs::statat(&self.dir, &lock, AtFlags::SYMLINK_NOFOLLOW) {

@@ -1,8 +1,8 @@
 //! Relative paths, validated on construction.
 //!
 //! A `RelPath` contains only ordinary components: no `..`, root, drive, NUL or invisible
-//! characters. The folders on disk are still untrusted, so a scope walks the path without following
-//! links.
+//! characters. The directories on disk are still untrusted, so a scope walks the path without
+//! following links.
 
 use std::fmt;
 

@@ -1,9 +1,9 @@
 //! Changes files in the user's own tree, one at a time, without a lock or journal.
 //!
-//! A `journal/` folder would clutter the workspace, and other programs would ignore our lock. Each
-//! change is therefore a single swap that is checked afterwards and reverted if the replaced file
-//! is not the one that was read. A crash can leave a `.nacre-1-2.tmp` file behind, but never a
-//! partly written file.
+//! A `journal/` directory would clutter the workspace, and other programs would ignore our lock.
+//! Each change is therefore a single swap that is checked afterwards and reverted if the replaced
+//! file is not the one that was read. A crash can leave a `.nacre-1-2.tmp` file behind, but never a
+//! partially written file.
 
 use std::io;
 use std::io::ErrorKind;
@@ -37,7 +37,7 @@ impl WriteScope {
         mode_of(&self.parent_of(path).ok()?, path.name()).ok()
     }
 
-    /// Creates a file that must not exist, along with its parent folders.
+    /// Creates a file that must not exist, along with its parent directories.
     pub fn create_file(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
         self.create_file_as(path, bytes, None)
     }
@@ -94,7 +94,7 @@ impl WriteScope {
                 sys::exchange(&dir, &temp.name, &dir, path.name()).map_err(failed)?;
                 Err(conflict(path))
             }
-            // Without atomic swaps there is a short race between the check and the rename.
+            // Without atomic swaps, there is a short race between the check and the rename.
             Exchange::Unsupported => {
                 sys::rename(&dir, &temp.name, &dir, path.name()).map_err(failed)?;
                 temp.forget();
@@ -119,7 +119,7 @@ impl WriteScope {
         Err(conflict(path))
     }
 
-    /// Moves a file to a path that must be free, if its content is unchanged since it was read.
+    /// Moves a file to a path that must not exist, if its content is unchanged since it was read.
     pub fn move_file(
         &self,
         from: &RelPath,
@@ -220,7 +220,10 @@ fn temp_name() -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests play the person and the old state")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests simulate the user and create the old state"
+)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -252,7 +255,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let scope = scope(root.path());
         scope.create_file(&path("a/b/c.txt"), b"one").unwrap();
-        assert!(scope.create_file(&path("a/b/c.txt"), b"two").is_err(), "nothing is written over");
+        assert!(
+            scope.create_file(&path("a/b/c.txt"), b"two").is_err(),
+            "existing files are not \
+         overwritten"
+        );
         let file = root.path().join("a/b/c.txt");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         scope.replace_file(&path("a/b/c.txt"), ContentHash::of(b"one"), b"two").unwrap();
@@ -270,7 +277,7 @@ mod tests {
         assert_eq!(scope.mode(&path("run")), None);
         assert_eq!(names(root.path()), ["a"]);
         assert_eq!(names(&root.path().join("a/b")), [""; 0]);
-        assert!(!scope.remove_empty_folder(&path("a")).unwrap(), "something is in it");
+        assert!(!scope.remove_empty_folder(&path("a")).unwrap(), "the directory is not empty");
         assert!(scope.remove_empty_folder(&path("a/b")).unwrap());
         assert!(!scope.remove_empty_folder(&path("a/b")).unwrap(), "it is gone");
     }
@@ -350,7 +357,7 @@ mod tests {
     fn what_a_person_writes_meanwhile_is_not_lost() {
         let save = |root: PathBuf| {
             Fault::Person(Rc::new(move || {
-                // Editors save this way: they write a new file and rename it into place.
+                // Editors save files this way: they write a new file and rename it into place.
                 if root.join("a").exists() {
                     fs::write(root.join("saved"), "mine").unwrap();
                     fs::rename(root.join("saved"), root.join("a")).unwrap();

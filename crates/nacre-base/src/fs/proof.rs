@@ -1,11 +1,12 @@
-//! The keyed hash that proves which user began a journaled change.
+//! The keyed hash that proves which user started a journaled change.
 //!
 //! A journal is stored in a repository, which may come from an untrusted source, and a plan can
 //! replace or remove files. A plan is therefore valid only with a keyed hash. The key is random and
-//! is stored only in the user's own folder, so a downloaded repository cannot contain a valid plan.
+//! is stored only in the user's own directory, so a downloaded repository cannot contain a valid
+//! plan.
 //!
-//! If there is no folder for the key, a random key is used for the lifetime of the process. A
-//! change that is interrupted by a crash cannot be verified in that case and is set aside.
+//! If there is no directory for the key, a random key is used for the lifetime of the process. A
+//! change interrupted by a crash cannot be verified in that case and is set aside.
 
 use std::io;
 use std::io::{Read as _, Seek as _};
@@ -90,8 +91,8 @@ fn read_key(file: &mut File) -> Option<Key> {
     Some(key)
 }
 
-/// Prefix of the text that is hashed for a mark. Plans never begin with it, so a mark is never a
-/// valid proof of a plan.
+/// Prefix of the text that is hashed for a mark. Plans never begin with it, so a mark is never
+/// valid as proof of a plan.
 const MARK: &str = "mark\n";
 
 pub(super) fn random() -> io::Result<Key> {
@@ -109,7 +110,7 @@ fn of_this_process() -> io::Result<Key> {
 }
 
 impl WriteScope {
-    /// Sets the key that proves who began a change, so that a later process with the same key can
+    /// Sets the key that proves who started a change, so that a later process with the same key can
     /// finish it.
     #[must_use]
     pub fn with_seal(self, seal: Seal) -> Self {
@@ -129,7 +130,7 @@ impl WriteScope {
 
     pub(super) fn prove(&self, text: &str) -> io::Result<blake3::Hash> {
         let stored = self.seal.as_ref().and_then(|seal| seal.load_or_create().ok());
-        // If the user's folder is not writable, projects can still be changed.
+        // Projects can still be changed if the user's directory is not writable.
         let key = stored.map_or_else(of_this_process, Ok)?;
         Ok(blake3::keyed_hash(&key, text.as_bytes()))
     }

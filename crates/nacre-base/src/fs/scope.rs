@@ -1,7 +1,7 @@
-//! A writable folder, held open as a handle.
+//! A writable directory, held open as a handle.
 //!
 //! Paths below it are walked one component at a time. Each component is opened relative to the
-//! previous handle and never through a symbolic link. Replacing a folder after a check has no
+//! previous handle and never through a symbolic link. Replacing a directory after a check has no
 //! effect, because the checked handle is also the one that is used.
 
 use std::io;
@@ -27,9 +27,9 @@ pub enum Access {
     /// Readable by everyone and writable by the owner, regardless of the umask. Used for a
     /// repository's own files.
     Shared,
-    /// Accessible only to the owner. Used for data in the user's home folder.
+    /// Accessible only to the owner. Used for data in the user's home directory.
     Private,
-    /// A store inside a repository. Files that this `.gitignore` excludes are `Private`, all others
+    /// A store inside a repository. Files that this `.gitignore` excludes are `Private`; all others
     /// are `Shared`.
     ByGit(&'static str),
 }
@@ -56,7 +56,7 @@ impl Access {
     }
 }
 
-/// Matches one line of our own `.gitignore` files: `/a/` matches the folder and its contents,
+/// Matches one line of our own `.gitignore` files: `/a/` matches the directory and its contents,
 /// `/a/*` only the contents.
 fn covers(line: &str, path: &str) -> bool {
     let Some(pattern) = line.trim_start_matches('!').strip_prefix('/') else { return false };
@@ -115,7 +115,7 @@ impl Folder {
     }
 
     /// Returns the stamp of the entry at `path` if it has the given kind. Unlike the other methods,
-    /// this one follows links in parent folders, because it reads no content.
+    /// this one follows links in parent directories, because it reads no content.
     pub fn glance(&self, path: &str, kind: EntryKind) -> Option<FileStamp> {
         let stat = platform::fs::statat(&self.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         (kind_of(FileType::from_raw_mode(stat.st_mode)) == kind).then(|| file_stamp(&stat))
@@ -183,7 +183,7 @@ pub enum EntryKind {
 }
 
 impl WriteScope {
-    /// Opens a folder that the user named. Links in its path are trusted.
+    /// Opens a directory that the user named. Links in its path are trusted.
     pub fn open(path: &Path, access: Access) -> Result<Self, FsError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())
             .map_err(|source| io_error(FsAction::OpenFolder, path, source))?;
@@ -208,7 +208,7 @@ impl WriteScope {
         Self::open_inside(parent, name, access)
     }
 
-    /// Opens a folder that the user named. Creates it if only the last component is missing.
+    /// Opens a directory that the user named. Creates it if only the last component is missing.
     pub fn create(path: &Path, access: Access) -> Result<Self, FsError> {
         match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
             (Some(parent), Some(name)) if !path.is_dir() => {
@@ -218,7 +218,7 @@ impl WriteScope {
         }
     }
 
-    /// Returns whether this is data in the user's home folder, which only its owner can read.
+    /// Returns whether this is data in the user's home directory that only its owner can read.
     pub fn is_private(&self) -> bool {
         self.access == Access::Private
     }
@@ -241,7 +241,7 @@ impl WriteScope {
         open_file(&dir, path.name()).map_err(|fault| fault.at(&self.full(path)))
     }
 
-    /// Memory-maps a derived file. Such files are always replaced as a whole, never changed in
+    /// Memory-maps a derived file. Derived files are always replaced as a whole, never changed in
     /// place.
     pub fn map_derived(&self, path: &RelPath, limit: u64) -> Result<FileBytes, FsError> {
         let dir = self.parent_of(path)?;
@@ -269,7 +269,7 @@ impl WriteScope {
         Ok(Folder { dir: clone_dir(&self.dir, &self.path)?, path: self.path.clone() })
     }
 
-    /// Lists a folder, sorted by name. A missing folder is treated as empty.
+    /// Lists a directory, sorted by name. A missing directory is treated as empty.
     pub fn list(&self, path: &RelPath) -> Result<Vec<FolderEntry>, FsError> {
         self.folder(path)?.map_or_else(|| Ok(Vec::new()), |folder| folder.list())
     }
@@ -326,7 +326,7 @@ pub(super) fn open_child(dir: &Dir, full: &Path, name: &str) -> Result<Dir, FsEr
 pub(super) fn list_dir(dir: &Dir, full: &Path) -> Result<Vec<FolderEntry>, FsError> {
     let failed = |error: Errno| io_error(FsAction::Read, full, error.into());
     let mut entries = Vec::new();
-    // A path-only handle cannot be listed, so open the folder again for reading.
+    // A path-only handle cannot be listed, so open the directory again for reading.
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let listed = platform::fs::openat(dir, ".", flags, Mode::empty()).map_err(failed)?;
     let listing = platform::list(listed, |entry| {
@@ -399,7 +399,7 @@ pub(super) fn read_file(dir: &Dir, name: &str, limit: u64) -> Result<Vec<u8>, Re
         return Err(ReadFault::TooLarge { size, limit });
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    // Reading one byte past the limit detects a file that grows while it is read. The standard
+    // Read one byte past the limit to detect a file that grows while it is read. The standard
     // library's handle avoids zeroing the buffer first.
     file.into_std().take(limit + 1).read_to_end(&mut bytes).map_err(ReadFault::Io)?;
     match bytes.len() as u64 {
@@ -435,7 +435,7 @@ pub(super) const KEY_BYTES: usize = 32;
 
 pub(super) type Key = [u8; KEY_BYTES];
 
-/// The key that proves who began a change, created on first use.
+/// The key that proves who started a change. It is created on first use.
 #[derive(Clone)]
 pub struct Seal {
     pub(super) folder: PathBuf,
@@ -443,7 +443,7 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// Uses the key in `folder`, which must belong to the user, not to a repository.
+    /// Uses the key in `folder`, which must belong to the user and not to a repository.
     pub fn from_directory(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), known: Arc::default() }
     }

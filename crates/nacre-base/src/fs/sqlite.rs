@@ -21,7 +21,7 @@ pub fn make_database(
     if home.has(&file)? {
         return Ok(());
     }
-    // SQLite would create a file that others can read. Its side files get the same mode as the
+    // SQLite would create a file that other users can read. Its side files get the same mode as the
     // database.
     let writer = home.lock(owner, patience)?;
     if !home.has(&file)? {
@@ -31,7 +31,7 @@ pub fn make_database(
 }
 
 pub fn database_path(folder: &Path, name: &str) -> PathBuf {
-    // SQLite is configured not to follow links, so links in the folder's path are resolved first.
+    // SQLite is configured not to follow links, so resolve the links in the directory path first.
     // They belong to the user.
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(name)
 }

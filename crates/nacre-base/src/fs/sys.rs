@@ -1,8 +1,8 @@
-//! The mutating system calls, one function each, on open folder handles and single names.
+//! The mutating system calls, one function each, on open directory handles and single names.
 //!
 //! All disk changes are made by functions in this file, so tests can inject an error or a crash at
 //! each call (`fault`). Names are single components, and handles are opened without following
-//! links, so no call can affect files outside its folder.
+//! links, so no call can affect files outside its directory.
 
 use std::io;
 use std::io::Write as _;
@@ -25,7 +25,7 @@ pub(super) fn make_dir(parent: &Dir, name: &str, mode: u32) -> io::Result<()> {
     set_dir_mode(parent, name, mode).map(drop)
 }
 
-/// Sets the permissions of a folder. Returns whether they changed.
+/// Sets the permissions of a directory. Returns whether they changed.
 pub(super) fn set_dir_mode(parent: &Dir, name: &str, mode: u32) -> io::Result<bool> {
     let made = platform::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
     if platform::mode_bits(&made) & 0o777 == mode {
@@ -38,7 +38,7 @@ pub(super) fn set_dir_mode(parent: &Dir, name: &str, mode: u32) -> io::Result<bo
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flush {
     Now,
-    /// Flushed later by the operating system. Used for files that can be rebuilt.
+    /// Flushed later by the operating system. For files that can be rebuilt.
     Later,
 }
 
@@ -82,9 +82,8 @@ pub(super) fn write_record(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Returns whether the open file is a plain file with a single hard link. A repository may be
-/// unpacked from an archive that contains hard links, so its files may share their data with files
-/// outside.
+/// Returns whether the open file is a plain file with a single hard link. An archive can contain
+/// hard links, so files in a repository unpacked from one may share their data with files outside.
 pub(super) fn is_written_alone(file: &File) -> io::Result<bool> {
     let metadata = file.metadata()?;
     Ok(metadata.is_file() && metadata.nlink() <= 1)
@@ -158,7 +157,7 @@ pub(super) fn is_same_file(a: &Dir, a_name: &str, b: &Dir, b_name: &str) -> bool
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exchange {
     Done,
-    /// The file system cannot swap, so the caller must use two renames.
+    /// The file system does not support swaps, so the caller must use two renames.
     Unsupported,
 }
 
@@ -204,13 +203,13 @@ fn gate() -> io::Result<()> {
 }
 
 #[cfg(not(test))]
-#[expect(clippy::unnecessary_wraps, reason = "the tests' version can fail")]
+#[expect(clippy::unnecessary_wraps, reason = "in tests, this function can fail")]
 #[inline]
 fn gate() -> io::Result<()> {
     Ok(())
 }
 
-/// Injects a fault at the k-th mutating call made by a thread. For tests.
+/// Injects a fault at the k-th mutating call of a thread. For tests.
 #[cfg(test)]
 pub(super) mod fault {
     use std::cell::RefCell;

@@ -1,9 +1,14 @@
-//! Every mutating call of every kind of change, killed before, failed at, and raced by a person.
+//! Tests every mutating call of each kind of change: with a crash before the call, with an error,
+//! and with a concurrent edit by the user.
 //!
-//! The sweep plants one fault at call 0, 1, 2, … until the change runs through without meeting it,
-//! then opens the scope afresh, as the next process would, and looks at the whole tree.
+//! The sweep injects one fault at call 0, 1, 2, … until the change completes without reaching the
+//! fault. After each run, it opens the scope again, as the next process would, and checks the whole
+//! tree.
 
-#![expect(clippy::disallowed_methods, reason = "the tests play the person and the old state")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests simulate the user and create the old state"
+)]
 
 mod strangers;
 
@@ -32,7 +37,7 @@ fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
 }
 
-/// All plain files below `root` but the journal's lock.
+/// Returns all plain files below `root` except the journal's lock.
 fn tree(root: &Path) -> Tree {
     fn walk(root: &Path, dir: &Path, files: &mut Tree) {
         for entry in fs::read_dir(dir).unwrap() {
@@ -56,7 +61,7 @@ fn write(root: &Path, name: &str, bytes: &[u8]) {
     fs::write(full, bytes).unwrap();
 }
 
-/// A change to a small tree: what is there, what is done.
+/// A change to a small tree.
 struct Scenario {
     name: &'static str,
     set: fn() -> ChangeSet,
@@ -109,7 +114,7 @@ fn recover(root: &Path) -> Recovery {
     writer.recovery().clone()
 }
 
-/// The trees before and after an undisturbed run.
+/// Returns the tree before and after a run without faults.
 fn ends(scenario: &Scenario) -> (Tree, Tree) {
     let dir = tempfile::tempdir().unwrap();
     old_tree(dir.path());
@@ -118,7 +123,7 @@ fn ends(scenario: &Scenario) -> (Tree, Tree) {
     (before, tree(dir.path()))
 }
 
-/// Runs the scenario with `fault` at each call in turn; `check` sees each outcome.
+/// Runs the scenario with `fault` at each call in turn, and passes each outcome to `check`.
 fn sweep(
     disk: Disk,
     scenario: &Scenario,
@@ -202,13 +207,13 @@ fn a_kill_inside_recovery_is_recovered_too() {
     }
 }
 
-/// Copies a tree with its empty folders and hard links: both mean something to recovery.
+/// Copies a tree with its empty directories and hard links, because both affect recovery.
 fn copy_tree(from: &Path, to: &Path) {
     let copied = std::process::Command::new("cp").arg("-a").arg(from.join(".")).arg(to).status();
     assert!(copied.unwrap().success());
 }
 
-/// Something a person does to one file of the set, while it is being changed.
+/// An action by the user on one of the files while the change set is applied.
 struct Act {
     file: &'static str,
     how: fn(&Path),
@@ -259,14 +264,14 @@ fn a_person_is_never_overwritten() {
     }
 }
 
-/// Lets a person act just before call `at`; returns whether there was such a call.
+/// Performs the user's action just before call `at`. Returns whether there was such a call.
 fn race(disk: Disk, scenario: &Scenario, act: &Act, at: usize, ends: (&Tree, &Tree)) -> bool {
     let dir = tempfile::tempdir().unwrap();
     old_tree(dir.path());
     let acted = Rc::new(Cell::new(false));
     let person = {
         let (file, acted, how) = (dir.path().join(act.file), Rc::clone(&acted), act.how);
-        // Into a folder that is not there yet, nobody can write.
+        // The user cannot write to a directory that does not exist yet.
         Fault::Person(Rc::new(move || {
             if file.parent().is_some_and(Path::exists) {
                 how(&file);
@@ -308,7 +313,7 @@ fn a_changed_file_stops_the_whole_set() {
     write(dir.path(), "memory/a.md", b"edited");
     let before = tree(dir.path());
     let error = commit(dir.path(), (scenarios()[3].set)()).unwrap_err();
-    assert_eq!(error.to_string(), "Changed by someone else meanwhile: `memory/a.md`");
+    assert_eq!(error.to_string(), "Changed by another program in the meantime: `memory/a.md`");
     assert_eq!(tree(dir.path()), before);
 }
 
@@ -441,7 +446,7 @@ fn a_store_is_open_where_git_shares_it_and_closed_elsewhere() {
     let folders = ["a", "a/b", "c", "c/d", "c/e", "f", "journal"];
     let expected = ["755", "700", "755", "755", "700", "700", "700"];
     assert_eq!(folders.map(mode), expected);
-    // As an older version left it.
+    // Set the modes used by older versions.
     folders.into_iter().for_each(|name| open(name, 0o755));
     cases.into_iter().for_each(|(name, _)| open(name, 0o664));
     commit("f/x", Some(b"old"));
@@ -451,7 +456,7 @@ fn a_store_is_open_where_git_shares_it_and_closed_elsewhere() {
 }
 
 proptest! {
-    /// Whatever the set, one changed file leaves everything as it was.
+    /// If a single file was changed in the meantime, no change set modifies anything.
     #[test]
     fn a_conflict_changes_nothing(
         names in prop::collection::btree_set("[a-c]/[a-f]\\.md", 1..8),

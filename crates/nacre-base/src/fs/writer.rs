@@ -23,7 +23,7 @@ pub(super) const TEMP_TAIL: &str = ".nacre-tmp";
 
 const MAX_REPLACED_BYTES: u64 = 256 << 20;
 
-/// Maximum number of invalid plans that are kept for inspection.
+/// Maximum number of invalid plans to keep for inspection.
 const MAX_SET_ASIDE: u32 = 1000;
 
 /// Holds a scope's lock. All journaled changes are made with a writer.
@@ -45,8 +45,8 @@ pub enum Recovery {
     Finished,
     /// A committed change conflicted with changes made by the user and was reverted.
     Undone { conflicts: Vec<RelPath> },
-    /// The journal contained a plan that is damaged or was not begun by this user. The plan was set
-    /// aside.
+    /// The journal contained a plan that is damaged or was not started by this user. The plan was
+    /// set aside.
     SetAside,
 }
 
@@ -61,8 +61,8 @@ impl WriteScope {
         made.map_err(|error| io_error(FsAction::MakeFolder, &full, error))?;
         let journal = open_child(&self.dir, &full, JOURNAL)?;
         let lock = lock::acquire(&journal, &full, owner, patience)?;
-        // In older versions, other users could read a store's private folders. The mode of the
-        // journal shows whether this store was created by such a version.
+        // In older versions, other users could read a store's private directories. The journal's
+        // mode shows whether such a version created this store.
         if sys::set_dir_mode(&self.dir, JOURNAL, 0o700).unwrap_or(false) {
             self.close_folders(&self.dir, "");
         }
@@ -71,8 +71,8 @@ impl WriteScope {
         Ok(writer)
     }
 
-    /// Removes other users' access to private folders. Folders inside a private folder are not
-    /// changed.
+    /// Removes other users' access to private directories. Directories inside a private directory
+    /// are not changed.
     fn close_folders(&self, dir: &Dir, at: &str) {
         let full = self.path.join(at);
         let entries = list_dir(dir, &full).unwrap_or_default();
@@ -81,7 +81,7 @@ impl WriteScope {
         {
             let path = format!("{at}{name}");
             if self.access.is_private(&path) {
-                // Ignore errors: the mode of another user's folder cannot be changed.
+                // Ignore errors: the mode of another user's directory cannot be changed.
                 let _ = sys::set_dir_mode(dir, &name, 0o700);
             } else if let ("", Ok(dir)) = (at, open_child(dir, &full, &name)) {
                 self.close_folders(&dir, &format!("{name}/"));
@@ -89,14 +89,14 @@ impl WriteScope {
         }
     }
 
-    /// Returns whether the journal contains an interrupted change, or the remains of one. This
-    /// takes two `stat` calls.
+    /// Returns whether the journal contains an interrupted change or the remains of one. Takes two
+    /// `stat` calls.
     pub fn is_interrupted(&self) -> Result<bool, FsError> {
         let has = |name: &str| self.has(&RelPath::new(&format!("{JOURNAL}/{name}"))?);
         Ok(has(TXN)? || has(DONE)?)
     }
 
-    /// Returns whether the journal contains a plan that is damaged or was not begun by this user.
+    /// Returns whether the journal contains a plan that is damaged or was not started by this user.
     pub fn has_foreign_change(&self) -> bool {
         let is_foreign = |folder: &str| {
             let path = RelPath::new(&format!("{JOURNAL}/{folder}")).ok();
@@ -118,7 +118,7 @@ impl Writer<'_> {
     }
 
     /// Replaces one of Nacre's own files atomically. The mode is kept, except that a private file
-    /// is always made accessible only to its owner.
+    /// always becomes accessible only to its owner.
     ///
     /// Files that users edit must be changed through a [`ChangeSet`], which detects their edits.
     pub fn write_atomic(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
@@ -134,9 +134,9 @@ impl Writer<'_> {
         self.scope.replace(path, &temp, bytes, mode, Flush::Now)
     }
 
-    /// Applies either all changes of `set` or none of them.
+    /// Applies either all changes in `set` or none.
     ///
-    /// Returns the paths of conflict copies: if an editor writes to a file through a handle that it
+    /// Returns the paths of conflict copies. If an editor writes to a file through a handle that it
     /// opened before the swap, its version is stored next to the file.
     pub fn commit(&self, set: ChangeSet) -> Result<Vec<RelPath>, FsError> {
         let changes = set.into_ordered()?;
@@ -177,7 +177,7 @@ impl Writer<'_> {
         Ok(conflicts)
     }
 
-    /// Writes the new files and the plan to the journal. The change is committed when this function
+    /// Writes the new files and the plan to the journal. The change is committed once this function
     /// returns.
     fn stage(&self, changes: &[StagedChange]) -> Result<Plan, FsError> {
         let full = self.scope.path.join(JOURNAL);
@@ -211,13 +211,13 @@ impl Writer<'_> {
             Err(ReadFault::Io(error)) if error.kind() != ErrorKind::NotFound => {
                 Err(io_error(FsAction::Read, &self.scope.full(path), error))
             }
-            // It was a plain file when it was read, so the user has changed it since then.
+            // The path was a plain file when it was read, so the user has changed it since then.
             Err(_) => Err(FsError::Conflict { paths: vec![path.clone()] }),
         }
     }
 
-    /// Returns the mode for a file that replaces one with the permissions `bits`. For private
-    /// files, all access by others is removed.
+    /// Returns the mode for a file that replaces one with the permissions `bits`. A private file is
+    /// never accessible to other users.
     fn replacement_mode(&self, path: &RelPath, bits: u32) -> FileMode {
         FileMode(if self.scope.access.is_private(path.as_str()) { bits & 0o700 } else { bits })
     }
@@ -275,8 +275,8 @@ impl Writer<'_> {
         Ok(self.clear_done().unwrap_or_default())
     }
 
-    /// Removes the files of a completed change. A file whose content is neither the old nor the new
-    /// version was written by the user during the swap, so a copy is stored next to the target.
+    /// Removes the files of a completed change. If the content of a file is neither the old nor the
+    /// new version, the user wrote it during the swap, so a copy is stored next to the target.
     fn clear_done(&self) -> Result<Vec<RelPath>, FsError> {
         let full = self.scope.path.join(JOURNAL).join(DONE);
         let done = match open_child(&self.journal, &full, DONE) {
@@ -308,12 +308,13 @@ impl Writer<'_> {
             dir => dir?,
         };
         let failed = |error| io_error(FsAction::Remove, &full, error);
-        // The plan is removed first: the other files in the folder are not needed without it.
+        // Remove the plan first, because the other files in the directory are not needed without
+        // it.
         for plan in [PLAN, UNDO] {
             remove_if_there(&dir, plan).map_err(failed)?;
         }
         let entries = list_dir(&dir, &full)?;
-        // Nacre never stages folders, so this one was not created by Nacre.
+        // Nacre never stages directories, so this one was not created by Nacre.
         if entries.iter().any(|entry| entry.kind == EntryKind::Folder) {
             return self.set_aside(name);
         }
@@ -360,8 +361,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Reads a plan. If the plan is not ours, it is set aside and `Err` contains the result of the
-    /// recovery.
+    /// Reads a plan. If the plan is not ours, sets it aside and returns the result of the recovery
+    /// as `Err`.
     fn load(&self, txn: &Dir, name: &str) -> Result<Option<Plan>, Result<Recovery, FsError>> {
         Plan::load(self.scope, txn, name).map_err(|fault| match fault {
             PlanFault::Unreadable(error) => {
@@ -371,13 +372,12 @@ impl Writer<'_> {
         })
     }
 
-    /// Renames a part of the journal that is not ours without deleting it.
+    /// Renames a part of the journal that is not ours instead of deleting it.
     fn set_aside(&self, name: &str) -> Result<(), FsError> {
         let full = self.scope.path.join(JOURNAL).join(name);
         let failed = |error| io_error(FsAction::Move, &full, error);
         let is_free = |name: &String| self.journal.symlink_metadata(name).is_err();
-        // An untrusted repository may contain entries with all of these numbers in order to block
-        // the store.
+        // An untrusted repository may contain entries with all of these numbers to block the store.
         let free = match (1..=MAX_SET_ASIDE).map(|n| format!("bad-{n}")).find(is_free) {
             Some(free) => free,
             None => format!("bad-{}", ContentHash::of(&proof::random().map_err(failed)?).short()),
@@ -386,8 +386,8 @@ impl Writer<'_> {
         sys::rename(&self.journal, name, &self.journal, &free).map_err(failed)
     }
 
-    /// Removes temporary siblings in the scope's top folder, the only place where `write_atomic` is
-    /// used.
+    /// Removes temporary siblings in the scope's top directory, the only place where `write_atomic`
+    /// is used.
     fn reap_temps(&self) -> Result<(), FsError> {
         for entry in list_dir(&self.scope.dir, &self.scope.path)? {
             if entry.name.starts_with('.') && entry.name.ends_with(TEMP_TAIL) {

@@ -1,4 +1,4 @@
-//! Locates and reads a repository's git folder without trusting its contents.
+//! Locates and reads a repository's git directory without trusting its contents.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -18,8 +18,8 @@ pub const MAX_INDEX_BYTES: u64 = 128 << 20;
 /// so real repositories have far fewer.
 const MAX_OBJECT_FILES: usize = 500_000;
 
-/// Folders in `objects` contain only files, except for `info`, which may contain one more level of
-/// folders.
+/// Directories in `objects` contain only files, except for `info`, which may contain one more level
+/// of directories.
 const OBJECTS_DEPTH: usize = 2;
 
 const FOLDER: OFlags =
@@ -29,8 +29,8 @@ const FOLDER: OFlags =
 const FILE: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
-/// Files that git opens for every command, with the maximum size for each. All of them must be
-/// plain files.
+/// Files that git opens for every command, with the maximum size of each. All of them must be plain
+/// files.
 const READ_BY_GIT: &[(&str, u64)] = &[
     ("HEAD", MAX_SMALL_BYTES),
     ("config", 1 << 20),
@@ -47,7 +47,7 @@ const READ_BY_GIT: &[(&str, u64)] = &[
     ("objects/pack/multi-pack-index", 4 << 30),
 ];
 
-/// Folders of the git folder. If one of them is a link, it belongs to another repository.
+/// Directories of the git directory. If one of them is a link, it belongs to another repository.
 const OWN_FOLDERS: &[&str] = &[
     "objects",
     "objects/info",
@@ -60,7 +60,8 @@ const OWN_FOLDERS: &[&str] = &[
     "worktrees",
 ];
 
-/// The git folder of a work tree: a `.git` folder, or the folder that a `.git` file points to.
+/// The git directory of a work tree: a `.git` directory, or the directory that a `.git` file points
+/// to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitFolder {
     tree: PathBuf,
@@ -69,7 +70,7 @@ pub struct GitFolder {
 }
 
 impl GitFolder {
-    /// Returns the git folder of the work tree `tree`, or `None` if it is missing, is a link, or
+    /// Returns the git directory of the work tree `tree`, or `None` if it is missing, is a link, or
     /// belongs to another work tree.
     pub fn of(tree: &Path) -> Option<Self> {
         let path = tree.join(".git");
@@ -95,14 +96,14 @@ impl GitFolder {
         folder.ancestors().any(|dir| platform::fs::lstat(dir.join(".git")).is_ok())
     }
 
-    /// Returns the git folder of the nearest parent that contains a `.git`.
+    /// Returns the git directory of the nearest parent that contains a `.git`.
     pub fn around(folder: &Path) -> Option<Self> {
         let tree = folder.ancestors().find(|dir| platform::fs::lstat(dir.join(".git")).is_ok())?;
         Self::of(tree)
     }
 
-    /// Checks that a folder named by a `.git` file points back to this work tree: a linked worktree
-    /// by its `gitdir`, a submodule by its `core.worktree`.
+    /// Checks that a directory named by a `.git` file points back to this work tree: for a linked
+    /// worktree by its `gitdir`, for a submodule by its `core.worktree`.
     fn leads_back(&self) -> bool {
         let Ok(tree) = std::fs::canonicalize(&self.tree) else { return false };
         let named = if self.own == self.common {
@@ -128,7 +129,7 @@ impl GitFolder {
         &self.own
     }
 
-    /// The folder shared by all worktrees of the repository.
+    /// The directory shared by all worktrees of the repository.
     pub fn common(&self) -> &Path {
         &self.common
     }
@@ -188,8 +189,8 @@ impl GitFolder {
         folders.or_else(|| names_other.then_some(alternates)).or(branch)
     }
 
-    /// Returns the first entry below `objects` that is neither a file nor a folder. If it is a
-    /// link, git would read another repository's objects.
+    /// Returns the first entry below `objects` that is neither a file nor a directory. If this
+    /// entry is a link, git would read another repository's objects.
     fn find_linked_object(&self) -> Option<PathBuf> {
         let mut n_left = MAX_OBJECT_FILES;
         let mut waiting = vec![(self.common.join("objects"), OBJECTS_DEPTH)];
@@ -260,8 +261,8 @@ fn read_below(folder: &Path, name: &str, limit: u64) -> Option<Vec<u8>> {
 }
 
 fn open_below(folder: &Path, name: &str) -> Option<OwnedFd> {
-    // Links in the path to the folder belong to the user. Links below the folder belong to the
-    // repository.
+    // Links in the path to the directory belong to the user. Links below the directory belong to
+    // the repository.
     let passage = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let mut at = platform::fs::open(folder, passage, Mode::empty()).ok()?;
     let mut names = Path::new(name).components().peekable();
@@ -273,8 +274,8 @@ fn open_below(folder: &Path, name: &str) -> Option<OwnedFd> {
     Some(at)
 }
 
-/// Parses git configuration into pairs of a `section.key` in lower case and its value, in file
-/// order. Sections with a subsection name are skipped.
+/// Parses git configuration into pairs of a lower-case `section.key` and its value, in file order.
+/// Sections with a subsection name are skipped.
 pub fn parse_settings(text: &str) -> Vec<(String, String)> {
     let mut settings = Vec::new();
     let mut section = None;

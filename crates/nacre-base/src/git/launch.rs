@@ -16,15 +16,15 @@ use crate::owner::{is_of_repository, search_folders, search_path};
 use crate::platform::ext::PermissionsExt as _;
 use crate::platform::program_file;
 
-/// Time limit for all git calls of one command together. If git takes longer, it is blocked on a
-/// pipe, or the repository was made to be slow on purpose.
+/// Combined time limit for all git calls of one command. If git takes longer, it is blocked on a
+/// pipe, or the repository was made slow on purpose.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Time is counted in slices instead of being read from a clock. A call that ends within the first
 /// slice is not counted.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// Longest wait between two polls. The waits double, so that late wakeups on a busy machine add
+/// Longest wait between two polls. Wait times double, so that late wakeups on a busy machine add
 /// only a few delays instead of one per slice.
 const MAX_WAIT_SLICES: u64 = 32;
 
@@ -49,8 +49,8 @@ const VARIABLES: &[(&str, &str)] = &[
     ("SSH_ASKPASS", "false"),
 ];
 
-/// Commands that can start an external program to show a file. They are called with a flag that
-/// prevents it.
+/// Commands that can start an external program to show a file. A flag that prevents this is passed
+/// to them.
 const SHOWING: &[&str] = &["diff", "diff-files", "diff-index", "diff-tree", "log", "show"];
 
 #[derive(Debug, thiserror::Error)]
@@ -61,16 +61,13 @@ pub enum GitFault {
     Start(#[source] io::Error),
     #[error(transparent)]
     Stranger(#[from] Stranger),
-    #[error("`{}` is not a plain file of a sensible size", .0.display())]
+    #[error("`{}` is not a plain file or is too large", .0.display())]
     NotPlain(PathBuf),
-    #[error(
-        "The repository's settings name programs or files in more than {} places",
-        MAX_OVERRIDES
-    )]
+    #[error("The repository's settings name more than {} programs or files", MAX_OVERRIDES)]
     TooManySettings,
-    #[error("git did not answer in time")]
+    #[error("Git did not finish within the time limit")]
     TimedOut,
-    #[error("git's answer is longer than {limit} bytes")]
+    #[error("Git's output is longer than {limit} bytes")]
     TooLong { limit: u64 },
     #[error("git failed: {message}")]
     Failed { code: Option<i32>, message: String },
@@ -78,7 +75,7 @@ pub enum GitFault {
 
 /// The git executable, and the user settings that it may read.
 ///
-/// All repositories opened from the same value or from its clones share one time limit.
+/// All repositories opened from the same value or its clones share one time limit.
 #[derive(Clone, Debug)]
 pub struct GitProgram {
     path: OsString,
@@ -251,7 +248,7 @@ impl Git {
         command.env_clear().envs(VARIABLES.iter().copied()).env("PATH", &self.path);
         match &self.home {
             Some(home) => command.env("HOME", home),
-            // If `HOME` is not set, git rejects all settings as soon as one of them contains `~`.
+            // If `HOME` is not set, git rejects all settings if one of them contains `~`.
             None => command.env("HOME", "/nonexistent").env("GIT_CONFIG_GLOBAL", "/dev/null"),
         };
         command.env("GIT_DIR", self.folder.own()).env("GIT_WORK_TREE", self.folder.tree());

@@ -1,4 +1,4 @@
-//! Runs git and reads the `.git` folders of untrusted repositories.
+//! Runs git and reads the `.git` directories of untrusted repositories.
 //!
 //! A repository's settings cannot start a program, and its git files are read only if they are
 //! plain files. A `.git` file that points to another repository is accepted only if that repository

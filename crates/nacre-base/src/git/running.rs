@@ -1,7 +1,7 @@
 //! A running git process. Its output is read as it arrives, and its process group is terminated
 //! when it is no longer needed.
 //!
-//! A separate thread waits for the process, so no clock is needed to apply a time limit.
+//! A separate thread waits for the process, so a time limit can be applied without a clock.
 
 use std::io::{Read, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -14,7 +14,7 @@ use std::{io, thread};
 use crate::platform::ext::CommandExt as _;
 use crate::platform::process::{Pid, Signal, kill_process_group};
 
-/// Time that git has to remove its lock files before it is killed.
+/// Time for git to remove its lock files before it is killed.
 const GRACE: Duration = Duration::from_millis(150);
 
 const MAX_ERROR_BYTES: u64 = 64 << 10;
@@ -60,8 +60,8 @@ impl Running {
         let stop = Stop { group, is_over: Arc::default() };
         let is_over = Arc::clone(&stop.is_over);
         if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-            // Git may write output before it has read all of its input, so writing the input in
-            // this thread before reading the output could deadlock.
+            // Git may write output before it has read all of its input. Writing the input in this
+            // thread before reading the output could deadlock.
             thread::spawn(move || stdin.write_all(&input));
         }
         let (sender, finished) = channel();
@@ -92,7 +92,7 @@ impl Running {
             Ok(finished) => Some(finished),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                Some(Err(io::Error::other("the thread that waits for git ended")))
+                Some(Err(io::Error::other("the thread waiting for git ended")))
             }
         }
     }
@@ -137,12 +137,13 @@ fn bound_memory(_: Option<Pid>) {}
 /// Reads stdout and stderr, then waits for the process. If the output exceeds the limit, the pipe
 /// is closed, which makes git stop.
 fn finish(mut child: Child, limit: u64) -> io::Result<Finished> {
-    let no_pipe = || io::Error::other("git has no output");
+    let no_pipe = || io::Error::other("git's output was not captured");
     let (out, err) =
         (child.stdout.take().ok_or_else(no_pipe)?, child.stderr.take().ok_or_else(no_pipe)?);
     let errors = thread::spawn(move || read_some(err, MAX_ERROR_BYTES));
     let (stdout, is_cut) = read_some(out, limit);
-    let (stderr, _) = errors.join().map_err(|_| io::Error::other("git's errors were not read"))?;
+    let (stderr, _) =
+        errors.join().map_err(|_| io::Error::other("git's errors were not captured"))?;
     Ok(Finished { stdout, stderr, is_cut, status: child.wait()? })
 }
 
@@ -154,8 +155,9 @@ fn read_some(pipe: impl Read, limit: u64) -> (Vec<u8>, bool) {
     (bytes, is_cut)
 }
 
-/// Splits off the first object of the output of `git cat-file --batch`. Returns the object's bytes,
-/// if git has the object, and the remaining output. Returns `None` at the end of the output.
+/// Splits the first object off the output of `git cat-file --batch`. Returns the remaining output
+/// and the object's bytes, which are `None` if git does not have the object. Returns `None` at the
+/// end of the output.
 pub fn next_object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let end = memchr::memchr(b'\n', answer)?;
     let head = std::str::from_utf8(&answer[..end]).ok()?;

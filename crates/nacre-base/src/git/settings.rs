@@ -53,9 +53,9 @@ pub(super) const FIXED: &[(&str, &str)] = &[
     ("uploadpack.packObjectsHook", ""),
 ];
 
-/// Repository keys that name a program, or a file that git would read. Each entry is the section,
-/// the last component and the replacement. The replacement is `false` if git would run an empty
-/// value as a program.
+/// Repository keys that name a program, or a file that git would read. Each entry consists of the
+/// section, the last component and the replacement. The replacement is `false` if git would run an
+/// empty value as a program.
 const NEUTRAL: &[(&str, &str, &str)] = &[
     ("blame", "ignorerevsfile", ""),
     ("commit", "template", ""),

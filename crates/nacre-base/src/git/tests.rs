@@ -1,4 +1,4 @@
-//! Git over repositories that were made to hurt: nothing of theirs is started, and nothing hangs.
+//! Tests git on malicious repositories: nothing from the repository is executed, and no call hangs.
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests play the stranger who made the repository"
@@ -48,7 +48,7 @@ fn a_git_of_the_repository_is_never_started() {
     assert!(matches!(alone, Err(GitFault::NotInstalled)));
 }
 
-/// A repository with one commit, and the mark that a started program leaves.
+/// A repository with one commit, and a marker file that is created if a program is started.
 struct Evil {
     dir: tempfile::TempDir,
 }
@@ -156,7 +156,7 @@ fn a_signed_commit_is_shown_without_its_program() {
     let evil = Evil::new();
     evil.set("log.showSignature", "true");
     evil.set("gpg.program", &format!("touch {}; false", evil.mark().display()));
-    // A commit that claims to be signed.
+    // A commit with a signature.
     let head = Command::new("git")
         .args(["cat-file", "commit", "HEAD"])
         .current_dir(evil.root())
@@ -262,7 +262,7 @@ fn a_linked_folder_counts_only_if_it_leads_back() {
     assert_eq!(folder.common(), evil.root().join(".git"));
     let opened = program().open(folder).unwrap();
     assert!(text(opened.ask(&["log", "--format=%s"])).contains("first"));
-    // The same file in another folder claims what is not its own.
+    // The same file in another directory claims a git directory that does not point back.
     let other = evil.dir.path().join("other");
     fs::create_dir(&other).unwrap();
     fs::copy(tree.join(".git"), other.join(".git")).unwrap();
@@ -382,7 +382,7 @@ fn no_link_below_the_objects_leads_to_another_repository() {
                 std::os::unix::fs::symlink(file.path(), link).unwrap();
             }
         }
-        // Without this, git would answer with what the other one holds.
+        // Verify that git alone would read the other repository's objects.
         git(&evil.root(), &["cat-file", "commit", "HEAD"]);
         assert!(
             matches!(evil.open(), Err(GitFault::NotPlain(at)) if at.starts_with(&objects)),

@@ -1,10 +1,10 @@
-//! Differences between operating systems: open folders, file metadata, permissions, processes and
-//! random bytes.
+//! Differences between operating systems: open directories, file metadata, permissions, processes
+//! and random bytes.
 //!
 //! Code elsewhere uses `platform` instead of checking the operating system. On Linux and macOS, the
-//! functions are the system's own calls. On Windows, functions with the same names provide safe
-//! fallbacks: open folders are `cap-std` handles, and unsupported operations are refused or left to
-//! the caller. `docs/platforms.md` lists the limits of each system.
+//! functions are system calls. On Windows, functions with the same names provide safe fallbacks:
+//! open directories are `cap-std` handles, and unsupported operations are refused or left to the
+//! caller. `docs/platforms.md` lists the limits of each system.
 
 #[cfg(unix)]
 mod unix;
@@ -24,7 +24,7 @@ pub struct ListedName<'n> {
     pub kind: fs::FileType,
 }
 
-/// Uses a system call, so `/dev/urandom` need not exist.
+/// Uses a system call, so `/dev/urandom` does not have to exist.
 pub fn fill_random(bytes: &mut [u8]) -> std::io::Result<()> {
     getrandom::fill(bytes).map_err(std::io::Error::other)
 }
@@ -34,7 +34,10 @@ pub fn program_file(name: &str) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests play the person and the old state")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests simulate the user and create the old state"
+)]
 mod tests {
     use super::fs::{FileType, Mode, OFlags};
     use super::*;

@@ -1,4 +1,4 @@
-//! Implementation for Linux and macOS: the system's own calls, under the names used on all systems.
+//! Implementation for Linux and macOS: system calls, under the names used on all systems.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -126,10 +126,10 @@ pub fn is_private_file(file: &std::fs::File) -> std::io::Result<bool> {
 }
 
 pub fn sync_folder(folder: &Dir) -> std::io::Result<()> {
-    // A path-only handle cannot be flushed, so open the folder again.
+    // A path-only handle cannot be flushed, so open the directory again.
     let fresh = folder.open_with(".", OpenOptions::new().read(true))?;
     match fresh.sync_all() {
-        // Some file systems do not support flushing folders and do not need it.
+        // Some file systems neither support nor need flushing directories.
         Err(error) if error.raw_os_error() == Some(io::Errno::INVAL.raw_os_error()) => Ok(()),
         flushed => flushed,
     }

@@ -1,6 +1,6 @@
 //! Finds secrets inside base64.
 //!
-//! For every sufficiently long token prefix, its base64 form is an additional anchor, once for each
+//! The base64 form of every sufficiently long token prefix is an additional anchor, once for each
 //! of the three alignments. The text around a match is decoded up to a limit and scanned.
 
 use std::ops::Range;
@@ -13,11 +13,11 @@ use super::text::{FoundSecret, Set, Text, Weight};
 use super::value::{break_end, skip_blanks};
 use super::{judge, rules};
 
-/// Number of characters decoded before a match, used to check the boundary of the secret. It is a
+/// Number of characters to decode before a match, to check the boundary of the secret. It is a
 /// multiple of four, because base64 encodes in groups of four characters.
 const N_CHARS_BEFORE: usize = 48;
 
-/// Number of characters decoded from the start of a match. Every kind of secret is recognizable
+/// Number of characters to decode from the start of a match. Every kind of secret is recognizable
 /// within this length.
 const N_CHARS: usize = 640;
 
@@ -32,8 +32,8 @@ const MAX_ANCHOR: usize = 4;
 
 pub(super) const MAX_DEPTH: u8 = 2;
 
-/// Headers of PEM keys, plain and in base64. The latter is needed because an encoded config file
-/// may contain encoded keys.
+/// Headers of PEM keys, plain and in base64. The base64 form is needed because an encoded config
+/// file may contain encoded keys.
 const ARMOR: [&str; 2] = ["-----BEGIN ", "LS0tLS1CRUdJTi"];
 
 const WORDS: &[&str] = &[
@@ -41,8 +41,8 @@ const WORDS: &[&str] = &[
     "API_KEY", "apiKey",
 ];
 
-/// Returns the base64 forms of all prefixes. The number is the count of base64 characters that
-/// precede the anchor in its first group.
+/// Returns the base64 forms of all prefixes, each with the number of base64 characters that precede
+/// the anchor in its first group.
 pub(super) fn anchors() -> Vec<(String, usize)> {
     let tokens = rules::RULES.iter().flat_map(|rule| rule.anchors.split(' '));
     let mut list = Vec::new();
@@ -95,7 +95,7 @@ pub(super) fn read(text: &mut Text<'_>, start: usize, skip: usize) -> Option<Blo
         return None;
     }
     let run_end = text.run_end(Set::Base64, start);
-    // An equals sign is padding or an assignment, so the blob starts after it.
+    // An equals sign is padding or part of an assignment, so the blob starts after it.
     let head = text.slice(run_start, first);
     let n_head = head.iter().rev().take_while(|byte| **byte != b'=').count();
     let from = first - n_head / 4 * 4;
@@ -126,7 +126,7 @@ pub(super) fn cover(
     Some(FoundSecret { start, end, ..secret })
 }
 
-/// Returns the first secret in `decoded` that is recognized by its shape. If all of the decoded
+/// Returns the first secret in `decoded` that is recognized by its format. If all of the decoded
 /// text is readable, any secret is returned.
 fn secret_of(decoded: &str, found: &[FoundSecret]) -> Option<FoundSecret> {
     let is_text =
@@ -135,8 +135,8 @@ fn secret_of(decoded: &str, found: &[FoundSecret]) -> Option<FoundSecret> {
     shape.or_else(|| found.first().filter(|_| is_text())).copied()
 }
 
-/// Returns the start of the blob. Beginning at the group at `first`, goes back for as long as the
-/// groups decode to text.
+/// Returns the start of the blob. Goes back from the group at `first` while the groups decode to
+/// text.
 fn blob_start(text: &Text<'_>, first: usize) -> usize {
     let floor = text.run_start(Set::Base64, first, MAX_BEFORE);
     let mut start = first;

@@ -1,8 +1,8 @@
 //! Finds secrets by the name they are assigned to.
 //!
 //! The grammar between the name and the value covers env files, YAML, JSON, TOML, code, headers,
-//! flags, tags and table cells. The grammar is permissive; false positives in code are excluded by
-//! judging the value.
+//! flags, tags and table cells. The grammar is permissive. Checking the value excludes false
+//! positives in code.
 
 use super::names::{Name, Role};
 use super::places::{CHANGED, IS_CHANGED};
@@ -10,7 +10,7 @@ use super::text::{FoundSecret, Pattern, Set, Text, Weight};
 use super::value::{Value, Writing};
 use super::{base64, judge, names, tables, value};
 
-/// More spaces than this separate columns of a text.
+/// A longer run of spaces separates columns of text.
 const MAX_BLANKS: usize = 40;
 
 /// Longer unquoted words that do not look random are usually identifiers such as test names.
@@ -34,7 +34,8 @@ enum Link {
     /// `NAME value`, separated only by spaces. Only random values are accepted, and weak names are
     /// ignored.
     Apart,
-    /// `name` alone on a line, with the value on the next line. Same conditions as `Apart`.
+    /// `name` alone on a line, with the value on the next line. The conditions are the same as for
+    /// `Apart`.
     Below,
     /// `the name for this is value`. Only random values are accepted.
     Spoken,
@@ -163,7 +164,7 @@ fn find_value(text: &mut Text<'_>, name: &Name, link: Link, pos: usize) -> Optio
         let bytes = text.slice(value.start, end.min(value.start + judge::SAMPLE));
         is_secret_of(bytes, text.slice(name.start, name.end), name.role, link, value.writing)
     };
-    // A value that continues after `&` is checked both as a whole and up to that character.
+    // A value that continues after `&` is checked both as a whole and up to the `&`.
     let is_secret = is_secret_to(value.end)
         || (value.core_end != value.end && is_secret_to(value.core_end))
         || (matches!(link, Link::Tight | Link::Loose)
@@ -182,8 +183,8 @@ fn read_value(text: &mut Text<'_>, pos: usize, is_variable: bool) -> Option<Valu
     if is_bare && has_bracket { parse_bracketed(text, pos, is_variable).or(value) } else { value }
 }
 
-/// Returns the bracketed word at `pos`. It is treated as a literal in environment variables and
-/// wherever it cannot be code.
+/// Returns the bracketed word at `pos`. The word is treated as a literal in environment variables
+/// and wherever it cannot be code.
 fn parse_bracketed(text: &Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
     let rest = text.rest(pos);
     let is_part = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`\\,;".contains(byte);
@@ -214,7 +215,7 @@ fn is_secret_of(bytes: &[u8], written: &[u8], role: Role, link: Link, writing: W
             false
         }
     };
-    // Plain words are accepted only in quotes and in variables, so all others can be skipped early.
+    // Plain words are accepted only in quotes and in variables, so skip all others early.
     let is_prose = is_plain && writing == Writing::Bare && link != Link::Tight;
     if is_path || is_verdict || is_prose || is_excused(bytes, writing) {
         return false;
@@ -313,7 +314,7 @@ fn skip(text: &Text<'_>, pattern: &Pattern, pos: usize) -> Option<usize> {
 
 const MAX_LINK: usize = 96;
 
-/// The operator between a variable that may be unset and its default literal.
+/// The operator between a variable that may be unset and its default value.
 static FALLBACK: Pattern = Pattern::new(r"\A[\])!]{0,3}<s>(?:\|\|=?|\?\?=?|\?:|or )<s>");
 
 /// A YAML anchor or tag before a value: `&name value`, `!!str value`. `&str = ` is a Rust type
@@ -339,8 +340,8 @@ static SPOKEN: Pattern = Pattern::new(concat!(
 
 fn find_spoken_end(text: &Text<'_>, name: &Name, pos: usize) -> Option<usize> {
     let rest = text.rest(pos);
-    // `password->field` and `password(…)` are code. `is` after a password is handled by
-    // `find_spoken`, which has weaker conditions for the value.
+    // `password->field` and `password(…)` are code. `find_spoken` handles `is` after a password,
+    // with weaker conditions for the value.
     let is_link = match rest.first()? {
         0x80.. => true,
         b'-' | b'(' | b'a'..=b'z' => pos > name.end,
@@ -351,7 +352,8 @@ fn find_spoken_end(text: &Text<'_>, name: &Name, pos: usize) -> Option<usize> {
     if is_said { skip(text, &SPOKEN, pos) } else { None }
 }
 
-/// Returns the link for a weak name, which must be followed directly by a sign.
+/// Returns the link for a weak name, which an assignment or separator character must follow
+/// directly.
 fn weak_link(text: &Text<'_>, pos: usize) -> Option<(Link, usize)> {
     let at = skip_blanks(text, pos);
     match text.rest(at) {
@@ -404,7 +406,7 @@ fn next_line(text: &Text<'_>, link: Link, pos: usize) -> Option<(Link, usize)> {
         return Some((Link::NextLine, value_pos));
     }
     let is_below = n_opener > 0 || value::quote_at(text, value_pos).is_some();
-    // A variable is empty if its line ends after the sign.
+    // A variable is empty if its line ends after the operator.
     if link == Link::Tight && value_pos == start && !is_below {
         return None;
     }

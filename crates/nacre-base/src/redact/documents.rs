@@ -41,8 +41,8 @@ pub(super) fn find_pem(
     push(found, text, start, body, &runs, footer);
 }
 
-/// Appends the end of a private key whose beginning is missing. `start..end` is the position of
-/// `-----END `. The opening line is missing in texts that were shortened in the middle.
+/// Appends the end of a private key whose beginning is missing, as in texts that were shortened in
+/// the middle. `start..end` is the position of `-----END `.
 pub(super) fn find_rest(
     text: &mut Text<'_>,
     start: usize,
@@ -113,7 +113,8 @@ pub(super) fn find_putty(
     found.extend(body.filter(is_key).map(private_key));
 }
 
-/// Appends the parts of a key as findings. Parts without a quote between them are joined.
+/// Appends the parts of a key as findings. Adjacent parts are joined unless there is a quote
+/// between them.
 fn push(
     found: &mut Vec<FoundSecret>,
     text: &Text<'_>,
@@ -224,7 +225,7 @@ fn is_body(text: &Text<'_>, start: usize, end: usize, last: Option<&Range<usize>
 
 pub(super) const JWK_ANCHOR: &str = "\"kty";
 
-/// Members that occur only in private and symmetric keys.
+/// Members that only private and symmetric keys have.
 const JWK_PARTS: [&[u8]; 8] = [b"\"d", b"\"p", b"\"q", b"\"dp", b"\"dq", b"\"qi", b"\"k", b"\"r"];
 
 const MAX_JWK_DISTANCE: usize = 8192;
@@ -420,8 +421,7 @@ static SEED_LINK: Pattern = Pattern::new(concat!(
 static SEED_WORD: Pattern = Pattern::new(r"\A[a-z]{3,8}");
 static SEED_GAP: Pattern = Pattern::new(r"\A(?:[ ,\t]|\d+[.)]?|<q>|<br>|\\+t){1,16}");
 
-/// The end of a line, string or sentence. Words that are followed by other text are part of a
-/// sentence.
+/// The end of a line, string or sentence. Words followed by other text are part of a sentence.
 static SEED_END: Pattern = Pattern::new(r"\A(?:\z|[.)\]<]|<q>|<br>)");
 
 /// Common words that are not in the BIP-39 list and therefore indicate a sentence.
@@ -449,8 +449,8 @@ pub(super) fn find_seed(
     found.extend(ranges.into_iter().map(secret));
 }
 
-/// Returns the words of the longest phrase that begins at `first`, or an empty list if the words
-/// are an ordinary sentence.
+/// Returns the words of the longest phrase that begins at `first`, or an empty list if they form an
+/// ordinary sentence.
 fn read_words(rest: &[u8], first: usize) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut n_phrase = 0;

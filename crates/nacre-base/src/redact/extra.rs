@@ -1,7 +1,7 @@
 //! User-defined words that are always redacted, in addition to recognized secrets.
 //!
-//! Words are matched exactly, and also as they are written inside JSON strings. A replacement never
-//! splits an escape and never includes a quote at its edge, so JSON stays valid.
+//! Words are matched exactly, and also in the form they have inside JSON strings. A replacement
+//! never splits an escape or includes a quote at its edge, so JSON stays valid.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ impl ExtraWords {
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .build(forms)
-            .expect("the settings bound the words far below every limit");
+            .expect("the settings limit the words far below the automaton's maximum");
         let mut listed = Vec::new();
         for word in &words {
             listed.extend(word.len().to_le_bytes());
@@ -132,7 +132,7 @@ fn quote_literals(text: &str, literals: &[Range<usize>]) -> String {
     quoted
 }
 
-/// Returns the spellings of `word`: as is, in a JSON string, and in JSON inside a JSON string.
+/// Returns the forms of `word`: unchanged, in a JSON string, and in JSON inside a JSON string.
 fn spellings(word: &str) -> Vec<String> {
     let json = json_escaped(word);
     let mut forms = vec![
@@ -166,8 +166,8 @@ fn unicode_escaped(text: &str, is_escaped: fn(char) -> bool, escape: fn(u16) -> 
     written
 }
 
-/// Returns whether `range` overlaps an existing placeholder. A word such as `token` must not match
-/// inside a placeholder.
+/// Returns whether `range` overlaps an existing placeholder. For example, the word `token` must not
+/// match inside a placeholder.
 fn overlaps_placeholder(text: &str, range: Range<usize>) -> bool {
     let from = range.start.saturating_sub(PLACEHOLDER.len() + MAX_KIND);
     let to = text.len().min(range.end + PLACEHOLDER.len());

@@ -81,8 +81,8 @@ impl Folded {
 }
 
 /// Decodes the JSON escape at the start of `bytes`, at any nesting depth. Returns the ASCII
-/// character and the length of the escape. Quotes and backslashes are not decoded, because they are
-/// part of the document's syntax.
+/// character and the escape's length. Quotes and backslashes are not decoded, because they are part
+/// of the document's syntax.
 fn escape(bytes: &[u8]) -> Option<(u8, usize)> {
     if bytes.first() == Some(&0x1b) {
         return Some((0x1b, 1));

@@ -1,4 +1,4 @@
-//! Classifies a value without its context: random, a chosen password, or a placeholder.
+//! Classifies a value without its context, as random, a chosen password, or a placeholder.
 //!
 //! Entropy alone cannot distinguish `utf8_to_base64_converter` from a key. The number of changes
 //! between letters, digits and cases can, because it is low in most names.
@@ -18,8 +18,8 @@ pub(super) struct Stats {
     pub(super) n_digits: usize,
     pub(super) n_marks: usize,
     pub(super) n_distinct: usize,
-    /// Number of changes of character class that are rare in names: `a1`, `1a` and `ABc`, but not
-    /// `aB` or `Ab`.
+    /// Number of character class changes that are rare in names: `a1`, `1a` and `ABc`, but not `aB`
+    /// or `Ab`.
     pub(super) n_jumps: usize,
     pub(super) is_hex: bool,
     /// Shannon entropy in bits per byte.
@@ -52,7 +52,7 @@ impl Stats {
     }
 
     /// Visits each distinct byte of the value once. Iterating over the whole table would be slower,
-    /// because it is mostly zero.
+    /// because most of it is zero.
     fn measure(&mut self, value: &[u8], counts: &mut [u16; 256]) {
         let total = f32::from(u16::try_from(self.len).unwrap_or(u16::MAX)).max(1.0);
         for byte in value {
@@ -150,7 +150,7 @@ fn is_dated(value: &[u8]) -> bool {
         })
 }
 
-/// Returns whether a value of at least 8 bytes mixes character classes in the way chosen secrets
+/// Returns whether a value of at least 8 bytes mixes character classes as secrets chosen by people
 /// do.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
     if value.len() < 8 {
@@ -164,7 +164,7 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
         && !is_dated(value)
 }
 
-/// Returns whether a value is random, or mixed in a way that identifiers are not.
+/// Returns whether a value is random, or mixes character classes in a way that identifiers do not.
 pub(super) fn is_chosen(value: &[u8]) -> bool {
     is_random(value) || (is_mixed(value) && !is_identifier(value))
 }
@@ -256,7 +256,7 @@ fn is_passphrase(value: &[u8]) -> bool {
 }
 
 /// Returns whether several words form a passphrase: four or more plain words, or fewer with digits
-/// or symbols. None of them may be a word that is common in labels and messages.
+/// or symbols. None of the words may be common in labels and messages.
 pub(super) fn is_phrase(value: &[u8]) -> bool {
     let words: Vec<&[u8]> = value.split(|byte| *byte == b' ').collect();
     let is_text = |byte: &u8| byte.is_ascii_graphic() && !b"()[]{}<>|;,:=\\\"`".contains(byte);
@@ -285,14 +285,17 @@ const STAND_INS: &str = "example changeme change-me change_me placeholder your- 
     my-token my_token my-api my_api secret_key secret-key api_key api-key apikey access_token \
     _here -here 00000000";
 
-/// The placeholders in the three common letter cases. Matches in any other mixture of cases are
+/// The placeholders in the three common letter cases. Matches in any other mix of cases are
 /// coincidences in random text.
 static STAND_IN_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let cases = STAND_INS.split(' ').flat_map(|word| {
         let (first, rest) = word.split_at(1);
         [word.to_owned(), word.to_uppercase(), first.to_uppercase() + rest]
     });
-    AhoCorasick::new(cases).expect("the list of stand-ins is a constant and far below every limit")
+    AhoCorasick::new(cases).expect(
+        "the list of placeholders is a constant far below the \
+     automaton's maximum",
+    )
 });
 
 pub(super) fn has_placeholder(value: &[u8]) -> bool {
@@ -398,7 +401,10 @@ pub(super) fn has_interpolation(value: &[u8]) -> bool {
 }
 
 static OPENER_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::new(OPENERS).expect("the list of openers is a constant and far below every limit")
+    AhoCorasick::new(OPENERS).expect(
+        "the list of openers is a constant far below the automaton's \
+     maximum",
+    )
 });
 
 const OPENERS: &[&str] = &["${", "{{", "#{", "$(", "%(", "(?", "[redacted:", "\u{2026}"];

@@ -1,9 +1,9 @@
-//! Redacts text that is shown while it is being generated.
+//! Redacts text while it is being generated and displayed.
 //!
-//! At each step, `LiveRedactor` redacts all of the text generated so far. It holds back an
+//! At each step, `LiveRedactor` redacts all text generated so far. It holds back three things: an
 //! unfinished word, a word that may be or introduce a secret until enough text follows it, and
 //! everything after a point at which new text changed an earlier result. If later text shows that
-//! output already sent contains a secret, the complete output is sent again.
+//! the output already sent contains a secret, the complete output is sent again.
 
 use super::{ExtraWords, names};
 
@@ -19,7 +19,8 @@ const CONTEXT_BYTES: usize = 16 << 10;
 
 const MAX_RUN: usize = 20;
 
-/// Words that introduce a secret when followed by a sign such as `:`, but are not names of secrets.
+/// Words that introduce a secret when followed by a character such as `:`, but are not names of
+/// secrets.
 const ANNOUNCING: &[&str] = &["bearer", "basic", "authorization", "cookie", "creds", "login"];
 
 const PHRASES: &[&str] = &["mnemonic", "seed", "phrase"];
@@ -31,7 +32,7 @@ const LINKS: [char; 8] = [':', '=', '"', '\'', '`', '(', '<', '\u{ff1a}'];
 pub enum LiveText {
     Nothing,
     More(String),
-    /// Replaces all output so far, because part of it has been recognized as a secret.
+    /// Replaces all output so far, because part of it turned out to be a secret.
     Instead(String),
 }
 
@@ -42,8 +43,7 @@ pub struct LiveRedactor {
     cut: usize,
     /// The redacted form of the text that was sent.
     told: String,
-    /// Whether the beginning was dropped, which means that the complete output cannot be sent
-    /// again.
+    /// Whether the beginning was dropped. If so, the complete output cannot be sent again.
     is_continued: bool,
 }
 
@@ -94,7 +94,7 @@ impl LiveRedactor {
                 self.told.push_str(more);
                 LiveText::More(more.to_owned())
             }
-            // The redacted text is shorter than what was already sent, so nothing is sent until it
+            // The redacted text is shorter than what was already sent. Send nothing until it
             // becomes longer.
             None if self.told.starts_with(clean) => LiveText::Nothing,
             None if self.is_continued => {
@@ -128,7 +128,7 @@ fn common(one: &str, other: &str) -> usize {
     one.floor_char_boundary(n_same)
 }
 
-/// Returns the end of the part that later text cannot change. The part ends with a complete word.
+/// Returns the end of the part that later text cannot change. The part ends after a complete word.
 fn find_settled_end(raw: &str, cut: usize) -> usize {
     let last = raw.rfind(char::is_whitespace);
     let end = last.map_or(0, |at| raw.ceil_char_boundary(at + 1));
@@ -151,9 +151,9 @@ fn is_past(rest: &str) -> bool {
     SETTLED_BYTES <= rest.len() || (2 < n_lines)
 }
 
-/// Returns whether a word may be a secret, be part of one, or introduce a secret of several words.
-/// Single-word secrets need no introduction, because a word is always judged together with the text
-/// before it.
+/// Returns whether a word may be a secret, part of one, or the introduction of a secret with
+/// several words. Single-word secrets need no introduction, because a word is always checked
+/// together with the text before it.
 fn is_wary(word: &str) -> bool {
     let has = |is: fn(char) -> bool| word.chars().any(is);
     let is_mixed = has(char::is_alphabetic) && has(|c| c.is_ascii_digit());

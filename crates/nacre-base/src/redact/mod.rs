@@ -36,7 +36,7 @@ pub use live::{LiveRedactor, LiveText};
 /// Maximum number of passes over the text around removed findings.
 ///
 /// A removed secret may have hidden a word boundary or separated a command from its flag, so the
-/// remaining text is searched again. Usually one pass is enough, and texts without findings need
+/// remaining text is searched again. One pass is usually enough, and texts without findings need
 /// none.
 const MAX_ROUNDS: usize = 4;
 

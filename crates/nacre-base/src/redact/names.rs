@@ -1,8 +1,8 @@
 //! Recognizes names of secrets, and settings that contain a password.
 //!
 //! Only the end of a name matters: `DB_PASSWORD_2` names a secret, `max_tokens` and `token_count`
-//! do not. Any value after a password name is treated as a password, unless it is a placeholder or
-//! the line is code.
+//! do not. Any value after the name of a password is treated as a password, unless it is a
+//! placeholder or the line is code.
 
 use std::sync::LazyLock;
 
@@ -15,9 +15,9 @@ pub(super) enum Role {
     Password,
     Secret,
     Token,
-    /// A qualifier is required before it: `api_key`, not `cache_key`.
+    /// Must be preceded by a qualifier: `api_key`, but not `cache_key`.
     Key,
-    /// A key without a secret qualifier, or a salt. Values that could be names are ignored.
+    /// A key without a qualifier, or a salt. Values that could be names are ignored.
     Weak,
     /// Names such as `auth` and `credentials`. Only random values are accepted.
     Credential,
@@ -45,7 +45,7 @@ const WORDS: &[(&str, Role)] = &[
     ("dockercfg", Role::Secret),
 ];
 
-/// Returns all keywords. The engine also searches for each as `Word` and `WORD`.
+/// Returns all keywords. The engine also searches for each of them as `Word` and `WORD`.
 pub(super) fn words() -> impl Iterator<Item = (&'static str, Role)> {
     PASSWORDS.split('|').map(|word| (word, Role::Password)).chain(WORDS.iter().copied())
 }
@@ -137,7 +137,7 @@ pub(super) fn read(text: &Text<'_>, role: Role, start: usize, end: usize) -> Opt
     Some(Name { start: name_start, end: name_end, role })
 }
 
-/// Returns whether `key` after `head` may be secret although it has no secret qualifier.
+/// Returns whether `key` after `head` may be a secret even without a qualifier.
 fn is_weak(head: &[u8]) -> bool {
     let head = match head {
         [head @ .., b'_' | b'-' | b'.'] => head,
@@ -194,7 +194,7 @@ fn tail_end(text: &Text<'_>, role: Role, word_end: usize) -> Option<usize> {
         tail => tail,
     };
     let is_number = !tail.is_empty() && tail.iter().all(u8::is_ascii_digit);
-    // Inlined keys in a Kubernetes configuration, such as `client-key-data`.
+    // Inline keys in a Kubernetes configuration, such as `client-key-data`.
     let is_inlined = role == Role::Key && tail.eq_ignore_ascii_case(b"data");
     let is_known = is_number
         || is_inlined
@@ -247,7 +247,7 @@ const MIN_VALUE: usize = 5;
 /// Longer values are prose.
 const MAX_VALUE: usize = 64;
 
-/// Text that may precede the name on the line of a setting.
+/// Text that may precede the name in a line with a setting.
 const LEADS: [&[u8]; 9] = [b"", b"-", b"#", b"//", b"export", b"set", b"ENV", b"ARG", b"-e"];
 
 /// Prefixes that tools add to lines: line numbers of `cat -n`, file and line of `grep -n`, diff

@@ -2,7 +2,7 @@
 //!
 //! A rule consists of the introducing words, a pattern for the text between them and the secret,
 //! and a check of the secret. Patterns are anchored and match a bounded part of the text, so the
-//! scan takes linear time even for hostile input.
+//! scan takes linear time even for malicious input.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -30,8 +30,8 @@ pub(super) struct PlaceRule {
     tail: Option<Pattern>,
     /// Whether the secret must be in quotes. Text in backticks is a name.
     is_quoted: bool,
-    /// Whether the secret is a word in a sentence, which punctuation may end, instead of a command
-    /// argument.
+    /// Whether the secret is a word in a sentence, where punctuation may end it, instead of a
+    /// command argument.
     is_sentence: bool,
     n_tries: usize,
     is_secret: fn(&[u8]) -> bool,
@@ -56,7 +56,7 @@ fn command(words: Str, kind: Str, lead: Str) -> PlaceRule {
     }
 }
 
-/// An argument that is treated as a secret unless it is just a word with a number.
+/// An argument that is treated as a secret unless it is only a word with a number.
 fn argument(words: Str, kind: Str, lead: Str) -> PlaceRule {
     PlaceRule { n_tries: 1, ..any_argument(words, kind, lead) }
 }
@@ -93,7 +93,7 @@ fn pgpass(words: Str, lead: Str) -> PlaceRule {
     }
 }
 
-/// A password in a sentence. Values that could be an ordinary word are ignored.
+/// A password in a sentence. Values that could be ordinary words are ignored.
 fn sentence(words: Str, lead: Str) -> PlaceRule {
     PlaceRule {
         is_suffix: true,

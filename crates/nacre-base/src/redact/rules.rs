@@ -1,8 +1,8 @@
-//! The table of secrets that are recognized by their shape, and the code that matches them.
+//! The table of secrets that are recognized by their format, and the code that matches them.
 //!
 //! A rule consists of a literal anchor and a pattern for the body after it. After a distinctive
-//! anchor, bodies may be shorter than the provider's full length, because logs truncate tokens. Two
-//! further cases are handled outside the table: tokens with an unknown prefix, and the secret key
+//! anchor, the body may be shorter than the provider's full length, because logs truncate tokens.
+//! Two more cases are handled outside the table: tokens with an unknown prefix, and the secret key
 //! next to an AWS access key ID.
 
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::text::{Edge, FoundSecret, Set, Text, Weight};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PatternPart {
-    /// The longest run of characters from a set. Its length must be `min..=max` bytes.
+    /// The longest run of characters from a set, with a length of `min..=max` bytes.
     Run(Set, usize, usize),
     Lit(&'static str),
 }
@@ -71,7 +71,7 @@ const fn exact(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule { edge: Edge::Blob, ..token(kind, anchors, parts) }
 }
 
-/// A prefix that may be followed by hyphens, as in ordinary names, so the body must look generated.
+/// A prefix that hyphens may follow, as in ordinary names, so the body must look generated.
 const fn random(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule { check: Check::Generated, ..token(kind, anchors, parts) }
 }
@@ -276,7 +276,8 @@ pub(super) static RULES: &[Rule] = &[
         "v1.local. v2.local. v3.local. v4.local. v2.public. v3.public. v4.public.",
         &[Run(UrlDot, 40, LONG)],
     ),
-    // A signed token of three parts, or an encrypted one of five. The signature may be cut off.
+    // A signed token with three parts, or an encrypted one with five. The signature may be
+    // truncated.
     token("jwt", "eyJ", &[Run(Url, 10, LONG), Lit(".eyJ"), Run(Url, 10, 16 * LONG)]),
     token(
         "jwt",

@@ -24,8 +24,8 @@ type Locate = fn(&mut Text<'_>, usize, usize) -> Option<Range<usize>>;
 #[derive(Clone, Copy)]
 enum Target {
     Shape(&'static Rule),
-    /// A token prefix in base64. The number is the count of base64 characters that precede it in
-    /// its first group.
+    /// A token prefix in base64, with the number of base64 characters that precede it in its first
+    /// group.
     Base64(usize),
     Escape,
     Word(Role),
@@ -37,10 +37,10 @@ enum Target {
 
 static ANCHORS: LazyLock<Vec<(String, Target)>> = LazyLock::new(anchors);
 
-/// The automaton for large inputs: slow to build and fast to run.
+/// The automaton for large inputs, which is slow to build and fast to run.
 static LARGE: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(AhoCorasickKind::DFA));
 
-/// The automaton for small inputs: quick to build and slow to run.
+/// The automaton for small inputs, which is fast to build and slow to run.
 static SMALL: LazyLock<AhoCorasick> =
     LazyLock::new(|| automaton(AhoCorasickKind::NoncontiguousNFA));
 
@@ -51,7 +51,7 @@ static N_LOOKED_AT: AtomicUsize = AtomicUsize::new(0);
 
 fn automaton(kind: AhoCorasickKind) -> AhoCorasick {
     let builder = AhoCorasick::builder().kind(Some(kind)).build(words());
-    builder.expect("the list of anchors is a constant and far below every limit")
+    builder.expect("the list of anchors is a constant far below the automaton's maximum")
 }
 
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
@@ -120,7 +120,8 @@ pub(super) fn scan(text: &str) -> Vec<FoundSecret> {
     merge(found)
 }
 
-/// Maximum number, and maximum length, of the values whose repetitions are searched for.
+/// Maximum number of values whose repetitions are searched for. The next constant limits their
+/// length.
 const MAX_REPEATED: usize = 256;
 
 /// Returns further occurrences of the generated values in `found`, which cannot be recognized on
@@ -178,7 +179,7 @@ struct Seen {
 fn scan_as_it_is(mut text: Text<'_>, parts: &[Range<usize>]) -> Seen {
     let mut seen = Seen { found: Vec::new(), has_escapes: false };
     let len = text.bytes.len();
-    // End of the last placeholder. Anchors that begin before it are part of the placeholder.
+    // End of the last placeholder. An anchor that begins before it is part of the placeholder.
     let mut floor = 0;
     for part in parts {
         let n_before = N_LOOKED_AT.fetch_add(part.len(), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Finds values that are separated from their names: in table cells, columns, rows and pairs of
+//! Finds values that are separated from their names, in table cells, columns, rows and pairs of
 //! fields.
 
 use std::ops::Range;
@@ -24,20 +24,19 @@ static KEYED: Pattern = Pattern::new(concat!(
     r"<q>?<_>[:=]<_><q>?\z"
 ));
 
-/// The pair that contains the value. At most two other pairs, such as a type or an ID, may precede
-/// it.
+/// The pair with the value. At most two other pairs, such as a type or an ID, may precede it.
 static BEHIND: Pattern = Pattern::new(r"(?i)\A(?:<pair>){0,2}<sep><q>?value<q>?<_>[:=]<_>");
 
-/// The pair that contains the value and follows directly.
+/// The pair with the value, if it follows directly.
 static NEXT: Pattern = Pattern::new(r"(?i)\A<sep><q>?value<q>?<_>[:=]<_>");
 
-/// A pair that contains the value and precedes the pair with the name.
+/// A pair with the value that precedes the pair with the name.
 static BEFORE: Pattern = Pattern::new(concat!(
     r"(?:\A|[^A-Za-z]|\\[nrt])(?i:value)<q>?<_>[:=]<_>(<string>|[^\s,\x22'`\\]+)<sep>",
     r"<q>?(?i:name|key|label|field|variable|env|parameter|title)<q>?<_>[:=]<_><q>?\z"
 ));
 
-/// The pair that contains the value in a block: `{ type = string, default = "…" }`.
+/// The pair with the value in a block: `{ type = string, default = "…" }`.
 static BLOCK: Pattern =
     Pattern::new(r"(?i)\A(?:<pair>){0,3}<sep><q>?(?:value|default|plaintext|const)<q>?<_>[:=]<_>");
 
@@ -50,8 +49,7 @@ static VALUE_TAG: Pattern = Pattern::new(
 static CELL: Pattern = Pattern::new(r"(?i)<(?:td|th|dt)>\z");
 static VALUE_CELL: Pattern = Pattern::new(r"(?i)\A</[^>]{0,24}><sep><(?:td|dd)>(?:<code>)?");
 
-/// A tag that has the name of the secret, `<db:password type="plain">…`, and the end of an opening
-/// tag.
+/// A tag with the name of the secret, `<db:password type="plain">…`, and the end of an opening tag.
 static TAG: Pattern = Pattern::new(r"<(?:[\w-]{1,24}:)?\z");
 static OPENED: Pattern = Pattern::new(r"\A(?: [^<>\n]{0,126}[^<>\n/=-])?><s>(?:<!\[CDATA\[)?");
 
@@ -61,7 +59,7 @@ pub(super) fn value_of(text: &Text<'_>, name: &Name, pos: usize) -> Option<Pair>
     let head = text.behind(name.start, MAX_BACK);
     let rest = text.ahead(pos, MAX_AHEAD);
     let behind = |pattern: &Pattern| pattern.len(rest).map(|n_lead| pos + n_lead);
-    // Fast path: for most names, the adjacent bytes already rule out both cases.
+    // Fast path: for most names, the adjacent bytes rule out both cases.
     if rest.starts_with(b"</") && head.ends_with(b">") {
         let is_cell = CELL.is_match(head);
         let tag = if is_cell { &VALUE_CELL } else { &VALUE_TAG };
@@ -98,7 +96,7 @@ pub(super) fn block_value(text: &Text<'_>, pos: usize) -> Option<usize> {
     BLOCK.len(text.ahead(pos, MAX_AHEAD)).map(|n_lead| pos + n_lead)
 }
 
-/// Returns the generated words in a tag called `name`, if it contains several: `<secret>{a1
+/// Returns the generated words in a tag called `name` if there are several: `<secret>{a1
 /// …}</secret>`.
 pub(super) fn tag_words(text: &Text<'_>, name: &Name) -> Vec<Range<usize>> {
     let start = name.end + 1;
@@ -130,7 +128,7 @@ pub(super) fn cells(text: &mut Text<'_>, name: &Name, role: Role) -> Vec<Range<u
     let Some(separator) = separator_beside(text, name) else { return Vec::new() };
     let lines = Lines::around(text, name.end);
     let header = lines.line_around(text, name.start);
-    // A row inside a known table is not the header of another table.
+    // A row in a known table is not the header of another table.
     let is_row = text.table.start < header.start && header.start < text.table.end;
     if header.len() > MAX_LINE || is_row || !is_header(text, &header, separator) {
         return Vec::new();

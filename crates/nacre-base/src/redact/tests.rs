@@ -1,4 +1,4 @@
-//! What the redactor must catch, leave alone and keep whole.
+//! Tests what the redactor must find, leave alone and keep intact.
 
 mod attack;
 mod audit;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use super::{ExtraWords, LiveRedactor, LiveText, redact, redact_counted, scan};
 use corpus::{Dice, KINDS, PLACES, Sample};
 
-/// A secret survives if this much of it does.
+/// A secret survives if at least this many of its bytes remain in the output.
 const SURVIVING_RUN: usize = 16;
 
 fn survives(secret: &str, clean: &str) -> bool {
@@ -27,14 +27,14 @@ fn survives(secret: &str, clean: &str) -> bool {
     secret.windows(width).any(|run| memchr::memmem::find(clean.as_bytes(), run).is_some())
 }
 
-/// A secret that came through, and where.
+/// A secret that was not redacted, and its place.
 struct Miss {
     kind: &'static str,
     place: &'static str,
     text: String,
 }
 
-/// Runs `clean` over `n_samples` of every kind in every place and asserts how many it catches.
+/// Runs `clean` on `n_samples` of every kind in every place and checks how many secrets are found.
 fn check_recall(n_samples: usize, clean: impl Fn(&str) -> String) {
     let mut misses = Vec::new();
     for (idx, kind) in KINDS.iter().enumerate() {
@@ -58,7 +58,7 @@ fn check_recall(n_samples: usize, clean: impl Fn(&str) -> String) {
     assert_even(misses.iter().map(|miss| miss.place), KINDS.len() * n_samples);
 }
 
-/// Asserts that no kind and no place hides behind a good average.
+/// Asserts that no single kind or place has many misses, even if the average is good.
 fn assert_even(labels: impl Iterator<Item = &'static str>, n_each: usize) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for label in labels {
@@ -74,7 +74,7 @@ fn secrets_are_caught_wherever_they_stand() {
     check_recall(3, |text| redact(text).into_owned());
 }
 
-/// Asserts what becomes of a text, with the secret of `label` put in for `%`.
+/// Checks the redacted form of a text in which `%` stands for the secret of `label`.
 fn check(label: &str, text: &str, expected: &str) {
     let kind = KINDS.iter().find(|kind| kind.label == label).unwrap();
     let Sample { text: secret, .. } = kind.sample(&mut Dice::new(7));

@@ -1,7 +1,7 @@
 //! The text being scanned, with byte sets, runs, escape-aware boundaries, patterns and findings.
 //!
 //! The ends of runs are cached per set, so a long run that contains a thousand anchors is measured
-//! only once. The redactor therefore takes linear time even for hostile input.
+//! only once. The redactor therefore takes linear time even for malicious input.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -95,7 +95,7 @@ pub(super) struct Text<'t> {
     pub(super) bytes: &'t [u8],
     runs: [(usize, usize); N_SETS],
     /// Ends of the most recent findings. They count as boundaries, because a secret may directly
-    /// follow another.
+    /// follow another one.
     ends: [usize; 4],
     pub(super) manifest: usize,
     pub(super) jwk: usize,
@@ -221,8 +221,8 @@ fn is_escape(byte: u8) -> bool {
     matches!(byte, b'n' | b'r' | b't' | b'b' | b'f' | b'/')
 }
 
-/// How certain the kind of a finding is: recognition by shape is more certain than by place, and by
-/// place more certain than by name.
+/// How certain the kind of a finding is. Recognition by format is more certain than by place, and
+/// by place more certain than by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
     Name,
@@ -257,7 +257,7 @@ pub(super) fn placeholder_end(text: &Text<'_>, pos: usize) -> usize {
     if rest.get(n_kind) == Some(&b']') { pos + n_kind + 1 } else { pos }
 }
 
-/// Joins overlapping findings. The kind is that of the most certain one.
+/// Joins overlapping findings. The most certain finding determines the kind.
 pub(super) fn merge(mut found: Vec<FoundSecret>) -> Vec<FoundSecret> {
     found.sort_by_key(|one| (one.start, std::cmp::Reverse(one.end)));
     let mut merged: Vec<FoundSecret> = Vec::with_capacity(found.len());
@@ -320,7 +320,7 @@ impl Pattern {
             for (name, part) in PARTS {
                 pattern = pattern.replace(name, &format!("(?:{part})"));
             }
-            Regex::new(&format!("(?-u){pattern}")).expect("patterns are constants and tested")
+            Regex::new(&format!("(?-u){pattern}")).expect("patterns are tested constants")
         })
     }
 

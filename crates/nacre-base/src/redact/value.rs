@@ -32,8 +32,8 @@ pub(super) enum Writing {
 pub(super) struct Value {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The end of the value if `&` is a separator. Differs from `end` only if the value is unquoted
-    /// and contains `&`.
+    /// The end of the value if `&` is a separator. Differs from `end` only for an unquoted value
+    /// that contains `&`.
     pub(super) core_end: usize,
     pub(super) writing: Writing,
 }
@@ -77,7 +77,7 @@ fn past_triple(text: &Text<'_>, open: Quote) -> Quote {
 /// white space.
 fn read_quoted(text: &Text<'_>, open: Quote) -> Option<Value> {
     let start = open.end;
-    // Any of these characters would mean that the quote closed a JSON string.
+    // Before any of these characters, the quote is the end of a JSON string.
     if matches!(text.at(start)?, b',' | b':' | b'}' | b']') {
         return None;
     }
@@ -137,8 +137,8 @@ fn read_bare(text: &mut Text<'_>, pos: usize) -> Option<Value> {
     (!is_expression && end - pos <= MAX_VALUE).then_some(value)
 }
 
-/// Returns whether the `&` at `at` ends the value that begins at `pos`. This is the case in a URL
-/// query, before another form parameter, and if the value does not continue.
+/// Returns whether the `&` at `at` ends the value that begins at `pos`. It does in a URL query,
+/// before another form parameter, and if the value does not continue.
 fn separates(text: &Text<'_>, pos: usize, at: usize) -> bool {
     let rest = text.rest(at + 1);
     if !rest.first().is_some_and(|byte| Set::Bare.has(*byte)) || rest.starts_with(b"amp;") {

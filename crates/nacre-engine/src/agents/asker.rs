@@ -11,10 +11,10 @@ use crate::lifecycle::{AgentSpec, Completion};
 use crate::model::Role;
 use crate::tools::{Budgets, Exec, MemoryUse, Permissions, quote_passage};
 
-/// The exact answer that the agent gives if the memories do not contain one.
+/// The agent's exact answer if the memories do not answer the question.
 pub const NOT_KNOWN: &str = "NOT KNOWN";
 
-/// Searches session transcripts. It is offered only if at least one session was read.
+/// Searches session transcripts. Offered only if at least one session has been read.
 const TRACE_SEARCH: &str = "trace_search";
 
 const PROMPT: &str = include_str!("asker.md").trim_ascii_end();
@@ -69,7 +69,8 @@ fn prompt(has_traces: bool) -> String {
     PROMPT.replace("{traces}", traces).replace("{places}", places)
 }
 
-/// Returns the prompt: the question and the matching passages, with every line of a passage marked.
+/// Returns the prompt: the question and the matching passages, with each passage line prefixed by a
+/// quote marker.
 pub fn build_prompt(question: &str, passages: &[Passage]) -> String {
     if passages.is_empty() {
         return format!("{question}\n\nNo memory fits these words; look for others.");

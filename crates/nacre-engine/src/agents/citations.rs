@@ -1,9 +1,9 @@
-//! Verifies the citations in an explorer's answer, and whether its sentences follow from them.
+//! Verifies that the citations in an explorer's answer are real and support its sentences.
 //!
-//! Models invent convincing line numbers, so every cited place is read again: the file must be in
+//! Models invent convincing line numbers, so every cited range is read again: the file must be in
 //! scope, a tool must have shown the lines during this run, and the lines must contain the quote.
-//! Each sentence is checked against the lines that it cites. Errors are returned to the model for
-//! as long as it can still correct them. Errors that remain are marked in the answer.
+//! Each sentence is checked against its cited lines. Errors are returned to the model while it can
+//! still correct them. Remaining errors are marked in the answer.
 
 use nacre_base::fs::RelPath;
 use nacre_base::text::collapse_whitespace;
@@ -110,7 +110,7 @@ pub fn check_report(
     for (number, citation) in report.citations.into_iter().enumerate() {
         let lines = match number {
             0..MAX_CITATIONS => look(&citation, workspace, permissions, shown),
-            _ => Err("there are too many citations to look at them all".to_owned()),
+            _ => Err("too many citations to check".to_owned()),
         };
         citations.push(LookedAt { citation, lines });
     }
@@ -138,15 +138,17 @@ impl CheckedReport {
             return Ok(());
         }
         if clause.named.is_empty() {
-            return Err("it names no citation; end it with the number of one, as in [1]".to_owned());
+            return Err(
+                "no citation; end the sentence with a citation number, such as [1]".to_owned()
+            );
         }
         let (mut source, mut proof) = (CitedSource::default(), String::new());
         for name in &clause.named {
             let number = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
             let found = number.and_then(|number| self.citations.get(number));
-            let one = found.ok_or_else(|| format!("there is no citation [{name}]"))?;
+            let one = found.ok_or_else(|| format!("citation [{name}] not found"))?;
             let Ok(lines) = &one.lines else {
-                return Err(format!("citation [{name}] does not hold"));
+                return Err(format!("citation [{name}] is not valid"));
             };
             source.add_lines(&one.citation.file, lines);
             proof.push_str(&format!("{}\n{lines}\n", one.citation.file));
@@ -169,32 +171,32 @@ fn look(
     let path = RelPath::new(file.strip_prefix("./").unwrap_or(file)).map_err(outside)?;
     let area = Area::File(path.clone());
     if !permissions.reads.iter().any(|allowed| allowed.covers(&area)) {
-        return Err(format!("`{path}` is outside of what may be read"));
+        return Err(format!("`{path}` is outside the readable files"));
     }
     let bytes = workspace.read(&path).map_err(|error| error.what)?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is no text"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is not a text file"))?;
     let lines: Vec<&str> = text.lines().take(MAX_LINES).collect();
     let (first, last) = (*first_line as usize, *last_line as usize);
     if last < first || first == 0 {
-        return Err(format!("lines {first} to {last} of `{path}` are no range"));
+        return Err(format!("lines {first} to {last} of `{path}` are not a valid range"));
     }
     let Some(range) = lines.get(first - 1..last) else {
         return Err(format!("`{path}` has {} lines, not {last}", lines.len()));
     };
     if MAX_RANGE < last_line - first_line + 1 {
-        return Err(format!("more than {MAX_RANGE} lines of `{path}` are cited at once"));
+        return Err(format!("more than {MAX_RANGE} lines of `{path}` in one citation"));
     }
     let words = collapse_whitespace(quote);
     if !collapse_whitespace(&range.join("\n")).contains(&words) {
         return Err(match place_of(&words, &lines) {
             Some(line) => {
-                format!("the quote is in line {line} of `{path}`, not in {first} to {last}")
+                format!("the quote is on line {line} of `{path}`, not in lines {first} to {last}")
             }
             None => format!("the quote does not occur in `{path}`"),
         });
     }
     if !is_substantial(&words, range) {
-        return Err(format!("the quote from `{path}` is too short to prove anything"));
+        return Err(format!("the quote from `{path}` is too short to be evidence"));
     }
     if !shown.has_all(path.as_str(), *first_line..=*last_line) {
         return Err(format!(
@@ -229,7 +231,7 @@ fn place_of(words: &str, lines: &[&str]) -> Option<usize> {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the test plays the person who writes files")]
+#[expect(clippy::disallowed_methods, reason = "the test plays the user who writes files")]
 mod tests {
     use std::fs;
 
@@ -305,19 +307,19 @@ mod tests {
                 "src/main.rs",
                 (3, 2),
                 "lock();",
-                unverified("lines 3 to 2 of `src/main.rs` are no range"),
+                unverified("lines 3 to 2 of `src/main.rs` are not a valid range"),
             ),
             (
                 "src/main.rs",
                 (2, 2),
                 "l  ",
-                unverified("the quote from `src/main.rs` is too short to prove anything"),
+                unverified("the quote from `src/main.rs` is too short to be evidence"),
             ),
             (
                 "secret.txt",
                 (1, 1),
                 "nothing to see",
-                unverified("`secret.txt` is outside of what may be read"),
+                unverified("`secret.txt` is outside the readable files"),
             ),
             (
                 "../etc/passwd",

@@ -1,7 +1,7 @@
-//! The `delegate` tool, which passes questions to explorers that run concurrently.
+//! The `delegate` tool, which passes questions to concurrent explorers.
 //!
-//! If an explorer fails, the call still succeeds, and its result contains the reason for the
-//! failure. Explorers cannot use this tool themselves.
+//! If an explorer fails, the call still succeeds and its result contains the error. Explorers
+//! cannot use this tool themselves.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -123,7 +123,7 @@ pub fn delegate_tool(
 }
 
 impl Delegate {
-    /// Returns the areas that an explorer may read: the requested folders, limited to what its
+    /// Returns the areas that an explorer may read: the requested directories, limited to what its
     /// parent may read.
     fn areas(&self, question: &ExplorerQuestion) -> Result<Vec<Area>, ToolError> {
         if question.folders.is_empty() {
@@ -132,8 +132,8 @@ impl Delegate {
         let area = |folder: &String| match folder.trim_end_matches('/') {
             "" | "." => Ok(Area::Tree(None)),
             path => RelPath::new(path).map(|path| Area::Tree(Some(path))).map_err(|_| {
-                let what = format!("`{}` is no folder below the workspace", path.escape_debug());
-                ToolError::new(Fault::Arguments, what, "Name folders relative to the workspace.")
+                let what = format!("`{}` is not a directory in the workspace", path.escape_debug());
+                ToolError::new(Fault::Arguments, what, "Use directories relative to the workspace.")
             }),
         };
         question.folders.iter().map(area).collect()
@@ -169,5 +169,5 @@ fn render_citation(one: &LookedAt) -> Value {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the test plays the person who writes files")]
+#[expect(clippy::disallowed_methods, reason = "the test plays the user who writes files")]
 mod tests;

@@ -19,8 +19,8 @@ pub struct AgentDeps {
     pub policy: RetryPolicy,
     pub limits: Limits,
     pub clock: Clock,
-    /// All tools except skill tools, which are created for each run. An explorer can use the subset
-    /// in its spec.
+    /// All tools except skill tools, which are created for each run. An explorer gets the subset
+    /// listed in its spec.
     pub tools: Vec<Arc<dyn AnyTool>>,
     pub workspace: Arc<Workspace>,
     pub skills: Arc<SkillRegistry>,
@@ -31,7 +31,7 @@ pub struct AgentDeps {
 }
 
 impl AgentDeps {
-    /// Answers one question. Events belong to the explorer's own task.
+    /// Answers one question. Events are recorded under the explorer's own task.
     pub async fn explore(
         &self,
         question: &str,
@@ -83,8 +83,8 @@ impl AgentDeps {
         Ok(run(engine, job, &mut tools, control).await)
     }
 
-    /// Runs an explorer for the task of `parent`. Both tasks always receive the end event, even if
-    /// the explorer fails.
+    /// Runs an explorer on behalf of the `parent` task. Both tasks always receive the end event,
+    /// even if the explorer fails.
     pub(super) async fn help(
         &self,
         parent: &Events,
@@ -100,7 +100,7 @@ impl AgentDeps {
         helper.end = Some(match &outcome {
             Ok(outcome) => outcome.ending.state(),
             Err(error) => {
-                // If the run had started, it would have emitted this event itself.
+                // A run that never started does not emit this event, so emit it here.
                 helper.own.emit(Event::Error { what: error.to_string().into(), hint: None });
                 TaskState::Failed { why: Failure::Unusable }
             }
@@ -114,7 +114,8 @@ impl AgentDeps {
     }
 }
 
-/// A running explorer. Dropping it ends its task, as cancelled unless another end is set.
+/// A running explorer. Dropping it ends its task, with the cancelled state unless another end state
+/// is set.
 struct Helper {
     parent: Events,
     own: Events,

@@ -29,7 +29,7 @@ const BUDGETS: Budgets = Budgets {
     total_tokens: Some(600_000),
 };
 
-/// Returns an explorer for the workspace, with the read permissions in `permissions`.
+/// Returns an explorer for the workspace with the read permissions from `permissions`.
 ///
 /// All other permissions are removed.
 pub fn explorer(workspace: &Arc<Workspace>, permissions: &Permissions) -> AgentSpec {
@@ -65,14 +65,14 @@ fn says_something() -> Validator {
     })
 }
 
-/// Unproven sentences are marked in the answer and do not make the run fail.
+/// Unproven sentences are marked in the answer but do not fail the run.
 fn cites(workspace: &Arc<Workspace>, permissions: &Permissions) -> Validator {
     let (workspace, permissions) = (Arc::clone(workspace), permissions.clone());
     let complaints = move |answer: &Value, effects: &RunEffects| {
         let checked = check_report(answer, &workspace, &permissions, &effects.shown);
         checked.map(|checked| checked.complaints()).unwrap_or_default()
     };
-    Validator::new("cites what is there", Weight::Should, complaints)
+    Validator::new("citations exist", Weight::Should, complaints)
 }
 
 #[cfg(test)]

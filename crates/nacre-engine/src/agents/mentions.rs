@@ -1,4 +1,4 @@
-//! Lists source locations and memories that are mentioned in a chat answer but were not read during
+//! Lists source locations and memories that a chat answer mentions but that were not read during
 //! the run.
 //!
 //! The answer itself is not changed, because chat answers are free text.
@@ -12,13 +12,13 @@ use crate::tools::Workspace;
 
 const MAX_LISTED: usize = 10;
 
-/// Endings of host names: `example.com:443` is not a file.
+/// Top-level domains and endings of host names, so that `example.com:443` is not taken for a file.
 const HOSTS: &[&str] = &["com", "dev", "example", "io", "local", "net", "org"];
 
-/// A path, the first line and the last line.
+/// A mentioned path with its first and last line.
 type Mention = (String, u32, u32);
 
-/// Returns the places and memories that are mentioned in a text but were not read during the run,
+/// Returns the locations and memories that a text mentions but that were not read during the run,
 /// each with a reason.
 pub fn find_unchecked_mentions(
     text: &str,
@@ -76,15 +76,15 @@ fn mention(piece: &str) -> Option<Mention> {
 
 fn look(mention: &Mention, workspace: &Workspace, effects: &RunEffects) -> Result<(), String> {
     let (path, first, last) = mention;
-    // A file name without a folder refers to a file with that name that was shown earlier.
+    // A bare file name refers to the file with that name that was shown earlier.
     let known = effects.shown.path_ending_with(path).unwrap_or(path);
-    let gone = || "there is no such file".to_owned();
+    let gone = || "file not found".to_owned();
     let place = RelPath::new(known).map_err(|_| gone())?;
     let bytes = workspace.read(&place).map_err(|_| gone())?;
     let n_lines = String::from_utf8_lossy(&bytes).lines().count();
     if *first == 0 || last < first || n_lines < *last as usize {
         let lines = if n_lines == 1 { "line" } else { "lines" };
-        return Err(format!("it has {n_lines} {lines}"));
+        return Err(format!("the file has {n_lines} {lines}"));
     }
     let is_shown = [format!("{known}:{first}"), format!("\"file\": \"{known}\"")]
         .iter()
@@ -114,15 +114,15 @@ fn ids(text: &str) -> Vec<MemoryId> {
 fn look_up(id: &MemoryId, memories: Option<&Store>) -> Result<(), &'static str> {
     let memory = memories.and_then(|store| store.get(id.as_str()).ok());
     match memory.filter(|memory| memory.at.id == *id) {
-        None => Err("there is no such memory here"),
+        None => Err("memory not found"),
         Some(memory) if memory.is_archived() => Err("it is archived"),
-        Some(memory) if memory.superseded_by.is_some() => Err("it was overturned"),
+        Some(memory) if memory.superseded_by.is_some() => Err("the memory was superseded"),
         Some(_) => Ok(()),
     }
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the test plays the person who writes files")]
+#[expect(clippy::disallowed_methods, reason = "the test plays the user who writes files")]
 mod tests {
     use std::fs;
 
@@ -151,15 +151,12 @@ mod tests {
             ("See src/a.rs:3.", vec!["`src/a.rs:3` (not read in this turn)"]),
             ("See src/a.rs:1-3.", vec!["`src/a.rs:1-3` (not read in this turn)"]),
             ("See src/b.rs:1:5 here", vec!["`src/b.rs:1` (not read in this turn)"]),
-            ("See **src/a.rs:9999**.", vec!["`src/a.rs:9999` (it has 3 lines)"]),
-            ("See (django/nowhere.py:3).", vec!["`django/nowhere.py:3` (there is no such file)"]),
-            (
-                "See ../../etc/passwd.txt:1.",
-                vec!["`../../etc/passwd.txt:1` (there is no such file)"],
-            ),
+            ("See **src/a.rs:9999**.", vec!["`src/a.rs:9999` (the file has 3 lines)"]),
+            ("See (django/nowhere.py:3).", vec!["`django/nowhere.py:3` (file not found)"]),
+            ("See ../../etc/passwd.txt:1.", vec!["`../../etc/passwd.txt:1` (file not found)"]),
             (
                 "So it was decided [20260301-node-serves-it].",
-                vec!["[20260301-node-serves-it] (there is no such memory here)"],
+                vec!["[20260301-node-serves-it] (memory not found)"],
             ),
         ] {
             assert_eq!(

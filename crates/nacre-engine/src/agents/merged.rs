@@ -1,14 +1,14 @@
-//! A text that a model merged from several memories, and the checks that it must pass before it is
+//! Text that a model merged from several memories, and the checks that it must pass before it is
 //! used.
 //!
-//! A text is rejected if it mentions something that no source mentions, omits something that a
+//! The text is rejected if it mentions something that no source mentions, omits something that a
 //! source mentions, or contradicts a source.
 
 use nacre_memory::search::{Builtin, EmbedError, Embedder as _, near_words};
 use nacre_memory::{Kinship, Likeness, Profile, kinship};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of bytes by which a text may be longer than all of its sources combined.
+/// Maximum number of bytes by which the merged text may exceed the combined length of its sources.
 const MAX_MORE_BYTES: usize = 200;
 const MAX_TITLE_BYTES: usize = 160;
 
@@ -28,7 +28,7 @@ pub struct MergeSource<'a> {
 }
 
 impl MergedText {
-    /// Returns a reason to reject the text, or `None` if it covers all of its sources and adds
+    /// Returns the reason to reject the text, or `None` if it covers all of its sources and adds
     /// nothing.
     pub fn fault(
         &self,
@@ -42,11 +42,11 @@ impl MergedText {
             && self.title.len() <= MAX_TITLE_BYTES
             && self.body.len() <= all.len() + MAX_MORE_BYTES;
         if !is_shaped {
-            return Ok(Some("its length is wrong".to_owned()));
+            return Ok(Some("its length is invalid".to_owned()));
         }
         let known = Profile::of("", &all);
         if result.names_beyond(&known) || result.is_about_more_than(&known) {
-            return Ok(Some("it names what none of them names".to_owned()));
+            return Ok(Some("it mentions something that no source contains".to_owned()));
         }
         for source in sources {
             if let Some(fault) = self.fault_beside(&result, source, embedder)? {
@@ -65,7 +65,7 @@ impl MergedText {
         let MergeSource { name, title, body } = *source;
         let profile = Profile::of(title, body);
         if profile.names_beyond(result) || profile.is_about_more_than(result) {
-            return Ok(Some(format!("it lacks what {name} names")));
+            return Ok(Some(format!("it omits something that {name} mentions")));
         }
         let wholes = [format!("{}\n{}", self.title, self.body), format!("{title}\n{body}")];
         let vectors = embedder.embed(&[&*wholes[0], &*wholes[1], &*self.title, title])?;
@@ -74,6 +74,6 @@ impl MergedText {
         };
         let likeness = Likeness { whole: cosine(0, 1), titles: cosine(2, 3) };
         let is_against = kinship(result, &profile, likeness, &near_words).0 == Kinship::Against;
-        Ok(is_against.then(|| format!("it says otherwise than {name}")))
+        Ok(is_against.then(|| format!("it contradicts {name}")))
     }
 }

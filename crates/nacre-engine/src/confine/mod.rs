@@ -2,12 +2,12 @@
 
 #[cfg_attr(
     not(target_os = "linux"),
-    expect(dead_code, reason = "no program is started where it cannot be confined")
+    expect(dead_code, reason = "programs are not started on systems without a sandbox")
 )]
 mod process;
 #[cfg_attr(
     not(target_os = "linux"),
-    expect(dead_code, reason = "no program is started where it cannot be confined")
+    expect(dead_code, reason = "programs are not started on systems without a sandbox")
 )]
 mod sandbox;
 
@@ -19,8 +19,8 @@ pub use process::{
 };
 pub use sandbox::{Confinement, secrets_of_home};
 
-/// Detaches from the terminal's session. Fails if the process is the leader of a process group,
-/// which is never the case for a newly started process.
+/// Detaches from the terminal by starting a new session. Fails if the process leads a process
+/// group, which a newly started process never does.
 pub fn leave_session() -> std::io::Result<()> {
     nacre_base::platform::leave_session()
 }

@@ -1,8 +1,9 @@
-//! How an agent reports that it is finished, and how the host decides whether to accept the report.
+//! Defines how an agent reports that it is finished, and how the host decides whether to accept the
+//! report.
 //!
-//! Agents report with a tool that does not count as a call: `signal` for agents that work until
-//! they stop, `answer` for agents that return a value. The decision is based on the recorded
-//! effects of the run, not on the model's claim.
+//! Agents report with a tool that does not count toward the call budget: `signal` for agents that
+//! work until they stop, `answer` for agents that return a value. The decision is based on the
+//! recorded effects of the run, not on the model's claim.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,8 +24,8 @@ pub(super) struct Signalled {
     pub(super) reason: String,
 }
 
-/// Compares a signal with the recorded effects. Returns the signal with the outcome that it is
-/// counted as, or an error message for the model.
+/// Compares a signal with the recorded effects. Returns the signal and the outcome that it counts
+/// as, or an error message for the model.
 pub(super) fn judge(
     arguments: &Arguments,
     effects: &RunEffects,
@@ -32,15 +33,17 @@ pub(super) fn judge(
     let value = match arguments {
         Arguments::Object(value) => value.clone(),
         Arguments::Malformed { text: _, error } => {
-            return Err(format!("The arguments of `{SIGNAL_TOOL}` are no JSON: {error}"));
+            return Err(format!("The arguments of `{SIGNAL_TOOL}` are not valid JSON: {error}"));
         }
     };
     let signalled: Signalled = serde_json::from_value(value)
-        .map_err(|error| format!("`{SIGNAL_TOOL}` was not understood: {error}"))?;
+        .map_err(|error| format!("The arguments of `{SIGNAL_TOOL}` are invalid: {error}"))?;
     let taken_as = match signalled.outcome {
         Signal::NoOp if effects.has_changes() => Signal::Done,
         Signal::Blocked if signalled.reason.trim().is_empty() => {
-            return Err(format!("Say in the `reason` of `{SIGNAL_TOOL}` what you need to go on."));
+            return Err(format!(
+                "Say in the `reason` of `{SIGNAL_TOOL}` what you need to continue."
+            ));
         }
         outcome @ (Signal::Done | Signal::NoOp | Signal::Blocked) => outcome,
     };
@@ -74,7 +77,7 @@ pub(super) fn answer_tool(output: &OutputSchema) -> ToolDef {
 pub struct Complaints {
     pub faults: Vec<String>,
     /// Remaining problems that do not prevent the answer from being accepted. They are stored with
-    /// the answer.
+    /// it.
     pub doubts: Vec<String>,
 }
 
@@ -90,10 +93,10 @@ impl Complaints {
     }
 }
 
-/// Models ignore parts of a longer list.
+/// Maximum number of complaints per answer. Models ignore the end of a longer list.
 const MAX_COMPLAINTS: usize = 20;
 
-/// Checks the shape of an answer. If the shape is correct, also checks the content.
+/// Checks the shape of an answer and, if the shape is correct, its content.
 pub(super) fn complaints(
     answer: &Value,
     schema: &Value,

@@ -1,7 +1,7 @@
 //! Steers and stops a run from outside.
 //!
-//! When a run is cancelled or reaches its deadline, the work in progress and everything started by
-//! it are dropped. Messages for the agent are delivered after a step. Undelivered messages are
+//! When a run is cancelled or reaches its deadline, the work in progress and everything it started
+//! are dropped. Messages for the agent are delivered after a step. Undelivered messages are
 //! returned with the outcome.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::model::Cancel;
 use crate::record::CancelledBy;
 
-/// Dropping the handle does not stop the run.
+/// Controls a run. Dropping the handle does not stop the run.
 #[derive(Debug)]
 pub struct RunHandle {
     control: RunControl,
@@ -22,7 +22,7 @@ pub struct RunHandle {
 pub struct RunControl {
     cancel: Cancel,
     by: Arc<OnceLock<CancelledBy>>,
-    /// Messages that have not been delivered yet. `None` if the run no longer accepts messages.
+    /// Messages that have not been delivered yet, or `None` if the run no longer accepts messages.
     steering: Arc<Mutex<Option<Vec<String>>>>,
     deadline: Option<Instant>,
 }
@@ -51,7 +51,7 @@ impl RunHandle {
         self.control.cancel.cancel();
     }
 
-    /// Queues a message for the agent. If the run is over, the text is returned as the error.
+    /// Queues a message for the agent. If the run has ended, the text is returned as the error.
     pub fn steer(&self, text: &str) -> Result<(), String> {
         match &mut *self.control.lock_steering() {
             Some(words) => words.push(text.to_owned()),
@@ -72,12 +72,12 @@ impl Default for RunHandle {
 }
 
 impl RunControl {
-    /// Controls a run that cannot be steered or cancelled from outside.
+    /// Returns the control of a run that cannot be steered or cancelled from outside.
     pub fn without_handle() -> Self {
         RunHandle::new().control()
     }
 
-    /// Controls the run of a helper, which is cancelled together with its parent.
+    /// Returns the control of a helper's run, which is cancelled together with its parent.
     pub fn of_child(cancel: Cancel) -> Self {
         let by = Arc::new(OnceLock::from(CancelledBy::Parent));
         Self { cancel, by, ..Self::without_handle() }
@@ -110,7 +110,7 @@ impl RunControl {
         self.lock_steering().as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Takes the undelivered messages. All later calls to `steer` fail.
+    /// Takes the undelivered messages and makes all later calls to `steer` fail.
     pub(super) fn close_steering(&self) -> Vec<String> {
         self.lock_steering().take().unwrap_or_default()
     }
@@ -166,7 +166,7 @@ mod tests {
         };
         let short = control.within(Duration::from_secs(5));
         assert_eq!(short.unless_stopped(hangs).await, Err(Stopped::OutOfTime));
-        assert_eq!(Arc::strong_count(&held), 1, "the work is gone");
+        assert_eq!(Arc::strong_count(&held), 1, "the work was dropped");
         assert_eq!((short.stop_reason(), control.stop_reason()), (Some(Stopped::OutOfTime), None));
         handle.cancel(CancelledBy::Disconnect);
         handle.cancel(CancelledBy::Person);

@@ -1,7 +1,7 @@
 //! The lifecycle that all agents share: resolve a spec, prepare its context, take steps, and check
 //! the result.
 //!
-//! An agent is pure data. The permissions in its spec are enforced when it makes a call.
+//! An agent spec is pure data. Its permissions are enforced when the agent makes a call.
 
 mod completion;
 mod context;

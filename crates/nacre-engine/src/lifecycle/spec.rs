@@ -13,7 +13,7 @@ use crate::tools::{Budgets, Permissions, Pipeline, PipelineError, PipelineParts}
 
 #[derive(Clone, Debug)]
 pub struct AgentSpec {
-    /// One word, as the user types it: `explorer`.
+    /// The agent's name as the user types it. A single word, such as `explorer`.
     pub name: &'static str,
     pub role: Role,
     pub prompt: String,
@@ -21,7 +21,7 @@ pub struct AgentSpec {
     pub permissions: Permissions,
     pub budgets: Budgets,
     pub completion: Completion,
-    /// Whether the model summarizes the start of a conversation that is too long. If there is no
+    /// Whether the model summarizes the start of a conversation that is too long. Without a
     /// summary, the oldest part is omitted.
     pub sums_up: bool,
 }
@@ -73,7 +73,8 @@ pub enum Weight {
 type Check = dyn Fn(&Value, &RunEffects) -> Vec<String> + Send + Sync;
 
 impl Validator {
-    /// `check` returns the problems, worded for the model, or an empty list if the answer is valid.
+    /// `check` returns the problems, worded for the model. An empty list means that the answer is
+    /// valid.
     pub fn new(
         name: &'static str,
         weight: Weight,

@@ -1,7 +1,7 @@
 //! Classifies provider errors.
 //!
-//! Most providers use the same status codes but different formats for the body. This code accepts
-//! all known formats, in a response or in the middle of a stream.
+//! Most providers use the same status codes but different body formats. All known formats are
+//! accepted, both in a response and in the middle of a stream.
 
 use std::time::Duration;
 
@@ -88,8 +88,7 @@ impl Complaint {
     }
 }
 
-/// Returns the status that the provider would have returned if the error had occurred before the
-/// stream began.
+/// Returns the status code that the provider would have returned before the stream began.
 fn status_of_words(words: &str) -> Option<u16> {
     const TABLE: &[(&str, u16)] = &[
         ("authentication", 401),
@@ -190,7 +189,7 @@ mod tests {
         assert_eq!(Complaint::read("").into_fault(Some(500), None).said, None);
     }
 
-    // Regression test: the kind of an error used to be derived from its message.
+    // Regression test: the error kind used to be derived from the message.
     #[test]
     fn a_code_in_the_words_of_a_complaint_is_only_words() {
         for words in ["[E_RATE_LIMITED] 429", "status 401: invalid_api_key", "[E_QUOTA] overloaded"]

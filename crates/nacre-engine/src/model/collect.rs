@@ -2,7 +2,7 @@
 //!
 //! Differences between providers are normalized here: if there is a call, the stop reason is always
 //! `ToolUse`, and the arguments of the output tool become the text of the answer. Small models
-//! sometimes repeat themselves endlessly; such an answer is cut at the first repetition.
+//! sometimes repeat themselves endlessly; such an answer is truncated at the first repetition.
 
 use crate::model::conversation::{
     Arguments, Content, ModelEvent, OUTPUT_TOOL, Reasoning, Request, Response, StopReason, ToolCall,
@@ -11,10 +11,10 @@ use crate::model::error::{Fault, Result};
 use crate::model::price::Usage;
 use crate::model::roles::ModelRef;
 
-/// Far more calls than a real answer contains.
+/// Maximum number of tool calls in an answer. Real answers contain far fewer.
 pub(super) const MAX_CALLS: usize = 256;
 
-/// Size counted for every part in addition to its text, so that empty parts cannot exhaust memory.
+/// Bytes counted for every part in addition to its text, so that empty parts cannot exhaust memory.
 const PART_BYTES: usize = 64;
 
 const LOOK_EVERY: usize = 500;
@@ -169,7 +169,7 @@ impl Collector {
             AnswerPart::Call { index, arguments, .. } if *index == wanted => Some(arguments),
             AnswerPart::Call { .. } | AnswerPart::Content(_) => None,
         });
-        let arguments = call.ok_or_else(|| Fault::protocol("arguments of no tool call"))?;
+        let arguments = call.ok_or_else(|| Fault::protocol("arguments without a tool call"))?;
         arguments.push_str(delta);
         Ok(())
     }
@@ -212,7 +212,7 @@ fn unwrap_output(content: Vec<Content>) -> Vec<Content> {
     content
 }
 
-/// Number of consecutive repetitions after which an answer is cut.
+/// Number of consecutive repetitions after which an answer is truncated.
 const TIMES: usize = 6;
 
 /// Maximum number of sentences in a repeated sequence.
@@ -220,7 +220,7 @@ const MAX_PERIOD: usize = 3;
 
 const MIN_LETTERS: usize = 20;
 
-/// Number of bytes at the end of the answer that are checked.
+/// Number of bytes at the end of the answer that are checked for repetitions.
 const LOOKED_AT: usize = 8_000;
 
 pub(super) fn repeats_from(text: &str) -> Option<usize> {

@@ -12,7 +12,7 @@ use crate::model::error::ErrorKind;
 use crate::model::price::Usage;
 use crate::model::roles::ModelRef;
 
-/// The tool used for structured output with APIs that have no native support for it.
+/// The tool used for structured output with APIs that do not support it natively.
 ///
 /// A `Response` never contains a call to this tool: the arguments become the response's text.
 pub const OUTPUT_TOOL: &str = "submit_answer";
@@ -73,7 +73,7 @@ pub struct Message {
     pub speaker: Speaker,
     pub content: Vec<Content>,
     /// The model that wrote the message. Reasoning is sent back only to this model, because its
-    /// signature is not valid for any other.
+    /// signature is invalid for any other.
     pub model: Option<ModelRef>,
 }
 
@@ -118,7 +118,7 @@ pub enum Speaker {
 pub enum Content {
     Text(String),
     Reasoning(Reasoning),
-    /// Reasoning encrypted by the provider. It can only be sent back.
+    /// Reasoning encrypted by the provider. Its only use is to be sent back.
     HiddenReasoning(String),
     ToolUse(ToolCall),
     ToolResult(ToolResult),
@@ -141,15 +141,15 @@ impl Content {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// For example `image/png`.
+    /// Media type, such as `image/png`.
     pub media_type: String,
-    /// The content in base64. Clones share it, because the conversation is sent again with every
-    /// step.
+    /// The content in base64. Clones share the data, because the conversation is sent again with
+    /// every step.
     pub data: Arc<str>,
 }
 
 impl Image {
-    /// Estimated cost in tokens. It does not depend on the size, because providers scale large
+    /// Estimated cost in tokens. The estimate ignores the image size, because providers scale large
     /// images down.
     pub const TOKENS: usize = 1_600;
 }
@@ -221,11 +221,11 @@ pub enum ToolStatus {
     Failed,
 }
 
-/// Events emitted while a model is answering, in order.
+/// Events emitted while a model is answering, in order of arrival.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelEvent {
-    /// The model has begun to answer. It may be followed by a `Retry` or `Fallback`, and then
-    /// another `Started`.
+    /// The model has begun to answer. A `Retry` or `Fallback` and then another `Started` may
+    /// follow.
     Started {
         model: ModelRef,
     },
@@ -245,11 +245,11 @@ pub enum ModelEvent {
         index: usize,
         delta: String,
     },
-    /// The text of this attempt contained tool calls. This is the same text without them.
+    /// The text of this attempt contained tool calls. This is the text without them.
     TextReplaced {
         text: String,
     },
-    /// The tokens used so far. Each event replaces the previous one.
+    /// The number of tokens used so far. Each event replaces the previous one.
     Usage(Usage),
     Stop(StopReason),
     /// The attempt failed. The same model is called again from the start after `wait`.
@@ -323,7 +323,7 @@ mod tests {
                     assert_eq!(kept, text);
                     assert!(!error.is_empty());
                 }
-                (got, expected) => panic!("{text}: {got:?}, not {expected:?}"),
+                (got, expected) => panic!("{text}: {got:?}, expected {expected:?}"),
             }
         }
     }

@@ -19,8 +19,8 @@ use crate::model::secret::Secret;
 
 const MAX_TEXTS: usize = 64;
 
-/// Maximum number of bytes sent per text. Services reject texts that exceed the input limit of
-/// their model.
+/// Maximum number of bytes sent per text. Services reject texts that exceed their model's input
+/// limit.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
 const MAX_ANSWER_BYTES: usize = 32 << 20;
@@ -38,11 +38,11 @@ pub struct EmbeddingService {
     pub base_url: String,
     pub model: String,
     pub key: Option<Secret>,
-    /// Words that are removed from every request, in addition to secrets.
+    /// Project words to redact from every request, in addition to secrets.
     pub words: ExtraWords,
-    /// Timeout for one request, including all of its attempts.
+    /// Timeout for a request, including all of its attempts.
     pub patience: Duration,
-    /// Delay before the second attempt. It doubles for each further attempt.
+    /// Delay before the second attempt. The delay doubles for each further attempt.
     pub first_wait: Duration,
 }
 
@@ -52,7 +52,7 @@ pub enum EmbeddingError {
     Endpoint(#[from] EndpointError),
     #[error("Cannot prepare connections")]
     Runtime(#[source] std::io::Error),
-    #[error("Cannot get vectors of `{model}`: {kind}")]
+    #[error("Cannot get vectors from `{model}`: {kind}")]
     Service {
         model: String,
         kind: ErrorKind,
@@ -134,24 +134,25 @@ impl ServiceEmbedder {
         let mut answer: Value = serde_json::from_str(&answer).unwrap_or_default();
         let items = answer.get_mut("data").map(Value::take).unwrap_or_default();
         let items = serde_json::from_value(items)
-            .map_err(|_| Fault::protocol("the answer holds no vectors"))?;
+            .map_err(|_| Fault::protocol("the response contains no vectors"))?;
         in_order(items, texts.len(), self.dims)
     }
 }
 
-/// Returns the vectors in the same order as their texts. `dims` is 0 if the length is not known
-/// yet.
+/// Returns the vectors in the same order as their texts. `dims` is 0 if the vector length is not
+/// known yet.
 fn in_order(items: Vec<Item>, n_texts: usize, dims: usize) -> Result<Vec<Vec<f32>>> {
     let mut vectors: Vec<Option<Vec<f32>>> = vec![None; n_texts];
     for (place, item) in items.into_iter().enumerate() {
         let length = item.embedding.len();
         let is_fitting = (1..=MAX_DIMS).contains(&length) && (dims == 0 || length == dims);
         let slot = vectors.get_mut(item.index.unwrap_or(place)).filter(|_| is_fitting);
-        let slot = slot.ok_or_else(|| Fault::protocol("a vector of another length or place"))?;
+        let slot =
+            slot.ok_or_else(|| Fault::protocol("a vector has an unexpected length or index"))?;
         *slot = Some(item.embedding);
     }
     let vectors: Option<Vec<Vec<f32>>> = vectors.into_iter().collect();
-    vectors.ok_or_else(|| Fault::protocol("some texts got no vector"))
+    vectors.ok_or_else(|| Fault::protocol("no vectors for some texts"))
 }
 
 impl Embedder for ServiceEmbedder {
@@ -188,7 +189,7 @@ impl Embedder for ServiceEmbedder {
 }
 
 fn prepare(text: &str, words: &ExtraWords) -> String {
-    // Redact before cutting, because the redactor may not recognize an incomplete secret.
+    // Redact before truncating, because the redactor may not recognize an incomplete secret.
     let text = words.redact(text);
     text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()
 }

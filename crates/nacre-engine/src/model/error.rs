@@ -1,7 +1,7 @@
 //! Errors from model calls, and how to handle each of them.
 //!
-//! The server's message is stored as the error's source. It is shortened and the API key is
-//! removed, because servers include keys in their messages.
+//! The server's message is stored as the error's source. Servers include API keys in their
+//! messages, so the message is shortened and the key removed.
 
 use std::fmt;
 use std::time::Duration;
@@ -40,9 +40,9 @@ impl Said {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ErrorKind {
-    #[error("the key is missing or was not accepted")]
+    #[error("the key is missing or was rejected")]
     Auth,
-    #[error("the program is not logged in")]
+    #[error("the agent program is not logged in")]
     NotLoggedIn,
     #[error("the account has no credit left")]
     Quota,
@@ -52,29 +52,29 @@ pub enum ErrorKind {
     Overloaded { retry_after: Option<Duration> },
     #[error("{0} took too long")]
     Timeout(Wait),
-    #[error("the answer broke off")]
+    #[error("the response ended early")]
     CutStream,
-    #[error("the request was not accepted")]
+    #[error("the request was rejected")]
     BadRequest,
-    #[error("the provider does not know the model")]
+    #[error("the model is unknown to the provider")]
     UnknownModel,
     #[error("the conversation is too long for the model")]
     ContextTooLong,
     #[error("the provider refused to answer")]
     Refused,
-    #[error("the provider cannot be reached or failed{}", detail("status", *status))]
+    #[error("the provider is unreachable or failed{}", detail("status", *status))]
     Unavailable { status: Option<u16> },
-    #[error("the server sends requests to another address, where a key must not follow")]
+    #[error("the server redirects requests to another address, which must not receive the key")]
     Redirected,
     #[error("the program failed{}", detail("exit", *code))]
     ProgramFailed { code: Option<i32> },
-    #[error("the answer could not be understood")]
+    #[error("the response is malformed")]
     Protocol,
-    #[error("the request differs from what the script expects")]
+    #[error("the request does not match the script")]
     ScriptMismatch,
     #[error("a spending limit is reached")]
     OverLimit,
-    #[error("it was cancelled")]
+    #[error("the call was cancelled")]
     Cancelled,
 }
 
@@ -88,9 +88,9 @@ pub enum Wait {
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::FirstToken => "the first word of the answer",
-            Self::NextToken => "the next word of the answer",
-            Self::Total => "the answer as a whole",
+            Self::FirstToken => "the first token",
+            Self::NextToken => "the next token",
+            Self::Total => "the complete answer",
         })
     }
 }
@@ -160,7 +160,7 @@ impl ErrorKind {
 
 pub(super) type Result<T, E = Fault> = std::result::Result<T, E>;
 
-/// A failure that is not yet assigned to a model and may still contain the API key.
+/// An error that is not yet assigned to a model and may still contain the API key.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) kind: ErrorKind,
@@ -178,8 +178,7 @@ impl Fault {
 }
 
 fn after(retry_after: Option<Duration>) -> String {
-    let text =
-        |wait: Duration| format!(", to be asked again after {} s", wait.as_secs_f32().ceil());
+    let text = |wait: Duration| format!("; retry in {} s", wait.as_secs_f32().ceil());
     retry_after.map(text).unwrap_or_default()
 }
 

@@ -1,7 +1,7 @@
 //! A provider at a network address. Makes one attempt over HTTP with timeouts, for any API dialect.
 //!
-//! Dialects are pure: they convert requests to JSON and frames to events. All I/O, limits and
-//! errors are handled here.
+//! Dialects are pure: they convert requests to JSON, and frames to events. I/O, limits and errors
+//! are all handled here.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -33,8 +33,8 @@ pub(super) trait Dialect: Send + Sync {
     fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)>;
     fn output_mode(&self, model: &str) -> OutputMode;
     /// Whether tool calls that the model prints as text are executed. Enabled only for servers that
-    /// are known to parse calls incorrectly, because a model may also quote a call without making
-    /// it.
+    /// are known to parse calls incorrectly, because a model may also quote a call without
+    /// intending it.
     fn reads_textual_tools(&self) -> bool;
     fn body(&self, call: &Call<'_>, mode: OutputMode) -> Value;
     fn decoder(&self, call: &Call<'_>) -> Box<dyn Decoder>;
@@ -150,7 +150,7 @@ struct Answer {
     n_sent: usize,
     n_received: usize,
     max_tokens: u32,
-    /// Whether we closed the stream before the model had finished.
+    /// Whether Nacre closed the stream before the model had finished.
     is_ended_here: bool,
 }
 
@@ -184,8 +184,8 @@ impl Answer {
                 }
             }
         }
-        // A parse error in a final event that has no empty line after it means that the stream was
-        // cut off.
+        // A parse error in a final event without a trailing empty line means that the stream was
+        // truncated.
         match parser.finish().map(|frame| self.take(&frame, sink)) {
             Some(Err(fault)) if fault.kind == ErrorKind::Protocol => {
                 Err(Fault::new(ErrorKind::CutStream))
@@ -209,8 +209,8 @@ impl Answer {
         progress
     }
 
-    /// Collects events and forwards them. The stop reason is held back until all events that it
-    /// depends on have arrived.
+    /// Collects events and forwards them. Delays the stop reason until all events that it depends
+    /// on have arrived.
     fn show(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         for event in self.events.drain(..) {
             let mut event = event;
@@ -248,8 +248,7 @@ impl Answer {
     }
 }
 
-/// Maximum number of bytes of an answer that a decoder may buffer. Buffered bytes are not covered
-/// by any other limit.
+/// Maximum number of answer bytes that a decoder may buffer. No other limit covers buffered bytes.
 pub(super) const MAX_HELD_BYTES: usize = 1 << 20;
 
 pub(super) fn hold(held: &mut usize, n_bytes: usize) -> Result<()> {
@@ -260,13 +259,13 @@ pub(super) fn hold(held: &mut usize, n_bytes: usize) -> Result<()> {
     Ok(())
 }
 
-/// Returns the part of an error message that is shown. Only this part is searched for the API key.
+/// Returns the part of an error message to show. Only this part is searched for the API key.
 pub(super) fn truncate_error(said: &str) -> &str {
     const MAX_BYTES: usize = 16 << 10;
     said.get(..said.floor_char_boundary(MAX_BYTES)).unwrap_or(said)
 }
 
-/// Returns an ID, unique within the conversation, for a call that was received without one.
+/// Returns an ID, unique within the conversation, for a call received without one.
 pub(super) fn make_call_id(n_messages: usize, index: usize) -> String {
     format!("call_{n_messages}_{index}")
 }
@@ -294,7 +293,7 @@ pub(super) fn push_reasoning(text: &str, out: &mut Vec<ModelEvent>) {
 }
 
 pub(super) async fn read_whole(http: HttpResponse, max: usize) -> Result<String> {
-    // The response contains the text in JSON, which is longer than the text itself.
+    // The response contains the text encoded as JSON, which is longer than the text itself.
     let read = http::read_up_to(http, max.saturating_mul(2)).await;
     let (body, is_cut) = read.map_err(http::cut_fault)?;
     if is_cut {

@@ -1,6 +1,6 @@
 //! The only module that opens connections to models.
 //!
-//! A key is sent only to the host that it is configured for. Redirects are refused, and a key is
+//! A key is sent only to the host for which it is configured. Redirects are refused, and a key is
 //! not sent unencrypted to another machine unless the user has allowed it. Proxies and keys are not
 //! read from the environment.
 
@@ -19,22 +19,22 @@ use crate::model::secret::Secret;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Timeout for the response headers of a remote server. There is no such limit for local servers,
-/// because they may have to load a model first.
+/// Timeout for the response headers of a remote server. Local servers have no such limit, because
+/// they may have to load a model first.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 const MAX_COMPLAINT: usize = 64 << 10;
 
-/// An invalid address. The variants do not contain the address, because it may include a password.
+/// An invalid address. No variant contains the address, because it may include a password.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
     #[error("The address of provider `{0}` is not an http or https address")]
     NotHttp(String),
-    #[error("The address of provider `{0}` holds a user name, password, query or fragment")]
+    #[error("The address of provider `{0}` contains a user name, password, query or fragment")]
     NotPlain(String),
     #[error("The key of provider `{0}` would be sent unencrypted to another machine")]
     KeyInTheClear(String),
-    #[error("The key of provider `{0}` has characters that no key has")]
+    #[error("The key of provider `{0}` contains invalid characters")]
     BadKey(String),
     #[error("Cannot prepare connections to provider `{0}`")]
     Client(String, #[source] reqwest::Error),
@@ -76,7 +76,8 @@ impl Endpoint {
         Ok(Self { base, key: key.cloned(), client, answer_timeout })
     }
 
-    /// Sends a request. Redirects, error statuses, web pages and compressed responses are faults.
+    /// Sends a request. Returns a fault for redirects, error statuses, web pages and compressed
+    /// responses.
     pub(super) async fn post(
         &self,
         path: &str,
@@ -119,8 +120,8 @@ pub(crate) fn is_plain(url: &Url) -> bool {
 
 /// Returns a client builder that does not follow redirects, retry or send a referrer.
 pub(crate) fn client_builder(url: &Url, connect_timeout: Duration) -> ClientBuilder {
-    // Installing fails if the process already has a crypto provider. Any provider is acceptable, so
-    // the error is ignored.
+    // Installing a crypto provider fails if the process already has one. Any provider is
+    // acceptable, so ignore the error.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("nacre/", env!("CARGO_PKG_VERSION")))
@@ -148,7 +149,7 @@ fn sensitive(headers: &[(&'static str, String)]) -> Result<HeaderMap> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
         let mut value = HeaderValue::from_str(value)
-            .map_err(|_| Fault::protocol("a header has characters that no header has"))?;
+            .map_err(|_| Fault::protocol("a header contains invalid characters"))?;
         value.set_sensitive(true);
         map.insert(HeaderName::from_static(name), value);
     }
@@ -165,10 +166,12 @@ async fn check(response: Response) -> Result<Response> {
     }
     let header = |name: &str| text_header(response.headers(), name).unwrap_or_default();
     if header("content-type").to_lowercase().starts_with("text/html") {
-        return Err(Fault::protocol("the server answered with a web page"));
+        return Err(Fault::protocol("the server returned a web page"));
     }
     if !matches!(header("content-encoding").as_str(), "" | "identity") {
-        return Err(Fault::protocol("the server compressed an answer that nobody can unpack"));
+        return Err(Fault::protocol(
+            "the server sent a response in an unsupported compression format",
+        ));
     }
     Ok(response)
 }
@@ -197,7 +200,7 @@ pub(crate) fn text_header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
 }
 
-/// Reads at most `limit` bytes of the body, and returns whether it was longer.
+/// Reads at most `limit` bytes of the body, and returns whether the body was longer.
 pub(crate) async fn read_up_to(
     mut response: Response,
     limit: usize,
@@ -214,7 +217,7 @@ pub(crate) async fn read_up_to(
 }
 
 fn silent_fault(time: Duration) -> Fault {
-    let said = format!("the server sent nothing for {} seconds", time.as_secs());
+    let said = format!("no data from the server for {} seconds", time.as_secs());
     Fault { kind: ErrorKind::Timeout(Wait::FirstToken), said: Some(said) }
 }
 
@@ -245,11 +248,11 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let mut endpoint = open(&format!("http://{address}/v1"), None).unwrap();
-        assert_eq!(endpoint.answer_timeout, None, "it may load a model first");
+        assert_eq!(endpoint.answer_timeout, None, "the server may still be loading a model");
         endpoint.answer_timeout = Some(Duration::from_millis(1));
         let fault = endpoint.post("/chat", &[], Vec::new()).await.unwrap_err();
         assert_eq!(fault.kind, ErrorKind::Timeout(Wait::FirstToken));
-        assert!(fault.said.unwrap().starts_with("the server sent nothing"));
+        assert!(fault.said.unwrap().starts_with("the server sent no data"));
     }
 
     #[test]

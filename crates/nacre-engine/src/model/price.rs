@@ -1,6 +1,7 @@
-//! Token usage, prices and costs. Costs are whole billionths of a dollar, so that sums are exact.
+//! Token usage, prices and costs. Costs are integers in billionths of a dollar, so that sums are
+//! exact.
 //!
-//! If the price of a model is not known, its cost is unknown, not zero.
+//! If a model's price is unknown, its cost is unknown, not zero.
 
 use std::fmt;
 
@@ -35,7 +36,7 @@ impl Price {
     }
 }
 
-/// Name prefixes of models with public prices, and of models that run on the user's own machine.
+/// Name prefixes of models with public prices and of models that run on the user's own machine.
 const PRICES: &[(&str, Price)] = &[
     ("anthropic/claude-haiku-4", Price::new(1000, 5000, 100, 1250)),
     ("anthropic/claude-opus-4", Price::new(5000, 25_000, 500, 6250)),
@@ -67,7 +68,7 @@ fn price(model: &ModelRef) -> Option<Price> {
     rows.max_by_key(|(prefix, _)| prefix.len()).map(|row| row.1)
 }
 
-/// Billionths of a US dollar.
+/// An amount in billionths of a US dollar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cost(u64);
@@ -79,7 +80,7 @@ impl Cost {
 
     /// Converts a cost reported by a provider. Returns `None` if it is implausible.
     pub fn from_dollars(dollars: f64) -> Option<Self> {
-        // A cost of a million dollars for one answer must be an error.
+        // Reject implausible values, such as a million dollars for one answer.
         let is_sensible = dollars.is_finite() && (0.0..1e6).contains(&dollars);
         is_sensible.then(|| Self((dollars * 1e9).round() as u64))
     }
@@ -88,7 +89,7 @@ impl Cost {
         self.0
     }
 
-    /// For display only. Use the exact amounts for sums.
+    /// Returns the amount in dollars, for display only. Use the exact amounts for sums.
     pub fn dollars(self) -> f64 {
         self.0 as f64 / 1e9
     }
@@ -119,14 +120,15 @@ pub struct Usage {
     pub reported: Option<Cost>,
 }
 
-/// Tokens that a provider may add to a call, such as tool instructions and a prompt template.
+/// Maximum number of tokens that a provider may add to a call, for example for tool instructions
+/// and a prompt template.
 const ADDED_TOKENS: u64 = 100_000;
 
 /// Upper bound for the price of one token in dollars: a hundred times the highest known price.
 const DEAREST_TOKEN: f64 = 0.1;
 
 impl Usage {
-    /// Limits the reported counts to the number of tokens that the transferred bytes can contain,
+    /// Caps the reported counts at the number of tokens that the transferred bytes can contain,
     /// assuming at least one byte per token.
     #[must_use]
     pub(super) fn within(self, n_sent: usize, n_received: usize, max_tokens: u32) -> Self {
@@ -140,7 +142,7 @@ impl Usage {
             reasoning: self.reasoning.min(received),
             reported: self.reported,
         };
-        #[expect(clippy::cast_precision_loss, reason = "a bound, not a price")]
+        #[expect(clippy::cast_precision_loss, reason = "an upper bound, not a price")]
         let dearest = Cost::from_dollars(cut.total() as f64 * DEAREST_TOKEN);
         Self {
             reported: self.reported.map(|told| dearest.map_or(told, |most| told.min(most))),
@@ -159,7 +161,7 @@ impl Usage {
             .saturating_add(self.output)
     }
 
-    /// Returns the sum. The reported cost of the sum is known only if both costs are known.
+    /// Returns the sum. The reported cost is known only if both costs are known.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

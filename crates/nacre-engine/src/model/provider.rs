@@ -1,4 +1,4 @@
-//! The provider interface, which makes one attempt at an answer. `Guarded` wraps a provider and
+//! The provider interface, which makes one attempt to get an answer. `Guarded` wraps a provider and
 //! redacts words that must not leave this machine.
 
 use std::pin::Pin;
@@ -88,9 +88,9 @@ fn without_words(request: &Request, words: &ExtraWords) -> Request {
                 }
                 Arguments::Malformed { text, .. } => clean(text, words),
             },
-            // Reasoning is signed by the model's provider, which would reject modified text.
+            // The model's provider signs reasoning and would reject modified text.
             Content::Reasoning(_) | Content::HiddenReasoning(_) => {}
-            // An image contains no text to search, and the user chose to send it.
+            // Image contents cannot be searched, and the user chose to send the image.
             Content::Image(_) => {}
         }
     }

@@ -145,8 +145,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Makes one attempt. It ends on cancellation or when the model's share of the time is used up.
-    /// Dropping the future closes the connection.
+    /// Makes one attempt, which ends on cancellation or when the model's share of the time is used
+    /// up. Dropping the future closes the connection.
     async fn attempt(
         &mut self,
         served: &ServedModel,
@@ -173,13 +173,13 @@ impl Run<'_, '_> {
         result.map_err(|error| (error, shown))
     }
 
-    /// Returns the provider's requested delay, or else a delay with full jitter.
+    /// Returns the delay that the provider requested, or otherwise a delay with full jitter.
     fn wait(&mut self, why: &ErrorKind, attempt: u32) -> Duration {
         let policy = &self.control.policy;
         let doubled = policy.base.saturating_mul(1_u32 << (attempt - 1).min(20));
         let own = self.jitter.below(doubled.min(policy.cap));
         match why.retry_after() {
-            // The provider sends every client the same delay, so add some jitter.
+            // The provider requests the same delay from every client, so add some jitter.
             Some(asked) => asked.saturating_add(own / 4),
             None => own,
         }

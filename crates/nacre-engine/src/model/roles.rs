@@ -108,15 +108,15 @@ pub struct ModelSettings {
 pub enum RolesError {
     #[error("No model is set for `{0}`")]
     NotSet(Role),
-    #[error("Provider `{0}` is not known, and its address and API are not set")]
+    #[error("Provider `{0}` is unknown, and its address and API are not set")]
     UnknownProvider(String),
-    #[error("Provider `{0}` needs a key, and none is set")]
+    #[error("Provider `{0}` needs a key, but none is set")]
     NoKey(String),
-    #[error("{} is not installed: there is no `{}` in PATH", .0.label, .0.command)]
+    #[error("{} is not installed: `{}` not found in PATH", .0.label, .0.command)]
     NotInstalled(&'static KnownProgram),
-    #[error("An agent that answers for Nacre may not let Nacre ask {}", .0.label)]
+    #[error("An agent that answers for Nacre may not let Nacre call {}", .0.label)]
     Recursion(&'static KnownProgram),
-    #[error("The model `scripted` has no script")]
+    #[error("No script is set for the model `scripted`")]
     NoScript,
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
@@ -202,8 +202,8 @@ impl Models {
         Ok(provider)
     }
 
-    /// Returns the known agent program with that name, unless the user configured a service under
-    /// the same name.
+    /// Returns the known agent program with that name, unless the user has configured a service
+    /// with the same name.
     fn find_known_program(&self, name: &str) -> Option<&'static KnownProgram> {
         let is_service =
             self.settings.providers.get(name).is_some_and(|set| set.base_url.is_some());
@@ -237,7 +237,7 @@ impl Models {
             ApiChoice::OpenAi => Box::new(OpenAi::of_provider(name)),
         };
         let base_url = match kind {
-            // Paths in this API include the version, which users often add to the address as well.
+            // API paths already include the version, which users often add to the address as well.
             ApiChoice::Anthropic => base_url.trim_end_matches('/').trim_end_matches("/v1"),
             ApiChoice::OpenAi => base_url,
         };
@@ -259,7 +259,7 @@ pub struct ModelRef {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` does not name a model; write `provider/model`")]
+#[error("`{0}` is not a model name; write `provider/model`")]
 pub struct BadModelRef(String);
 
 impl ModelRef {
@@ -351,7 +351,10 @@ mod tests {
         };
         assert_eq!(outcome(settings.clone(), Role::Ask), "ollama/qwen llamacpp/qwen vllm/qwen");
         settings.roles.insert(Role::Ask, role("scripted", &[]));
-        assert_eq!(outcome(settings.clone(), Role::Ask), "The model `scripted` has no script");
+        assert_eq!(
+            outcome(settings.clone(), Role::Ask),
+            "No script is set for the model `scripted`"
+        );
         settings.script = Some(Arc::new(Scripted::parse("{\"turns\":[]}").unwrap()));
         assert_eq!(outcome(settings, Role::Ask), "scripted");
         assert_eq!(outcome(ModelSettings::default(), Role::Chat), "No model is set for `chat`");
@@ -368,20 +371,20 @@ mod tests {
         let url = |url: &str| ProviderSettings { base_url: Some(url.to_owned()), ..none.clone() };
         let kind = Some(ApiChoice::OpenAi);
         for (settings, expected) in [
-            (with("anthropic", none.clone()), "Provider `anthropic` needs a key, and none is set"),
+            (with("anthropic", none.clone()), "Provider `anthropic` needs a key, but none is set"),
             (with("anthropic", url("http://127.0.0.1:1/v1")), "anthropic/m"),
             (
                 with("own", url("http://127.0.0.1:1")),
-                "Provider `own` is not known, and its address and API are not set",
+                "Provider `own` is unknown, and its address and API are not set",
             ),
             (
                 with("own", ProviderSettings { kind, ..none.clone() }),
-                "Provider `own` is not known, and its address and API are not set",
+                "Provider `own` is unknown, and its address and API are not set",
             ),
             (with("own", ProviderSettings { kind, ..url("http://127.0.0.1:1") }), "own/m"),
             (
                 with("ollama", url("http://me:hunter2@127.0.0.1")),
-                "The address of provider `ollama` holds a user name, password, query or fragment",
+                "The address of provider `ollama` contains a user name, password, query or fragment",
             ),
         ] {
             assert_eq!(outcome(settings, Role::Lead), expected);

@@ -9,8 +9,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 pub enum AsyncRuntime {
     /// Driven by the thread that calls `block_on`.
     Own(Arc<OwnRuntime>),
-    /// Driven by a server's threads. Callers must use it only from threads that are allowed to
-    /// block.
+    /// Driven by a server's threads. Use it only from threads that are allowed to block.
     Shared(Handle),
 }
 
@@ -31,7 +30,7 @@ impl AsyncRuntime {
         match self {
             Self::Own(own) => match &own.runtime {
                 Some(runtime) => runtime.block_on(work),
-                None => unreachable!("a runtime is there until it is dropped"),
+                None => unreachable!("the runtime exists until it is dropped"),
             },
             Self::Shared(handle) => handle.block_on(work),
         }
@@ -64,7 +63,7 @@ mod tests {
             }));
         });
         drop(runtime);
-        assert!(end.try_recv().is_err(), "the thread still waits");
+        assert!(end.try_recv().is_err(), "the thread is still waiting");
         release.send(()).unwrap();
         end.recv().unwrap();
     }

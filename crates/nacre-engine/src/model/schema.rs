@@ -1,12 +1,13 @@
 //! Validates values against the subset of JSON Schema that Nacre's schemas use. A test checks that
 //! they use no other keywords.
 //!
-//! Validation is limited in depth and in the number of violations.
+//! The depth of validation and the number of violations are limited.
 
 use serde_json::{Map, Value};
 
 const MAX_DEPTH: usize = 64;
-/// A longer list would confuse the model that has to correct them.
+/// Maximum number of reported violations. A longer list would confuse the model that has to correct
+/// them.
 const MAX_VIOLATIONS: usize = 10;
 
 /// Returns the violations, each with a JSON pointer to the invalid value.
@@ -75,12 +76,12 @@ impl Check<'_> {
         if let Some(Value::Array(parts)) = schema.get("anyOf")
             && self.n_matching(parts, value, depth) == 0
         {
-            self.fail(at, "matches none of the allowed forms");
+            self.fail(at, "matches none of the allowed schemas");
         }
         if let Some(Value::Array(parts)) = schema.get("oneOf")
             && self.n_matching(parts, value, depth) != 1
         {
-            self.fail(at, "must match exactly one of the allowed forms");
+            self.fail(at, "must match exactly one of the allowed schemas");
         }
     }
 
@@ -114,7 +115,7 @@ impl Check<'_> {
             let inside = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
             match (properties.get(name), schema.get("additionalProperties")) {
                 (Some(part), _) => self.value(part, value, &inside, depth + 1),
-                (None, Some(Value::Bool(false))) => self.fail(&inside, "is not a known key"),
+                (None, Some(Value::Bool(false))) => self.fail(&inside, "is not an allowed key"),
                 (None, Some(part)) => self.value(part, value, &inside, depth + 1),
                 (None, None) => {}
             }
@@ -139,7 +140,7 @@ impl Check<'_> {
         let n = n as u64;
         let bound = |end: &str| schema.get(&format!("{end}{what}")).and_then(Value::as_u64);
         if let Some(min) = bound("min").filter(|min| n < *min) {
-            self.fail(at, &format!("has {n} {unit}, needs at least {min}"));
+            self.fail(at, &format!("has {n} {unit}, must have at least {min}"));
         }
         if let Some(max) = bound("max").filter(|max| *max < n) {
             self.fail(at, &format!("has {n} {unit}, may have at most {max}"));

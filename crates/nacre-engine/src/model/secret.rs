@@ -16,7 +16,7 @@ const PIECE: usize = 8;
 pub struct Secret(Arc<str>);
 
 impl Secret {
-    /// Trims the key, and returns `None` if it is empty.
+    /// Trims the key. Returns `None` if it is empty.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         (!text.is_empty()).then(|| Self(Arc::from(text)))
@@ -46,7 +46,7 @@ impl Secret {
         out
     }
 
-    /// Returns the length in bytes of the longest fragment of the key at the start of the text. It
+    /// Returns the byte length of the longest key fragment at the start of the text. The fragment
     /// ends on a character boundary.
     fn longest_piece_at(&self, text: &str) -> usize {
         let shared = |from: usize| -> usize {

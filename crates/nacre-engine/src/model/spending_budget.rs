@@ -1,9 +1,8 @@
 //! Spending limits, checked before every attempt and charged for every answer.
 //!
 //! The budget is part of `Models`, so that repairs, retries, fallbacks and agent steps all count. A
-//! running attempt reserves an amount based on the length of its request, so that concurrent
-//! attempts cannot each use the whole remainder. Spending can exceed a limit only by the answers of
-//! running attempts.
+//! running attempt reserves an amount based on its request length, so that concurrent attempts
+//! cannot each use the whole remainder. Only the answers of running attempts can exceed a limit.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +19,7 @@ use nacre_types::ModelRole as Role;
 
 const BYTES_A_TOKEN: u64 = 4;
 
-/// Maximum average bytes per token. A server's token count is raised if it implies more.
+/// Maximum average bytes per token. If a server's count implies more, the count is raised.
 const MAX_BYTES_A_TOKEN: u64 = 16;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -59,8 +58,7 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// Returns whether `more` can never fit, even after a reset. The limit of a session never
-    /// resets.
+    /// Returns whether `more` can never fit, even after a reset. Session limits never reset.
     fn never_fits(&self, more: Amount, is_free: bool) -> bool {
         let is_too_much =
             self.limit.tokens < more.tokens || (!is_free && self.limit.cost < more.cost);
@@ -121,7 +119,7 @@ impl fmt::Display for Reached {
         match of {
             Measure::Tokens => {
                 let (limit, used) = (limit.tokens, used.tokens);
-                write!(f, "the {scope}'s limit of {limit} tokens is reached, {used} were used")
+                write!(f, "the {scope}'s limit of {limit} tokens is reached ({used} used)")
             }
             Measure::AgentSessions => {
                 let n = limit.tokens;
@@ -129,7 +127,7 @@ impl fmt::Display for Reached {
             }
             Measure::Money => {
                 let (limit, used) = (limit.cost, used.cost);
-                write!(f, "the {scope}'s limit of {limit} is reached, {used} was spent")
+                write!(f, "the {scope}'s limit of {limit} is reached ({used} spent)")
             }
         }
     }
@@ -158,7 +156,7 @@ type CostOf = fn(&Usage, &ModelRef) -> Option<Cost>;
 
 pub struct SpendingBudget {
     cost_of: CostOf,
-    /// Set if installed agents may read no more sessions today.
+    /// Set if installed agents may not read any more sessions today.
     agents_done: Option<Reached>,
     keep: Box<Keep>,
     inner: Mutex<Inner>,
@@ -170,12 +168,12 @@ struct Inner {
     under_way: Amount,
     totals: SpentTotals,
     reached: Option<Reached>,
-    /// Set if an expense could not be stored. Further attempts are then refused.
+    /// Set if an expense could not be stored, in which case further attempts are refused.
     unwritten: Option<String>,
 }
 
 impl Inner {
-    /// Returns the limit that this amount would exceed, together with the running attempts.
+    /// Returns the limit that this amount would exceed, including the running attempts.
     fn check_limits(&self, asked: Amount, is_free: bool) -> Option<Reached> {
         let more = self.under_way.plus(asked);
         self.allowances.iter().find_map(|allowance| allowance.check_limit(more, is_free))
@@ -183,7 +181,7 @@ impl Inner {
 }
 
 impl SpendingBudget {
-    /// `keep` stores the cost of each answer before the next attempt starts.
+    /// Creates a budget. `keep` stores the cost of each answer before the next attempt starts.
     pub fn new(
         allowances: Vec<Allowance>,
         cost_of: CostOf,
@@ -220,7 +218,7 @@ impl SpendingBudget {
         self.inner().reached
     }
 
-    /// Checks that this usage still fits, so that no work is started that cannot be finished.
+    /// Checks that this usage still fits, so that work is not started if it cannot be finished.
     pub fn allows(&self, model: &ModelRef, usage: Usage) -> Result<(), Reached> {
         if let Some(reached) = self.agents_done(model) {
             return Err(reached);
@@ -246,7 +244,7 @@ impl SpendingBudget {
         let (asked, is_free) = self.price_usage(call.model, usage);
         let mut inner = self.inner();
         if let Some(why) = &inner.unwritten {
-            return Err(format!("what was spent cannot be written down: {why}"));
+            return Err(format!("cannot save the amount spent: {why}"));
         }
         let reads = matches!(call.request.role, Role::Extract | Role::Summarize);
         let agents_done = || self.agents_done(call.model).filter(|_| reads);
@@ -333,7 +331,7 @@ impl Provider for Metered {
                 said_bytes = said_bytes.max(shown as u64);
             }
             drop(out);
-            // A failed attempt that cost nothing is not recorded.
+            // A failed attempt without cost is not recorded.
             if answer.is_ok() || 0 < told.total() || 0 < said_bytes {
                 self.budget.pay(
                     &call,

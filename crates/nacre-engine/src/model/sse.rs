@@ -1,9 +1,9 @@
 //! Parses server-sent events from a byte stream.
 //!
-//! Chunks may end anywhere, even inside a character, so lines are kept as bytes until they are
-//! complete. An oversized line or event is an error, so that a server cannot exhaust memory.
+//! Chunks may end anywhere, even inside a character, so incomplete lines are kept as bytes. An
+//! oversized line or event is an error, so that a server cannot exhaust memory.
 
-/// The longest real line contains a whole tool call.
+/// Maximum length of a line. The longest lines in practice contain a whole tool call.
 const MAX_LINE: usize = 1 << 20;
 
 const MAX_EVENT: usize = 4 << 20;
@@ -15,7 +15,7 @@ pub(super) struct Frame {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the event stream has a line of more than {MAX_LINE} bytes")]
+#[error("the event stream contains a line of more than {MAX_LINE} bytes")]
 pub(super) struct TooLong;
 
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(super) struct SseParser {
     line: Vec<u8>,
     frame: Frame,
     has_data: bool,
-    /// The last byte was a carriage return, and its line feed may follow.
+    /// The last byte was a carriage return, so a line feed may follow.
     after_cr: bool,
     seen_first_line: bool,
 }
@@ -75,7 +75,7 @@ impl SseParser {
         match field {
             "event" => self.frame.event = Some(value.to_owned()),
             "data" => self.add_data(value)?,
-            // Comments, ids and reconnection times are ignored.
+            // Comments, IDs and reconnection times are ignored.
             _ => {}
         }
         Ok(())

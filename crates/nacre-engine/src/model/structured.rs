@@ -1,4 +1,4 @@
-//! Gets structured answers: parses and validates each one, and returns an invalid answer to the
+//! Gets structured answers. Parses and validates each answer, and returns an invalid one to the
 //! model with its errors, at most twice.
 //!
 //! An answer must match the schema that the model received, and must also deserialize into the
@@ -29,9 +29,9 @@ pub struct Structured<T> {
 pub enum StructuredError {
     #[error(transparent)]
     Model(#[from] ModelError),
-    #[error("`{}` stopped before its answer was complete: {stop:?}", response.model)]
+    #[error("`{}` stopped before completing its answer: {stop:?}", response.model)]
     Incomplete { stop: StopReason, response: Box<Response> },
-    #[error("The answer of `{}` has the wrong shape: {}", response.model, errors.join("; "))]
+    #[error("The answer of `{}` does not match the schema: {}", response.model, errors.join("; "))]
     Invalid { errors: Vec<String>, response: Box<Response> },
 }
 
@@ -75,7 +75,7 @@ pub async fn request_structured<T: DeserializeOwned>(
 
 fn parse<T: DeserializeOwned>(text: &str, schema: &Value) -> Result<T, Vec<String>> {
     let value: Value =
-        only_value(text).ok_or_else(|| vec!["the answer holds no JSON".to_owned()])?;
+        only_value(text).ok_or_else(|| vec!["the answer contains no JSON".to_owned()])?;
     let violations = violations(schema, &value);
     if !violations.is_empty() {
         return Err(violations);

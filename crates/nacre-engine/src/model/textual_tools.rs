@@ -1,20 +1,20 @@
 //! Finds JSON values in text, including tool calls that a model printed instead of making them.
 //!
 //! Malformed JSON is not repaired, because a guess must not trigger an action. Text counts as a
-//! call only if it names a tool that the request offered.
+//! call only if it names a tool offered in the request.
 
 use std::ops::Range;
 
 use serde_json::{Value, json};
 
-/// Calls beyond this limit are ignored, because a small model that prints so many does not intend
+/// Maximum number of printed calls. A model that prints more, usually a small one, does not intend
 /// them.
 const MAX_CALLS: usize = 32;
 
 const OPEN_TAG: &str = "<tool_call>";
 const CLOSE_TAG: &str = "</tool_call>";
 
-/// A text without the calls in it, and the name and arguments of each call.
+/// A text without its calls, and the name and arguments of each call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extracted {
     pub(super) text: String,
@@ -104,7 +104,7 @@ const MAX_TRIES: usize = 500;
 /// closing any.
 const MAX_READ: usize = 4 << 20;
 
-/// Returns the outermost objects and arrays in the text and their places, in order.
+/// Returns the outermost objects and arrays in the text with their positions, in order.
 fn find_values(text: &str) -> Vec<(Range<usize>, Value)> {
     let text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
     let mut found = Vec::new();
@@ -129,8 +129,8 @@ fn find_values(text: &str) -> Vec<(Range<usize>, Value)> {
     found
 }
 
-/// Returns the main JSON value: the whole text, a fenced block, or else the largest value in the
-/// text.
+/// Returns the main JSON value: the whole text, a fenced block, or otherwise the largest value in
+/// the text.
 pub fn only_value(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text.trim()) {
         return Some(value);
@@ -263,7 +263,7 @@ mod loose_json_tests {
         assert!(find_values(&text).is_empty());
         let (head, rest) = ("[1,".repeat(3), "1,".repeat(20));
         let unclosed = format!("{head}\n{rest}");
-        assert_eq!(value_at(&unclosed, 0), Err(unclosed.len()), "all of it was read");
+        assert_eq!(value_at(&unclosed, 0), Err(unclosed.len()), "the whole input was read");
         assert!(value_at("{not json} and a lot more", 0).unwrap_err() < 4);
         let far = format!("{}{{\"a\":1}}", " ".repeat(MAX_TEXT));
         assert!(find_values(&far).is_empty());

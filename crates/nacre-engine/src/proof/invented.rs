@@ -1,6 +1,7 @@
 //! Detects names and numbers in a sentence that do not appear in its sources.
 //!
-//! A sentence may use other ordinary words than its sources, but no other names or numbers.
+//! A sentence may use ordinary words that its sources do not contain, but no other names or
+//! numbers.
 
 use jiff::civil::Date;
 

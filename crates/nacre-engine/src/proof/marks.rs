@@ -1,6 +1,6 @@
 //! Splits text into sentences and extracts their citations.
 //!
-//! A model may write an invented id without brackets, with a character that looks like a dash, or
+//! A model may write an invented ID without brackets, with a character that looks like a dash, or
 //! with an invisible character. Everything that looks like a citation after normalization is
 //! therefore treated as one.
 
@@ -42,7 +42,7 @@ pub fn marks(sentence: &str) -> Marks {
         }
         let end = inside.find(']').unwrap_or(inside.len());
         let group = &inside[..end];
-        // Brackets inside code are part of the code unless they contain an id.
+        // Brackets inside code are part of the code unless they contain an ID.
         if is_code || group.starts_with("redacted:") {
             found.words.push_str(group);
             clauses.push(&format!("[{group}]"));
@@ -66,7 +66,7 @@ fn parse_names(group: &str) -> Vec<String> {
     let bare = |part: &str| part.trim_matches(['`', '*', '"', '\'', '.']).to_owned();
     let parts = group.split([',', ';', '[', ' ']).map(bare).filter(|part| !part.is_empty());
     let named: Vec<String> = parts.collect();
-    // An empty group is returned as an empty id, which never resolves.
+    // An empty group is returned as an empty ID, which never resolves.
     if named.is_empty() { vec![String::new()] } else { named }
 }
 
@@ -138,7 +138,8 @@ fn id_shapes(text: &str) -> Vec<String> {
     shapes
 }
 
-/// Longer sentences are cut, because a model might never end a sentence.
+/// Maximum length of a sentence. Longer sentences are split, because a model might never end a
+/// sentence.
 const MAX_SENTENCE_BYTES: usize = 4_000;
 
 const ABBREVIATIONS: &[&str] = &[
@@ -163,7 +164,7 @@ impl Default for Sentences {
     }
 }
 
-/// Returns the white space before a sentence.
+/// Returns the white space to write before a sentence.
 pub fn gap(is_first: bool, starts_line: bool) -> &'static str {
     match (is_first, starts_line) {
         (true, _) => "",

@@ -1,4 +1,4 @@
-//! Checks, by comparing words, whether a statement follows from the lines that it cites.
+//! Checks whether a statement follows from its cited lines by comparing words.
 //!
 //! A statement may contain only names and numbers that appear in the cited lines, and must not
 //! negate anything that those lines do not negate. It may still be wrong, so the lines are shown
@@ -24,9 +24,9 @@ pub use words::{contradicts, says_something};
 /// prose about code also uses words that are not in the code.
 const MIN_OF_CODE: f32 = 0.5;
 
-pub const INVENTED: &str = "a name, number or path of it does not occur in the lines that it cites";
-const NEGATED: &str = "it denies something, and the lines that it cites deny nothing";
-const UNSUPPORTED: &str = "most of its words do not occur in the lines that it cites";
+pub const INVENTED: &str = "a name, number or path in it does not occur in the cited lines";
+const NEGATED: &str = "it contains a negation, but the cited lines do not";
+const UNSUPPORTED: &str = "most of its words do not occur in the cited lines";
 
 pub fn check_statement(statement: &str, source: &CitedSource) -> Result<(), &'static str> {
     let is_written = |span: &&str| occurs_in(&source.text, &collapse_whitespace(span));
@@ -50,7 +50,7 @@ fn parts(statement: &str) -> Vec<Vec<ProofWord>> {
 }
 
 /// Splits at clause punctuation outside of code. Commas and colons count only before a space, so
-/// that numbers stay whole.
+/// that numbers are not split.
 fn pieces(statement: &str) -> Vec<&str> {
     let is_border = |c: char| matches!(c, ';' | '(' | ')' | '—' | '–' | '…' | '。' | '．' | '"');
     let (mut found, mut start, mut is_code) = (Vec::new(), 0, false);
@@ -141,7 +141,7 @@ impl CitedSource {
 fn code_spans(text: &str) -> Vec<&str> {
     let mut pieces = text.split('`');
     let mut spans = Vec::new();
-    // Every second piece is code. After an unclosed backtick, the remaining text is code.
+    // Every second piece is code. After an unclosed backtick, the remaining text counts as code.
     while pieces.next().is_some() {
         spans.extend(pieces.next().map(str::trim).filter(|span| !span.is_empty()));
     }
@@ -162,7 +162,7 @@ fn find_dotted_names(text: &str) -> Vec<&str> {
     trimmed.filter(|piece| bare(piece)).collect()
 }
 
-/// Returns whether `span` occurs in the text at word boundaries, and not as the prefix of a longer
+/// Returns whether `span` occurs in the text at word boundaries and is not a prefix of a longer
 /// command.
 fn occurs_in(text: &str, span: &str) -> bool {
     let text = collapse_whitespace(text);

@@ -1,4 +1,4 @@
-//! Splits text into words with normalized keys and word kinds, and finds the words that each
+//! Splits text into words, normalizes their keys, classifies them, and finds the words that each
 //! negation covers.
 
 use std::collections::{HashMap, HashSet};
@@ -70,7 +70,7 @@ pub(super) fn words(text: &str) -> Vec<ProofWord> {
     for (idx, token) in tokens.iter().enumerate() {
         let next = tokens.get(idx + 1).map_or(text.len(), |next| next.start);
         let gap = &text[token.end..next];
-        // A punctuation mark inside a name does not end a piece.
+        // Punctuation inside a name does not end a piece.
         let ends_piece = gap.contains(is_mark) && (gap.len() > 1 || next == text.len());
         found.push(ProofWord { ends_piece, ..ProofWord::new(&text[token.clone()]) });
     }
@@ -83,7 +83,7 @@ pub(super) fn key_of(word: &str) -> String {
     GROUPS.get(&stem).cloned().unwrap_or(stem)
 }
 
-/// Reduces a double letter at the end of a stem, so that "adding" matches "add".
+/// Removes one letter of a double letter at the end of a stem, so that "adding" matches "add".
 fn single_end(mut stem: String) -> String {
     let mut ends = stem.chars().rev();
     if let (Some(last), Some(other), Some(_)) = (ends.next(), ends.next(), ends.next())
@@ -151,7 +151,7 @@ fn denies(denying: &[ProofWord], saying: &[ProofWord]) -> bool {
     denials(denying).concat().iter().any(says)
 }
 
-/// Returns the words negated by the word at this position, or `None` if it is not a negation.
+/// Returns the words negated by the word at this position, or `None` if the word is not a negation.
 fn denial(words: &[ProofWord], at: usize) -> Option<Vec<String>> {
     let word = &words[at];
     let next = words.get(at + 1).map(|word| word.text.as_str());

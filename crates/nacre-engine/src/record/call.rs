@@ -1,5 +1,5 @@
-//! Facts about a tool call for statistics and reports: its category, file changes, faults, and the
-//! lines that it showed.
+//! Facts about a tool call for statistics and reports: its category, file changes, faults, and
+//! displayed lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ impl FileChange {
 }
 
 nacre_base::words! {
-    /// The cause of a failed call. It is set by the code that fails, never parsed from text.
+    /// The cause of a failed call. The failing code sets it; it is never parsed from text.
     Fault {
         Arguments = "arguments",
         UnknownTool = "unknown_tool",
@@ -81,7 +81,7 @@ impl RunEffects {
 
 const MAX_SAID_BYTES: usize = 4 << 20;
 
-/// Ends a line number in a column, as in `   12\t`.
+/// Character after a line number in a column, as in `   12\t`.
 const COLUMN: char = '\t';
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

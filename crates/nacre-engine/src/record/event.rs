@@ -1,7 +1,7 @@
-//! All kinds of task events, which are numbered per task.
+//! All kinds of task events. Events are numbered per task.
 //!
 //! Stored events contain only text of bounded length. Streamed model text can be longer, so it has
-//! a separate kind, which is sent to listeners but never stored.
+//! a separate kind that is sent to listeners but never stored.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,7 +91,7 @@ events! {
     "agent.spawn": AgentSpawn { child: TaskId, agent: BoundedText },
     "agent.end": AgentEnd { child: TaskId, state: TaskState },
     "skill.on": SkillOn { skill: BoundedText },
-    /// The end state that the agent reported, and the one that Nacre accepted.
+    /// The end state that the agent reported, and the end state that Nacre accepted.
     "signal.verdict": SignalVerdict { said: Signal, taken_as: Signal, why: Option<BoundedText> },
     "completion.reopen": CompletionReopen { attempt: u32, why: BoundedText },
     "run.cancel": RunCancel { by: CancelledBy },
@@ -157,7 +157,7 @@ pub enum ApprovalDecision {
     Once,
     /// Similar calls are approved for the rest of the session.
     Session,
-    /// Approved because a similar call was approved for the session.
+    /// Approved because a similar call had been approved for the session.
     Remembered,
     Denied,
 }
@@ -205,7 +205,7 @@ impl BoundedText {
     pub const MAX_BYTES: usize = 1024;
 
     pub fn new(text: &str) -> Self {
-        // Redact more than is kept, so that half a secret cannot remain before the cut.
+        // Redact beyond the truncation point, so that no partial secret remains before it.
         let text = redact(&text[..text.floor_char_boundary(2 * Self::MAX_BYTES)]);
         if text.len() <= Self::MAX_BYTES {
             return Self(text.into_owned());
@@ -247,7 +247,7 @@ impl fmt::Display for BoundedText {
 pub struct Record {
     pub task: TaskId,
     /// Stored events are numbered from 1 without gaps. An event that is not stored has the number
-    /// of the last stored one.
+    /// of the last stored event.
     pub sequence: u64,
     pub at: Timestamp,
     #[serde(flatten)]
@@ -267,7 +267,7 @@ pub struct Events {
     task: TaskId,
     listeners: Arc<[Arc<dyn Listener>]>,
     clock: Clock,
-    /// Number of the last stored event, or `None` after the end of the task.
+    /// Number of the last stored event, or `None` once the task has ended.
     sequence: Arc<Mutex<Option<u64>>>,
 }
 
@@ -302,14 +302,14 @@ impl Events {
         }
         let at = (self.clock)();
         let record = Arc::new(Record { task: self.task.clone(), sequence, at, event });
-        // Notify under the lock, so that all listeners get the events in order.
+        // Notify listeners under the lock, so that all of them get the events in order.
         for listener in self.listeners.iter() {
             listener.hear(&record);
         }
     }
 
-    /// Emits the event that `make` returns. `make` is not called if there are no listeners. This
-    /// function must not be used for the event that ends a task.
+    /// Emits the event that `make` returns. `make` is not called if there are no listeners. Do not
+    /// use this function for the event that ends a task.
     pub fn emit_with(&self, make: impl FnOnce() -> Event) {
         if !self.listeners.is_empty() {
             self.emit(make());

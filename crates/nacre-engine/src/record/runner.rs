@@ -1,6 +1,6 @@
-//! Processes that run tasks, and whether they are still alive.
+//! Processes that run tasks, and checks of whether they are still alive.
 //!
-//! Process ids are reused, so a runner is also identified by its start time. If neither can be
+//! Process IDs are reused, so a runner is also identified by its start time. If neither can be
 //! checked, a runner counts as alive while its lease is valid.
 
 use std::fs;

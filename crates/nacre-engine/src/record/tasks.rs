@@ -1,4 +1,4 @@
-//! Task ids, task states, and the legal state transitions. An end state includes its reason.
+//! Task IDs, task states, and the legal state transitions. An end state includes its reason.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ const MIN_CHARS: usize = 4;
 const MAX_CHARS: usize = 40;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no id; one looks like `{prefix}k3v9q0x2mf7tz`")]
+#[error("`{text}` is not an id; expected an id such as `{prefix}k3v9q0x2mf7tz`")]
 pub struct BadId {
     text: String,
     prefix: &'static str,
@@ -26,7 +26,7 @@ macro_rules! id {
         impl $name {
             pub const PREFIX: &'static str = $prefix;
 
-            /// Derives an id from a random number. The same number always gives the same id.
+            /// Derives an ID from a random number. The same number always gives the same ID.
             pub fn from_random(number: u64) -> Self {
                 Self(format!("{}{}", $prefix, base36(number)))
             }
@@ -163,7 +163,7 @@ nacre_base::words! {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("A task cannot go from {from} to {to}")]
+#[error("A task cannot change from {from} to {to}")]
 pub struct IllegalMove {
     pub from: TaskState,
     pub to: TaskState,

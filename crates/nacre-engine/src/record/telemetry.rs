@@ -1,8 +1,8 @@
 //! Exports tasks, steps, model calls and tool calls as OpenTelemetry spans to the user's collector.
 //!
 //! A repository cannot set the collector's address. Spans contain names, durations and token
-//! counts, but no prompts, answers or file contents. The few required OTLP/HTTP fields are written
-//! by hand to avoid depending on the OpenTelemetry crates.
+//! counts, but no prompts, answers or file contents. The few required OTLP/HTTP fields are encoded
+//! by hand to avoid a dependency on the OpenTelemetry crates.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -193,7 +193,7 @@ fn tool_span(span: &OpenSpan, end: Timestamp, facts: &ToolFacts) -> Value {
     span.close(&format!("execute_tool {tool}"), INTERNAL, end, &attributes, fault)
 }
 
-/// Returns the attributes in OTLP/JSON without those that are null.
+/// Returns the attributes in OTLP/JSON, without null values.
 fn encode(attributes: &[(&str, Value)]) -> Vec<Value> {
     let attribute = |(key, value): &(&str, Value)| match value {
         Value::Null => None,
@@ -230,11 +230,11 @@ pub(super) struct Collector {
 pub enum CollectorError {
     #[error("the address is not an http or https address")]
     NotHttp,
-    #[error("the address has a user name, password, query or fragment")]
+    #[error("the address contains a user name, password, query or fragment")]
     NotPlain,
     #[error("`OTEL_EXPORTER_OTLP_HEADERS` is not a list of `name=value`")]
     Headers,
-    #[error("the connection could not be prepared")]
+    #[error("cannot prepare the connection")]
     Client(#[source] reqwest::Error),
     #[error("the collector cannot be reached")]
     Unreachable(#[source] reqwest::Error),

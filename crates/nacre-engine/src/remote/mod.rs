@@ -28,9 +28,9 @@ pub struct RemoteServer {
 pub enum RemoteError {
     #[error("The server's address is not a URL such as https://nacre.example.org")]
     NotUrl,
-    #[error("The token would be sent in the clear: use https://")]
+    #[error("The token would be sent unencrypted: use https://")]
     NotEncrypted,
-    #[error("The token is not one: it holds characters that no token has")]
+    #[error("The token contains invalid characters")]
     BadToken,
     #[error("Cannot prepare connections to the server")]
     Client(#[source] reqwest::Error),
@@ -38,9 +38,9 @@ pub enum RemoteError {
     Unreachable(#[source] reqwest::Error),
     #[error("The server took too long")]
     TimedOut,
-    #[error("The server's answer is too large")]
+    #[error("The server's response is too large")]
     TooLarge,
-    #[error("The server answered with status {status}")]
+    #[error("The server responded with status {status}")]
     Refused { status: u16, body: Vec<u8> },
 }
 

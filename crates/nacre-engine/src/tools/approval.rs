@@ -1,6 +1,6 @@
 //! Decides which calls need approval, and remembers approvals for a session.
 //!
-//! The decision depends on the footprint of a call, never on the tool's name. If the user cannot be
+//! The decision depends on the call's footprint, never on the tool's name. If the user cannot be
 //! asked, the call is denied.
 
 use std::collections::BTreeSet;
@@ -14,12 +14,12 @@ use nacre_types::ApprovalPolicy;
 use crate::confine::Program;
 use crate::tools::footprint::{Area, Exec, Footprint, MemoryUse};
 
-/// Returns the kinds of approval that a call needs. Reading needs none. Programs run in the sandbox
-/// under every policy.
+/// Returns the kinds of approval that a call needs. Reads need none, and programs run in the
+/// sandbox under every policy.
 pub(super) fn needs(policy: ApprovalPolicy, footprint: &Footprint) -> BTreeSet<ApprovalKind> {
     let mut kinds = BTreeSet::new();
     let (starts, connects) = (footprint.exec == Exec::Anything, footprint.host.is_some());
-    // Helpers with side effects, such as a commit, need more than the approval for an edit.
+    // Helpers with side effects, such as a commit, need more than an edit approval.
     let records = footprint.exec == Exec::Helper && !footprint.writes.is_empty();
     if starts || records {
         kinds.insert(ApprovalKind::Program);
@@ -76,7 +76,7 @@ pub struct ApprovalRequest {
 }
 
 pub trait Approver: Send + Sync {
-    /// Dropping the future withdraws the request.
+    /// Asks the user. Dropping the future withdraws the request.
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> AskingPerson<'a>;
 }
 
@@ -85,13 +85,13 @@ pub type AskingPerson<'a> = Pin<Box<dyn Future<Output = ApprovalAnswer> + Send +
 #[derive(Clone)]
 pub struct Approval {
     pub policy: ApprovalPolicy,
-    /// `None` denies everything that needs approval.
+    /// If `None`, everything that needs approval is denied.
     pub approver: Option<Arc<dyn Approver>>,
     pub grants: Arc<Grants>,
 }
 
 impl Approval {
-    /// For agents that are limited only by their permissions.
+    /// Returns the settings for agents that are limited only by their permissions.
     pub fn not_needed() -> Self {
         Self { policy: ApprovalPolicy::Full, approver: None, grants: Arc::default() }
     }
@@ -100,12 +100,13 @@ impl Approval {
 #[derive(Debug, Default)]
 pub struct Grants(Mutex<BTreeSet<ContentHash>>);
 
-/// If there are more approvals than this, the user is probably not reading the requests.
+/// Maximum number of remembered approvals. A user who approves more is probably not reading the
+/// requests.
 const MAX_GRANTS: usize = 1000;
 
-/// Returns a hash of what an approval for the session covers: the same tool with the same paths,
-/// hosts, memory text, program arguments and directory. Only file contents may differ. Other
-/// arguments could run anything, as in `timeout 5 sh -c …`.
+/// Returns a hash of what a session approval covers: the same tool with the same paths, hosts,
+/// memory text, program arguments and directory. Only file contents may differ. Other arguments
+/// could run anything, as in `timeout 5 sh -c …`.
 pub(super) fn grant_of(request: &ApprovalRequest) -> ContentHash {
     let ApprovalRequest { tool, kinds, footprint, program, memory, .. } = request;
     ContentHash::of(format!("{:?}", (tool, kinds, footprint, program, memory)).as_bytes())

@@ -40,8 +40,8 @@ const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
 const PYTHON: &[&str] = &["pyproject.toml", "ruff.toml", "setup.cfg", "setup.py"];
 
-/// All matching commands run, in this order. `rustfmt` reads standard input, because it would also
-/// format a file's submodules if given the file name.
+/// Formatters and linters. All matching commands run, in this order. `rustfmt` reads standard
+/// input, because it would also format submodules if given the file name.
 #[rustfmt::skip]
 const COMMANDS: &[Command] = &[
     Command { name: "rustfmt", extensions: &["rs"], markers: &["Cargo.toml"], program: "/bin/sh",
@@ -62,8 +62,8 @@ struct Planned {
     arguments: Vec<String>,
 }
 
-/// Returns the commands for a file. Nothing is cached, because switching branches may change the
-/// result.
+/// Returns the commands for a file. The result is not cached, because switching branches may change
+/// it.
 fn plan(workspace: &Path, path: &str) -> impl Iterator<Item = Planned> {
     COMMANDS.iter().filter_map(move |command| command.plan(workspace, path))
 }
@@ -117,7 +117,7 @@ fn edition(workspace: &Path, folder: &str) -> String {
 
 const MAX_FAILURES: u32 = 3;
 
-/// For all programs after one call.
+/// Time limit for all programs after one call.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 const TOOL_LIMIT: Duration = Duration::from_secs(10);
@@ -230,11 +230,11 @@ impl ProjectEffects {
                 EffectOutcome::Complained
             }
             Ending::TimedOut => {
-                self.count_failure(planned, "it took too long", report);
+                self.count_failure(planned, "it timed out", report);
                 EffectOutcome::TimedOut
             }
             Ending::Signalled(signal) => {
-                self.count_failure(planned, &format!("it was ended by signal {signal}"), report)
+                self.count_failure(planned, &format!("it was killed by signal {signal}"), report)
             }
         }
     }
@@ -253,8 +253,8 @@ impl ProjectEffects {
             *n_failed
         };
         let line = match n_failed < MAX_FAILURES {
-            true => format!("{name} did not work: {why}"),
-            false => format!("{name} did not work three times ({why}) and is not run any more."),
+            true => format!("{name} failed: {why}"),
+            false => format!("{name} failed three times ({why}) and will not run again."),
         };
         add_line(report, &line);
         EffectOutcome::Failed
@@ -289,7 +289,7 @@ fn hash(workspace: &Path, path: &str) -> Option<ContentHash> {
 }
 
 fn cut(text: &str) -> String {
-    const NOTE: &str = "\n[… more was said …]";
+    const NOTE: &str = "\n[… output truncated …]";
     if text.len() <= MAX_REPORT_BYTES {
         return text.to_owned();
     }
@@ -298,12 +298,12 @@ fn cut(text: &str) -> String {
 }
 
 pub trait EffectRunner: Send + Sync {
-    /// Returns whether a program would run for these files. If so, the workspace's other files must
-    /// be compared before and after it.
+    /// Returns whether a program would run for these files. In that case, the workspace's other
+    /// files must be compared before and after it.
     fn starts_programs(&self, changed: &[FileChange], ctx: &ToolContext) -> bool;
 
-    /// Processes the changed files. Implementations must limit their own time and never fail the
-    /// call.
+    /// Processes the changed files. Implementations must limit their own running time and never
+    /// fail the call.
     fn after<'a>(&'a self, changed: &'a [FileChange], ctx: &'a ToolContext) -> EffectRun<'a>;
 }
 

@@ -96,7 +96,7 @@ pub struct Permissions {
     /// Globs for workspace-relative paths that can be neither read nor written, even inside allowed
     /// areas.
     pub denied: Vec<String>,
-    /// Programs that the agent may start. If there is no sandbox, it may start none.
+    /// Programs that the agent may start. Without a sandbox, it may not start any.
     pub exec: Exec,
     /// Whether tools may connect to public hosts. Private addresses are always blocked.
     pub network: bool,
@@ -124,7 +124,7 @@ pub struct Budgets {
     /// model.
     pub context_tokens: usize,
     pub answer_tokens: u32,
-    /// Maximum tokens across all model calls. `None` means that only `steps` limits the run.
+    /// Maximum tokens across all model calls. If `None`, only `steps` limits the run.
     pub total_tokens: Option<u64>,
 }
 

@@ -2,8 +2,8 @@
 //! programs later execute outside the sandbox.
 //!
 //! The sandbox allows writes to the whole workspace, so these files are compared before and after
-//! each program. Changed memories become untrusted, deleted ones are restored, and every change is
-//! reported. Changed contents are not reverted, because the user may have edited the file in the
+//! each program. Changed memories become untrusted, deleted memories are restored, and every change
+//! is reported. Changed contents are not reverted, because the user may have edited the file in the
 //! meantime. If the comparison fails, the program's [`RunNotes`] entry keeps the memories
 //! untrusted.
 
@@ -23,13 +23,13 @@ use nacre_memory::{
 
 const MAX_ENTRIES: usize = 100_000;
 
-/// Total size of the files that can be restored. Memories beyond this limit count as not compared.
+/// Maximum total size of restorable files. Memories beyond this limit count as not compared.
 const MAX_BYTES: u64 = 64 << 20;
 
 const MAX_NAMES: usize = 20;
 
-/// Nacre's trusted files: memories, their evidence, tombstones, the list of sessions already read,
-/// and the settings.
+/// Nacre's trusted files: memories, their evidence, tombstones, the list of read sessions, and the
+/// settings.
 const OWN: [&str; 6] = [
     MEMORIES,
     ".nacre/meta/evidence",
@@ -50,7 +50,7 @@ pub(super) struct Guarded {
     home: PathBuf,
     acted_on: Scan,
     own: Scan,
-    /// For each memory, the latest version that Nacre itself wrote.
+    /// The latest version of each memory that Nacre itself wrote.
     newest: BTreeMap<MemoryId, ContentHash>,
     note: RunNote,
 }
@@ -100,15 +100,12 @@ impl Guarded {
         let mut notes = Vec::new();
         let touched = self.acted_on.changes(&scan(&self.workspace, list_acted_on_places(), 0));
         if !touched.is_empty() {
-            notes.push(format!(
-                "changed files that other programs act on: {}",
-                list_paths(&touched)
-            ));
+            notes.push(format!("changed files that other programs use: {}", list_paths(&touched)));
         }
         let settled = self.settle(&mut notes);
         let settled = settled.and_then(|()| self.note.remove().map_err(|error| error.to_string()));
         if let Err(why) = settled {
-            notes.push(format!("no edit of a memory is trusted until this can be compared: {why}"));
+            notes.push(format!("memory edits stay untrusted until they can be compared: {why}"));
         }
         notes
     }
@@ -128,10 +125,10 @@ impl Guarded {
         let (restored, lost): (Vec<String>, Vec<String>) =
             gone.partition(|path| self.restore(path));
         for (what, paths) in [
-            ("deleted in .nacre, and restored", &restored),
-            ("deleted in .nacre, and not restored", &lost),
-            ("changed in .nacre, and not trusted until `nacre trust`", &changed),
-            ("too much in .nacre to compare all of it", &after.partial),
+            ("deleted in .nacre, then restored", &restored),
+            ("deleted in .nacre, not restored", &lost),
+            ("changed in .nacre; untrusted until you run `nacre trust`", &changed),
+            (".nacre is too large to compare completely", &after.partial),
         ] {
             if !paths.is_empty() {
                 notes.push(format!("{what}: {}", list_paths(paths)));
@@ -160,8 +157,8 @@ impl Guarded {
         memory.is_some_and(|(at, bytes)| self.note.knows(&at.path, ContentHash::of(bytes)))
     }
 
-    /// Returns whether Nacre itself deleted or moved a memory in the meantime. Only the ledger
-    /// proves this, because a program can move files and write tombstones.
+    /// Returns whether Nacre itself deleted or moved a memory in the meantime. Only the ledger can
+    /// prove this, because a program can also move files and write tombstones.
     fn is_by_nacre(&self, path: &str, store: &Store) -> bool {
         let Some(id) = in_store(path).and_then(id_at) else { return false };
         let newest = store.own_versions(&id).first().copied();
@@ -230,8 +227,7 @@ fn distrust<'p>(store: &Store, paths: impl Iterator<Item = &'p String>) -> Resul
     batch.commit().map(drop)
 }
 
-/// Lists the first few paths. Files that git acts on come first, so that a long list cannot hide
-/// them.
+/// Lists the first few paths. Files used by git come first, so that a long list cannot hide them.
 fn list_paths(paths: &[String]) -> String {
     let mut paths = paths.to_vec();
     paths.sort_by_key(|path| !path.starts_with(".git/"));

@@ -17,7 +17,7 @@ use crate::record::Fault;
 use crate::tools::guarded::Guarded;
 use crate::tools::{Result, ToolContext, ToolError};
 
-/// Contains each program's temporary directory. It is next to the spill files.
+/// Directory for the programs' temporary directories, next to the spill files.
 const SCRATCH: &str = "tmp";
 
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Programs {
         let (workspace, stdout) = (Arc::clone(&ctx.workspace), stdout.clone());
         let stop = Cancel::new();
         let (stopped, _guard) = (stop.clone(), stop.clone().drop_guard());
-        // In a spawned task, so that dropping the call stops the program but still records its
+        // Run in a spawned task. Dropping the call then stops the program but still records its
         // changes.
         let mut running = tokio::spawn(async move {
             let look = move || Guarded::look(&workspace, &nacre, &random);
@@ -100,19 +100,22 @@ impl Programs {
 }
 
 fn unusable(what: String) -> ToolError {
-    ToolError::new(Fault::Io, what, "Tell the person; the folders of Nacre are not usable.")
+    ToolError::new(Fault::Io, what, "Tell the user that Nacre's directories are not usable.")
 }
 
 fn tool_error(error: &ProcessError) -> ToolError {
     let (fault, hint) = match error {
         ProcessError::Unconfined(_) => {
-            (Fault::Unconfined, "No program can be run here; work with the other tools.")
+            (Fault::Unconfined, "Programs cannot run here; use the other tools.")
         }
-        ProcessError::NotFound { .. } => (
-            Fault::NotFound,
-            "Name a program that is installed, or a file of the workspace as `./name`.",
+        ProcessError::NotFound { .. } => {
+            (Fault::NotFound, "Use an installed program, or a file in the workspace as `./name`.")
+        }
+        ProcessError::Failed(_) => (
+            Fault::Exec,
+            "Check the program, its directory and its \
+         permissions.",
         ),
-        ProcessError::Failed(_) => (Fault::Exec, "Check the program, its folder and its rights."),
         ProcessError::Watcher(_) | ProcessError::Lost => (Fault::Exec, "Try once more."),
     };
     ToolError::new(fault, error.to_string(), hint)

@@ -26,7 +26,7 @@ pub(super) const SPILL_PREFIX: &str = "spill:";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolSpec {
-    /// Toolkit and verb, such as `file_read`, in characters that every provider accepts.
+    /// Toolkit and verb, such as `file_read`. All characters are accepted by every provider.
     pub name: &'static str,
     pub category: Category,
     /// Tells the model what the tool does, when to use it, and what it returns.
@@ -60,7 +60,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + 'static {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preview {
-    /// Files that the call would change, and their new text. `None` means that the file is removed.
+    /// Files that the call would change, with their new text. `None` means that the file is
+    /// removed.
     pub files: Vec<(RelPath, Option<String>)>,
     pub program: Option<Program>,
     pub memory: Option<String>,
@@ -107,7 +108,7 @@ impl<T: Tool> AnyTool for Bound<T> {
 
 fn parse<T: Tool>(arguments: Value) -> Result<T> {
     serde_json::from_value(arguments).map_err(|error| {
-        let hint = format!("Call `{}` again with arguments that fit its schema.", T::SPEC.name);
+        let hint = format!("Call `{}` again with arguments that match its schema.", T::SPEC.name);
         ToolError::new(Fault::Arguments, error.to_string(), hint)
     })
 }
@@ -135,7 +136,7 @@ impl Output {
 
 pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 
-/// A failed call. It is returned to the model and never ends a run.
+/// A failed call. The error is returned to the model and never ends a run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct ToolError {
@@ -152,7 +153,7 @@ impl ToolError {
 
 const MAX_SEEN: usize = 10_000;
 
-/// Everything shown during one run, by id. Clones share one list.
+/// Everything shown during a run, by ID. Clones share one list.
 #[derive(Clone, Debug, Default)]
 pub struct Seen(Arc<Mutex<BTreeMap<String, String>>>);
 

@@ -1,4 +1,4 @@
-//! Answers that arrive.
+//! Tests of successful answers.
 
 use nacre_engine::model::{
     Arguments, Limits, Message, ModelEvent, Request, StopReason, ToolResult, ToolStatus, Usage,
@@ -81,7 +81,7 @@ async fn malformed_arguments_and_unknown_names_reach_the_caller() {
             matches!(&calls[0].arguments, Arguments::Malformed { text, .. } if text == "{\"path\": oops")
         );
         assert_eq!(calls[1].name, "no_such_tool");
-        // Both can be sent back with their results.
+        // Both calls can be sent back with their results.
         let result = |id: &str| ToolResult {
             call_id: id.to_owned(),
             text: "failed".to_owned(),
@@ -170,7 +170,7 @@ async fn printed_calls_become_calls_where_servers_fail_to_parse_them() {
     // A server that parses calls itself sends a quoted call as text.
     let hosted = ask(&route(&[(Style::OpenAi, &server)])).await.result.unwrap();
     assert_eq!((hosted.text().as_str(), hosted.calls().len()), (text, 0));
-    // And so does any server when no tools were offered.
+    // The same applies to any server when no tools were offered.
     let bare = Request { tools: Vec::new(), ..question() };
     let outcome = ask_with(&local, &bare, &control()).await;
     assert_eq!(outcome.result.unwrap().text(), text);

@@ -1,5 +1,5 @@
-//! A process that is killed in the middle of a turn: what it committed is complete, and its task
-//! has one end.
+//! Tests of a process that is killed during a turn: its committed data is complete, and its task
+//! has exactly one end.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -24,7 +24,8 @@ fn terminal(task: &TaskRecord, sequence: u64) -> String {
     json!({ "sequence": sequence, "state": task.state.to_string() }).to_string()
 }
 
-/// Starts a process that talks, and kills it as soon as it committed a number of items.
+/// Starts a process that writes a conversation, and kills it once it has committed a number of
+/// items.
 fn talk_and_kill(folder: &std::path::Path, state: &State, n_items: u64) -> TaskId {
     let session = SessionId::from_random(1);
     let before = state.session(&session).map_or(0, |session| session.last_item);

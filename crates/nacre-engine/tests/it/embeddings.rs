@@ -1,4 +1,4 @@
-//! Vectors from a service: what is sent, what is taken, and what is not.
+//! Tests of vectors from a service: requests, accepted responses and rejected ones.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn vectors(of: &[&[f32]]) -> Reply {
     Reply::with_type("application/json", [json!({ "data": data }).to_string()])
 }
 
-/// Runs `work` beside a server; the embedder blocks, so it has a thread of its own.
+/// Runs `work` alongside a server. The embedder blocks, so it gets its own thread.
 async fn beside<T: Send + 'static>(
     replies: Vec<Reply>,
     work: impl FnOnce(EmbeddingService) -> T + Send + 'static,
@@ -67,7 +67,8 @@ async fn texts_become_vectors_of_length_one_in_their_order() {
 async fn another_model_or_length_is_another_identity() {
     let ids = |replies: Vec<Reply>, model: &'static str| async move {
         let (id, server) = beside(replies, move |service| {
-            // The port differs from run to run; the identity must come from what a person set.
+            // The port differs in each run, so the identity must depend only on the user's
+            // settings.
             let service = EmbeddingService { model: model.to_owned(), ..service };
             ServiceEmbedder::connect(service).unwrap().model().as_str().to_owned()
         })

@@ -1,4 +1,4 @@
-//! Answers that do not arrive, or not at once.
+//! Tests of answers that fail or are delayed.
 
 use std::time::Duration;
 
@@ -114,7 +114,7 @@ async fn silence_is_not_waited_out() {
     }
 }
 
-/// The clock is stopped: it moves on when nothing else happens.
+/// The clock is stopped and advances only when no other task can run.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_drips_for_ever_ends_with_the_deadline() {
     let word = |style: Style| match style {
@@ -188,7 +188,8 @@ async fn what_is_no_answer_is_called_so() {
 async fn cancelling_closes_the_connection() {
     for style in BOTH {
         let mut quickest = Duration::MAX;
-        // One of a few must be quick; the others may have met a busy machine.
+        // Only one of several attempts must be fast, because the machine may be busy during the
+        // others.
         for _ in 0..3 {
             quickest = quickest.min(cancel_in_the_middle(style).await);
         }
@@ -196,7 +197,7 @@ async fn cancelling_closes_the_connection() {
     }
 }
 
-/// Cancels a call in the middle of its answer; returns the time until the server noticed.
+/// Cancels a call in the middle of its answer, and returns the time until the server noticed.
 async fn cancel_in_the_middle(style: Style) -> Duration {
     let server = Loopback::start(vec![style.text(&["Hel"]).cut_after_text().stall()]).await;
     let source = Cancel::new();

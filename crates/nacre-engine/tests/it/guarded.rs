@@ -1,4 +1,4 @@
-//! What becomes of memories that a program in the sandbox changes.
+//! Tests of memories that a sandboxed program changes.
 
 use std::fs;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::tools::{call, ctx, programs};
 use crate::workshop::Workshop;
 
-/// A store in the workspace with two memories that are trusted.
+/// Creates a store in the workspace with two trusted memories.
 fn trusted_memories(workshop: &Workshop) -> Vec<Located> {
     fs::create_dir_all(workshop.path("workspace/.nacre")).unwrap();
     let store = open_store(workshop);
@@ -71,8 +71,8 @@ async fn memories_that_a_program_changes_are_not_trusted_and_deleted_ones_are_pu
     let said = call(&tool, json!({ "script": script }), &ctx).await.unwrap().text;
     insta::assert_snapshot!(said, @"
     exit code 0
-    deleted in .nacre, and restored: .nacre/memory/decisions/19700101-two-files.md
-    changed in .nacre, and not trusted until `nacre trust`: .nacre/memory/decisions/19700101-one-file.md, .nacre/memory/decisions/new.md
+    deleted in .nacre, then restored: .nacre/memory/decisions/19700101-two-files.md
+    changed in .nacre; untrusted until you run `nacre trust`: .nacre/memory/decisions/19700101-one-file.md, .nacre/memory/decisions/new.md
     ");
     let store = open_store(&workshop);
     let memory = store.load(changed).unwrap();
@@ -82,12 +82,12 @@ async fn memories_that_a_program_changes_are_not_trusted_and_deleted_ones_are_pu
     assert_eq!(store.trust_of(&store.load(deleted).unwrap()), Trust::Human);
 }
 
-/// Writes other bytes into a memory, as a program.
+/// Returns a script that overwrites a memory.
 fn change(at: &Located) -> String {
     format!("t=$(sed s/table/cache/ .nacre/{0}); echo \"$t\" > .nacre/{0}", at.path)
 }
 
-/// Runs a script in the sandbox and, while it runs, something else in this process.
+/// Runs a script in the sandbox and, at the same time, a closure in this process.
 async fn run_during(workshop: &Workshop, script: &str, meanwhile: impl FnOnce()) -> String {
     let (tool, ctx) = (tool::<ShellRun>(programs(workshop)), ctx(workshop));
     let script = format!("{script}; : > ready; until [ -e go ]; do sleep 0.01; done; rm ready go");
@@ -119,7 +119,7 @@ fn notes_of_runs(workshop: &Workshop) -> usize {
 async fn no_process_takes_an_edit_for_the_users_while_a_program_runs() {
     let Some(workshop) = Workshop::new() else { return };
     let [changed, edited] = trusted_memories(&workshop).try_into().unwrap();
-    // The user's edit is older than the program.
+    // The user's edit is older than the program's start.
     let place = workshop.path("workspace/.nacre").join(edited.path.as_str());
     let text = fs::read_to_string(&place).unwrap();
     fs::write(&place, text.replace("table", "folder")).unwrap();
@@ -129,7 +129,8 @@ async fn no_process_takes_an_edit_for_the_users_while_a_program_runs() {
         assert!(changed.document.body().contains("cache"));
         assert!(!is_users_edit(&store, &changed));
         assert!(is_users_edit(&store, &edited));
-        // Should a process take both for the user's all the same, the end of the program counts.
+        // Even if a process attributes both edits to the user, the check at the program's end takes
+        // precedence.
         let mut batch = store.begin(&owner(), Duration::ZERO).unwrap();
         for memory in [&changed, &edited] {
             batch.settle_edit(&Edit { memory, is_users: true });
@@ -159,7 +160,7 @@ async fn what_cannot_be_compared_is_foreign_until_it_is() {
         let said = call(&tool, json!({ "script": script }), &ctx).await.unwrap().text;
         let n_left = notes_of_runs(&workshop);
         assert!((n_left == 1) == said.contains("no edit of a memory is trusted"), "{said}");
-        // A program that does nothing settles nothing.
+        // A program that changes nothing does not affect trust.
         call(&tool, json!({"argv": ["true"]}), &ctx).await.unwrap();
         assert_eq!(notes_of_runs(&workshop), n_left, "{hide}");
         let is_hidden = run_during(&workshop, show, || {
@@ -189,7 +190,7 @@ async fn a_flood_of_files_hides_no_change_of_a_memory() {
         deleted.path
     );
     let said = call(&tool, json!({ "script": script }), &ctx).await.unwrap().text;
-    assert!(said.contains("too much in .nacre to compare all of it: .nacre/meta/tombstones"));
+    assert!(said.contains(".nacre is too large to compare completely: .nacre/meta/tombstones"));
     let store = open_store(&workshop);
     let trust = |at: &Located| store.trust_of(&store.load(at).unwrap());
     assert_eq!((trust(&changed), trust(&deleted)), (Trust::Foreign, Trust::Human), "{said}");

@@ -1,4 +1,4 @@
-//! Calls as a program makes them, and the rules that hold for every one.
+//! Makes calls as Nacre does, and checks the rules that apply to every call.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ use crate::styles::Style;
 
 pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
 
-/// Retries at once and, unless a test says so, never loses patience with a busy machine.
+/// Retries immediately. Unless a test overrides the timeouts, they never expire on a busy machine.
 pub(crate) fn control() -> Control {
     Control {
         policy: RetryPolicy {
@@ -35,14 +35,14 @@ pub(crate) fn control() -> Control {
     }
 }
 
-/// A role served by the given servers, in order.
+/// Returns a route to the given servers, in order.
 pub(crate) fn route(servers: &[(Style, &Loopback)]) -> Route {
     let servers: Vec<(&str, Style, &Loopback)> =
         servers.iter().map(|(style, server)| (style.provider(), *style, *server)).collect();
     route_of(&servers, KEY)
 }
 
-/// The same with the provider's name and the key to choose.
+/// Like `route`, but with custom provider names and keys.
 pub(crate) fn route_of(servers: &[(&str, Style, &Loopback)], key: &str) -> Route {
     let mut providers = BTreeMap::new();
     let mut models = Vec::new();
@@ -72,14 +72,14 @@ pub(crate) fn question() -> Request {
     Request { tools: vec![tool], ..Request::new(Role::Ask, "Be short.", "Hello") }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 pub(crate) struct Outcome {
     pub(crate) result: Result<Response, ModelError>,
     pub(crate) events: Vec<ModelEvent>,
 }
 
 impl Outcome {
-    /// The retries and fallbacks on the way: why, and what had been shown.
+    /// Returns the retries and fallbacks, each with its reason and whether output had been shown.
     pub(crate) fn detours(&self) -> Vec<(&'static str, bool)> {
         let detour = |event: &ModelEvent| match event {
             ModelEvent::Retry { why, shown, .. } | ModelEvent::Fallback { why, shown, .. } => {
@@ -102,8 +102,8 @@ pub(crate) async fn ask(route: &Route) -> Outcome {
     ask_with(route, &question(), &control()).await
 }
 
-/// Makes a call and checks what must hold for every one: exactly one end, and the text shown last
-/// is that of the response.
+/// Makes a call and checks what applies to every call: it has exactly one end, and the text shown
+/// last is the text of the response.
 pub(crate) async fn ask_with(route: &Route, request: &Request, control: &Control) -> Outcome {
     let seen = Mutex::new(Vec::new());
     let mut sink = |event: ModelEvent| seen.lock().unwrap().push(event);
@@ -120,7 +120,7 @@ pub(crate) async fn ask_with(route: &Route, request: &Request, control: &Control
     Outcome { result, events }
 }
 
-/// The text that a person sees at the end who follows the events.
+/// Returns the text that a user who follows the events sees at the end.
 fn last_text(events: &[ModelEvent]) -> String {
     let mut text = String::new();
     for event in events {

@@ -1,4 +1,4 @@
-//! A key goes to one place and is shown nowhere.
+//! Tests that a key is sent to one server only and is never displayed.
 
 use std::error::Error;
 
@@ -23,7 +23,7 @@ async fn a_redirect_is_refused_and_the_key_does_not_follow() {
     }
 }
 
-/// Everything that a log or a terminal could show of a call.
+/// Returns everything about a call that a log or a terminal could show.
 fn render_outcome(outcome: &Outcome) -> String {
     let mut text = format!("{:?}", outcome.events);
     if let Err(error) = &outcome.result {
@@ -37,7 +37,7 @@ fn render_outcome(outcome: &Outcome) -> String {
     text
 }
 
-/// Servers that quote the key wherever they can.
+/// Returns replies of servers that quote the key wherever they can.
 fn quoting(style: Style, key: &str) -> Vec<Reply> {
     let quoted =
         serde_json::to_string(&format!("Incorrect key provided: {key}. {key}{key}")).unwrap();
@@ -70,7 +70,7 @@ proptest! {
                     let outcome = ask(&route).await;
                     assert!(outcome.result.is_err());
                     let text = render_outcome(&outcome);
-                    // Not even a piece, where the key was escaped or cut short.
+                    // Not even a fragment of an escaped or truncated key may be shown.
                     for piece in key.as_bytes().windows(10) {
                         let piece = std::str::from_utf8(piece).unwrap();
                         assert!(!text.contains(piece), "{piece} of {key} in {text}");

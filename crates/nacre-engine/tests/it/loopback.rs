@@ -1,7 +1,7 @@
-//! A server that does exactly what a test demands, wrong things included.
+//! A test server that does exactly what a test requests, including protocol errors.
 //!
-//! It speaks just enough HTTP/1.1 to be understood, one request a connection: the tests need
-//! streams that no decent server would send.
+//! It implements just enough HTTP/1.1, with one request per connection. The tests need streams that
+//! no correct server would send.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,14 +12,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-/// How long a server that drips waits between two drops; the clock of such a test is stopped.
+/// Delay between two chunks of a dripping reply. Tests that use it stop the clock.
 const DRIP: Duration = Duration::from_secs(1);
 
-/// What the server does with one request.
+/// The server's reply to one request.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     head: String,
-    /// Whether the headers never end: one more letter of them every second.
+    /// Whether the headers never end. One more byte is sent every second.
     has_endless_head: bool,
     steps: Vec<Step>,
 }
@@ -30,11 +30,11 @@ pub(crate) enum Step {
     Chunk(Vec<u8>),
     /// Ends the answer properly.
     End,
-    /// Continues on a notification.
+    /// Waits for a notification, then continues.
     Wait(Arc<Notify>),
-    /// Sends the same chunk every second for ever.
+    /// Sends the same chunk every second, forever.
     Drip(Vec<u8>),
-    /// Keeps the connection open and says nothing more until the client goes away.
+    /// Keeps the connection open without sending anything until the client disconnects.
     Stall,
 }
 
@@ -62,13 +62,13 @@ impl Reply {
         Self { head, has_endless_head: false, steps }
     }
 
-    /// Breaks off instead of ending.
+    /// Closes the connection instead of ending properly.
     pub(crate) fn cut(mut self) -> Self {
         self.steps.retain(|step| !matches!(step, Step::End));
         self
     }
 
-    /// Breaks off in the middle of the event after the last one with text.
+    /// Closes the connection in the middle of the event after the last text event.
     pub(crate) fn cut_after_text(self) -> Self {
         let mut cut = self.cut();
         let last = cut.steps.iter().rposition(has_text).unwrap_or(0);
@@ -90,21 +90,21 @@ impl Reply {
         self
     }
 
-    /// Falls silent instead of ending.
+    /// Stalls instead of ending.
     pub(crate) fn stall(self) -> Self {
         let mut cut = self.cut();
         cut.steps.push(Step::Stall);
         cut
     }
 
-    /// Sends the same piece again and again instead of ending.
+    /// Repeats the same piece forever instead of ending.
     pub(crate) fn drip(self, piece: &str) -> Self {
         let mut cut = self.cut();
         cut.steps.push(Step::Drip(piece.as_bytes().to_vec()));
         cut
     }
 
-    /// Sends headers without end.
+    /// Sends endless headers.
     pub(crate) fn endless_head(mut self) -> Self {
         self.has_endless_head = true;
         self
@@ -126,15 +126,15 @@ fn has_text(step: &Step) -> bool {
     }
 }
 
-/// A request as it came.
+/// A request as received.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
-    /// The request line and the headers, names in lower case.
+    /// The request line and the headers, with lowercase names.
     pub(crate) head: String,
     pub(crate) body: Value,
 }
 
-/// The server; its replies are played in order, and the last one again and again.
+/// A test server. It plays its replies in order and then repeats the last one.
 #[derive(Clone)]
 pub(crate) struct Loopback {
     pub(crate) address: String,
@@ -165,7 +165,7 @@ impl Loopback {
         self.received.lock().unwrap().clone()
     }
 
-    /// Waits until a client has gone away from a stalled answer.
+    /// Waits until a client has disconnected from a stalled reply.
     pub(crate) async fn client_left(&self) {
         self.client_left.notified().await;
     }

@@ -1,4 +1,5 @@
-//! The engine against real connections: a local server that streams, stalls, cuts and garbles.
+//! Tests of the engine over real connections, with a local server that streams, stalls, truncates
+//! and corrupts its replies.
 
 #![expect(
     clippy::disallowed_methods,

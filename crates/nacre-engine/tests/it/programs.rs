@@ -1,4 +1,4 @@
-//! Programs that end, and programs that would rather not.
+//! Tests of programs that exit, and of programs that resist being stopped.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use nacre_engine::model::Cancel;
 
 use crate::workshop::Workshop;
 
-/// Whether a process of this number is there and no zombie.
+/// Returns whether the process exists and is not a zombie.
 fn is_alive(pid: &str) -> bool {
     let stat = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
@@ -28,14 +28,14 @@ fn numbers_in(workshop: &Workshop) -> Vec<String> {
     numbers
 }
 
-/// Waits until the program has said so.
+/// Waits until the program has created the file.
 async fn until_exists(path: &Path) {
     while !path.exists() {
         tokio::task::yield_now().await;
     }
 }
 
-/// Each writes a number to a `.pid` file for each of its processes, then `ready`.
+/// Scripts that write the ID of each of their processes to a `.pid` file, then create `ready`.
 const STUBBORN: &[(&str, &str)] = &[
     ("a plain sleep", "echo $$ > a.pid; touch ready; exec sleep 60"),
     ("a child in the background", "sleep 60 & echo $! > a.pid; touch ready; wait"),
@@ -138,7 +138,7 @@ async fn a_call_that_is_dropped_takes_its_programs_along() {
         }
         let numbers = numbers_in(&workshop);
         assert!(!numbers.is_empty(), "{name}");
-        // Hangs, and is ended by the runner of tests, if one of them stays.
+        // If a process survives, this loops until the test runner's timeout.
         while numbers.iter().any(|pid| is_alive(pid)) {
             tokio::task::yield_now().await;
         }
@@ -155,9 +155,9 @@ async fn what_a_program_leaves_in_the_background_ends_with_it() {
     assert!(!numbers_in(&workshop).iter().any(|pid| is_alive(pid)));
 }
 
-/// A chain of processes: each starts the next in a new session and ends, so that only a few run at
-/// once. It stops by itself after 3,000 of them. (Without a bound it could stop the whole machine
-/// where tests run as root, whom no limit on processes binds.)
+/// A chain of processes in which each starts the next in a new session and exits, so that only a
+/// few run at once. The chain ends after 3,000 processes. Without this bound, it could stop the
+/// whole machine where tests run as root, because process limits do not apply to root.
 const RELAY: &str = r#"
 RUN='n=$((n + 1)); echo $n > runner; [ $n -lt 3000 ] && setsid sh -c "$RUN" &'
 export RUN n=0

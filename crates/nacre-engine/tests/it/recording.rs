@@ -1,4 +1,4 @@
-//! A run that is recorded: state and log, and what their failures do to it.
+//! Tests of a recorded run: its state and log, and the effects of recording failures.
 
 #![expect(clippy::disallowed_methods, reason = "the test plays the disk")]
 
@@ -28,7 +28,7 @@ fn open(home: &WriteScope) -> Result<Arc<Recorder>, StateError> {
     Recorder::open(home, &owner(), PATIENCE, ExtraWords::default(), Telemetry::default())
 }
 
-/// Takes a task through its life and returns what was made of it.
+/// Runs a task through its lifecycle and returns the recorder's report and the task state.
 fn record(home: &WriteScope) -> (RecorderReport, TaskState) {
     let recorder = open(home).unwrap();
     let mut state = State::open(home, &owner(), PATIENCE).unwrap();

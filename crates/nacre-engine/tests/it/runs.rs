@@ -1,4 +1,5 @@
-//! Whole runs of an agent over real connections, in both APIs: each has one end, the true one.
+//! Tests of whole agent runs over real connections, with both APIs. Each run has exactly one,
+//! correct end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,7 @@ fn read(path: &str) -> String {
     format!(r#"{{"path":"{path}"}}"#)
 }
 
-/// Plays the replies; returns how the task ended, what was said last, and the requests.
+/// Plays the replies and returns the task's end state, the last text, and the requests.
 async fn play(style: Style, replies: Vec<Reply>) -> (String, String, Vec<String>) {
     let server = Loopback::start(replies).await;
     let stage = Stage::new(style, &server);
@@ -59,7 +60,7 @@ async fn what_a_model_gets_wrong_about_a_tool_goes_back_to_it() {
         for (name, arguments, told) in [
             ("file_read", r#"{"path": "one"#, "no JSON"),
             ("file_read", r#"{"paht": "one.txt"}"#, "do not fit"),
-            ("file_fly", "{}", "There is no tool `file_fly`"),
+            ("file_fly", "{}", "Tool `file_fly` not found"),
             ("file_read", r#"{"path": "../../etc/passwd"}"#, "Error ("),
             ("file_create", r#"{"path": "new.txt", "text": "x"}"#, "Error ("),
         ] {
@@ -121,7 +122,7 @@ async fn a_failure_in_a_later_step_keeps_what_was_done_before() {
 #[tokio::test]
 async fn slow_words_are_shown_as_they_come() {
     for style in BOTH {
-        // The server says the next word only after the one before was heard.
+        // The server sends the next word only after the previous one was received.
         let gate = Arc::new(Notify::new());
         let server =
             Loopback::start(vec![style.text(&["one ", "two ", "three"]).paced(&gate)]).await;
@@ -157,7 +158,7 @@ async fn a_run_that_is_out_of_time_closes_its_stream() {
         spec.budgets.wall = Duration::from_millis(50);
         let outcome = stage.run(&spec, &RunControl::without_handle()).await;
         assert_eq!(stage.close(&outcome), "failed(deadline)", "{style:?}");
-        // On a busy machine the time may be over before anything was asked.
+        // On a busy machine, the time may be over before the first request.
         if !server.requests().is_empty() {
             server.client_left().await;
         }

@@ -1,4 +1,4 @@
-//! Answers that must have a shape.
+//! Tests of structured answers.
 
 use nacre_engine::model::{
     MAX_REPAIRS, ModelEvent, OUTPUT_TOOL, OutputSchema, Request, Role, Structured, StructuredError,
@@ -102,7 +102,7 @@ async fn a_wrong_answer_goes_back_with_its_errors() {
         let sent: Vec<String> =
             server.requests().iter().map(|request| request.body.to_string()).collect();
         assert!(sent[1].contains("at /title: has 0 characters") && sent[1].contains("at /lines/0"));
-        assert!(sent[2].contains("the answer holds no JSON"));
+        assert!(sent[2].contains("the answer contains no JSON"));
     }
 }
 

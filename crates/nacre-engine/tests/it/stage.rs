@@ -1,4 +1,4 @@
-//! An agent with a workspace of three files, a server to ask, and a database for its task.
+//! An agent with a workspace of three files, a model server, and a database for its task.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,13 +25,13 @@ use crate::loopback::Loopback;
 use crate::styles::Style;
 use nacre_engine::record::state::TaskStore as _;
 
-/// An agent that reads files and says what it thinks.
+/// Returns an agent that reads files and answers in text.
 pub(crate) fn agent() -> AgentSpec {
     AgentSpec {
         name: "reader",
         role: Role::Chat,
         prompt: "You read.".to_owned(),
-        // Tools that it has no permission for are not offered, although they are listed.
+        // Tools without permission are not offered, although they are listed here.
         tools: vec!["file_read", "file_search", "file_create"],
         permissions: Permissions::read_only(),
         budgets: Budgets {
@@ -87,7 +87,7 @@ impl Stage {
         Self { folder, models, limits: control().limits, task, heard, recorder, listeners }
     }
 
-    /// Calls a closure with every event as well.
+    /// Adds a closure that is called with every event.
     pub(crate) fn hearing(mut self, ear: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.listeners.push(Arc::new(Ear(Box::new(ear))));
         self
@@ -125,7 +125,7 @@ impl Stage {
         run(engine, job, &mut tools, run_control).await
     }
 
-    /// Checks that there was one end, that it is the one on disk, and returns it.
+    /// Checks that the run has exactly one end, which matches the end on disk, and returns it.
     pub(crate) fn close(&self, outcome: &Outcome) -> String {
         let records = self.heard.records();
         let ends = records.iter().filter(|record| record.event.is_terminal()).count();
@@ -144,7 +144,7 @@ impl Stage {
     }
 }
 
-/// A state in which the task is running.
+/// Returns a state in which the task is running.
 fn accepted(folder: &TempDir, task: &TaskId) -> State {
     let home = WriteScope::open(&folder.path().join("home"), Access::Private).unwrap();
     let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };

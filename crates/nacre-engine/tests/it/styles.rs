@@ -1,10 +1,10 @@
-//! The same answers in the words of both APIs.
+//! The same answers in the formats of both APIs.
 
 use serde_json::{Value, json};
 
 use crate::loopback::Reply;
 
-/// The two APIs, and the name under which the tests know a server of each.
+/// The two APIs, and the provider names that the tests use for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Anthropic,
@@ -21,12 +21,12 @@ impl Style {
         }
     }
 
-    /// An answer of text in pieces.
+    /// Returns a text answer in pieces.
     pub(crate) fn text(self, pieces: &[&str]) -> Reply {
         self.answer(pieces, &[], self.ends_normally())
     }
 
-    /// An answer of calls: id, name, arguments in two pieces each.
+    /// Returns an answer with calls: ID, name, and arguments in two pieces each.
     pub(crate) fn calls(self, calls: &[(&str, &str, &str)]) -> Reply {
         let stop = match self {
             Self::Anthropic => "tool_use",
@@ -49,7 +49,7 @@ impl Style {
         }
     }
 
-    /// An answer that ends in an error after some text.
+    /// Returns an answer that fails with an error after some text.
     pub(crate) fn error_in_stream(self, text: &str, message: &str) -> Reply {
         match self {
             Self::Anthropic => {
@@ -65,7 +65,7 @@ impl Style {
         }
     }
 
-    /// A model's refusal, as each API reports one.
+    /// Returns a model's refusal in the format of each API.
     pub(crate) fn refusal(self) -> Reply {
         match self {
             Self::Anthropic => self.answer(&["No."], &[], "refusal"),
@@ -125,7 +125,7 @@ fn openai(pieces: &[&str], calls: &[(&str, &str, &str)], stop: &str) -> Vec<Stri
         let call = json!({ "index": index, "id": id, "type": "function", "function": function });
         chunks.push(data(&delta(&json!({ "tool_calls": [call] }))));
     }
-    // The pieces of parallel calls come interleaved.
+    // The pieces of parallel calls are interleaved.
     for half in 0..2 {
         for (index, (_, _, arguments)) in calls.iter().enumerate() {
             let function = json!({ "arguments": halves(arguments)[half] });

@@ -1,4 +1,4 @@
-//! Tools that start programs or work with memories, as the pipeline calls them.
+//! Tests of tools that start programs or use memories, called through the pipeline.
 
 use std::fs;
 use std::io::Read as _;
@@ -25,7 +25,7 @@ use crate::workshop::Workshop;
 
 pub(crate) fn programs(workshop: &Workshop) -> Arc<Programs> {
     let mut environment = workshop.environment();
-    // The tools of Rust are often found by a program that looks for them at home.
+    // The `cargo` command is often a proxy that looks for the Rust toolchain in the home directory.
     let own_home = std::env::var("HOME").unwrap_or_default();
     for (name, usual) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {
         let folder = std::env::var(name).unwrap_or_else(|_| format!("{own_home}/{usual}"));
@@ -70,7 +70,7 @@ async fn shell_run_shows_how_a_program_ended_and_what_it_said() {
     let gone = call(&tool, json!({"argv": ["no-such-program"]}), &ctx).await.unwrap_err();
     assert_eq!(gone.fault, Fault::NotFound);
     let nowhere = call(&tool, json!({"argv": ["ls"], "folder": "none"}), &ctx).await.unwrap_err();
-    assert_eq!(nowhere.what, "There is no folder `none` in the workspace");
+    assert_eq!(nowhere.what, "Directory `none` not found in the workspace");
 }
 
 // Acolyte defect 3.
@@ -93,7 +93,7 @@ async fn shell_run_stops_a_program_at_the_time_that_was_asked_for() {
 async fn shell_run_is_refused_where_programs_cannot_be_confined() {
     let Some(workshop) = Workshop::new() else { return };
     let mut ctx = ctx(&workshop);
-    // A workspace that holds the secrets cannot be walled off from them.
+    // A workspace that contains the secrets cannot be sandboxed from them.
     ctx.workspace = Arc::new(workshop.path("home"));
     let tool = tool::<ShellRun>(programs(&workshop));
     let error = call(&tool, json!({"script": "touch in"}), &ctx).await.unwrap_err();
@@ -111,7 +111,7 @@ async fn shell_run_tells_of_changed_hooks() {
     let output = call(&tool, json!({"script": script}), &ctx).await.unwrap();
     assert_eq!(
         output.text,
-        "exit code 0\nchanged files that other programs act on: .git/hooks/pre-commit, .cursor/mcp.json, \
+        "exit code 0\nchanged files that other programs use: .git/hooks/pre-commit, .cursor/mcp.json, \
          .envrc, .husky/pre-commit, CLAUDE.md, mise.toml"
     );
 }
@@ -120,7 +120,7 @@ async fn shell_run_tells_of_changed_hooks() {
 async fn a_program_gets_nothing_that_is_open_already() {
     let Some(workshop) = Workshop::new() else { return };
     let secret = fs::File::open(workshop.path("home/.ssh/id")).unwrap();
-    // A copy stays open over `exec`, as a descriptor of the user's shell does.
+    // The copy stays open across `exec`, like a descriptor of the user's shell.
     let leaked = rustix::io::dup(&secret).unwrap();
     let (tool, ctx) = (tool::<ShellRun>(programs(&workshop)), ctx(&workshop));
     let number = std::os::fd::AsRawFd::as_raw_fd(&leaked);
@@ -320,7 +320,7 @@ async fn what_is_remembered_is_found_and_can_be_put_away() {
     assert!(found.text.starts_with(id), "{}", found.text);
     call(&remove, json!({"id": id}), &ctx).await.unwrap();
     let found = call(&search, json!({"query": "report test UTC"}), &ctx).await.unwrap();
-    assert_eq!(found.text, "Nothing is remembered about that.");
+    assert_eq!(found.text, "No memories found.");
     let again = call(&remove, json!({"id": id}), &ctx).await.unwrap_err();
     assert_eq!(again.fault, Fault::Stale);
     let unknown = call(&remove, json!({"id": "20260301-nothing"}), &ctx).await.unwrap_err();
@@ -388,7 +388,7 @@ async fn after(effects: &ProjectEffects, path: &str, workshop: &Workshop) -> Eff
     effects.after(&changed, &ctx(workshop)).await
 }
 
-/// A project for an installed `ruff` that does what the test says.
+/// Creates a project for an installed `ruff` that runs the test's script.
 fn project(check: &str) -> Option<Workshop> {
     use std::os::unix::fs::PermissionsExt as _;
     let workshop = Workshop::new()?;
@@ -438,9 +438,8 @@ async fn a_tool_that_keeps_failing_is_given_up_with_a_word() {
     for _ in 0..5 {
         said.push(after(&effects, "a.py", &workshop).await.text);
     }
-    let failed = "ruff did not work: it was ended by signal 9";
-    let given_up =
-        "ruff did not work three times (it was ended by signal 9) and is not run any more.";
+    let failed = "ruff failed: it was killed by signal 9";
+    let given_up = "ruff failed three times (it was killed by signal 9) and will not run again.";
     assert!(said[0].starts_with(failed) && said[1].contains(given_up), "{said:?}");
     assert_eq!(said[2..], ["", "", ""]);
 }

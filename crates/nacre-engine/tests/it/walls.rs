@@ -1,4 +1,4 @@
-//! Ways out of the workspace, each tried by a real program.
+//! Tests of escapes from the workspace, each attempted by a real program.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use nacre_engine::confine::{ProcessError, ProgramEnding as Ending};
 
 use crate::workshop::Workshop;
 
-/// Everything outside that a program could have changed: contents, modes, times.
+/// Returns everything outside that a program could have changed: contents, modes and times.
 fn outside(workshop: &Workshop) -> BTreeMap<String, String> {
     let mut seen = BTreeMap::new();
     for folder in ["", "home", "home/.ssh", "home/src", "spill"] {
@@ -20,7 +20,8 @@ fn outside(workshop: &Workshop) -> BTreeMap<String, String> {
             let metadata = fs::symlink_metadata(&path).unwrap();
             let text =
                 if metadata.is_file() { fs::read_to_string(&path).unwrap() } else { String::new() };
-            // The times of the folders that hold the workspace and its temporary files do change.
+            // The timestamps of the directories that contain the workspace and its temporary files
+            // do change.
             let time = if metadata.is_file() { metadata.mtime_nsec() } else { 0 };
             let shown = format!("{:o} {} {time} {text}", metadata.mode(), metadata.nlink().min(2));
             let is_ours = path.ends_with("workspace") || path.ends_with("tmp");
@@ -32,7 +33,8 @@ fn outside(workshop: &Workshop) -> BTreeMap<String, String> {
     seen
 }
 
-/// Ways to change something outside; `OUT` is the home, `H` a link to it in the workspace.
+/// Commands that try to change something outside. `OUT` is the home directory, and `H` is a link to
+/// it in the workspace.
 const WAYS_OUT: &[&str] = &[
     "echo x > OUT/a",
     "echo x > ../home/b",
@@ -106,8 +108,8 @@ async fn secrets_are_not_read_and_their_neighbours_are() {
     assert_eq!(workshop.run(&workshop.script(&list)).await.unwrap().stdout.total, 0);
 }
 
-/// Usual places of credentials, sessions and histories below a home, from the third audit and from
-/// the manuals of their programs. None of them is read off the list that hides them.
+/// Common locations of credentials, sessions and histories in a home directory, from the third
+/// audit and the programs' manuals. None of them is copied from the list that hides them.
 const CREDENTIALS: &str = "
     .gemini/oauth_creds.json .gemini/google_accounts.json .qwen/oauth_creds.json .copilot/config.json
     .config/github-copilot/hosts.json .config/github-copilot/apps.json .factory/auth.json
@@ -200,7 +202,8 @@ async fn temporary_files_and_settings_with_credentials_are_not_read() {
         fs::write(&path, text).unwrap();
         format!("cat {}; ", path.display())
     };
-    // The workshop is a folder of `/tmp`, where tickets such as `krb5cc_1000` lie.
+    // The workshop is a directory in `/tmp`, where Kerberos tickets such as `krb5cc_1000` are
+    // stored.
     let mut script = write("krb5cc_1000", "content of a ticket");
     script += &write("home/.cargo/config.toml", "[registry]\ntoken = \"content of a token\"");
     script += &write("home/.gitconfig", "[http]\nextraHeader = Authorization: content of a header");
@@ -211,7 +214,7 @@ async fn temporary_files_and_settings_with_credentials_are_not_read() {
     assert_eq!(finished.stdout.text(), "[user]\nname = Ada");
 }
 
-/// Each prints `open` if it gets through.
+/// Commands that print `open` if they succeed.
 const CALLS: &[(&str, &str)] = &[
     ("tcp", "import socket; socket.create_connection(('127.0.0.1', PORT)); print('open')"),
     ("tcp6", "import socket; socket.socket(socket.AF_INET6); print('open')"),
@@ -262,8 +265,8 @@ async fn no_connection_is_opened() {
     assert!(listener.recv(&mut [0; 8]).is_err(), "nothing escaped");
 }
 
-/// What system calls return to a program, and `errno`; each is given by its number and its first
-/// arguments.
+/// Runs system calls in a program and returns their results and `errno`. Each call is given by its
+/// number and first arguments.
 #[cfg(target_arch = "x86_64")]
 async fn results_of(workshop: &Workshop, calls: &[(u64, &[u64])]) -> Vec<String> {
     let list: Vec<String> = calls
@@ -288,7 +291,7 @@ async fn results_of(workshop: &Workshop, calls: &[(u64, &[u64])]) -> Vec<String>
     text.lines().map(str::to_owned).collect()
 }
 
-/// System calls by number on x86-64, which are refused; `clone3` is not there.
+/// The x86-64 system calls with these numbers are refused, and `clone3` is not available.
 #[cfg(target_arch = "x86_64")]
 #[tokio::test]
 async fn dangerous_system_calls_are_refused() {
@@ -409,7 +412,7 @@ async fn attributes_of_files_are_kept_where_metadata_is() {
 #[tokio::test]
 async fn what_programs_ask_of_themselves_is_allowed() {
     let Some(workshop) = Workshop::new() else { return };
-    // `prlimit` of itself, and the question how it runs.
+    // `prlimit` on the process itself, and a query of its execution domain.
     let results = results_of(&workshop, &[(302, &[]), (135, &[0xFFFF_FFFF])]).await;
     assert_eq!(results, ["0 0", "0 0"]);
     // Pairs of streams and of packets get as far as the pointer for their handles; what waits in no
@@ -419,8 +422,8 @@ async fn what_programs_ask_of_themselves_is_allowed() {
     assert_eq!(results.await, ["-1 14", "-1 14", "-1 9"]);
 }
 
-/// Files of the system that no program needs, next to one that some do. Some are readable by root
-/// only, and on many machines these tests run as root.
+/// System files that no program needs, next to one that some programs need. Some are readable only
+/// by root, and on many machines these tests run as root.
 #[tokio::test]
 async fn private_files_of_the_system_are_not_read() {
     let Some(workshop) = Workshop::new() else { return };

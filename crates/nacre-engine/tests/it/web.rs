@@ -1,4 +1,4 @@
-//! Pages fetched from a real server, and servers that nobody may reach.
+//! Tests of pages fetched from a real server, and of servers that must not be contacted.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A server that answers each path with what a test wrote down, and keeps the heads of requests.
+/// A server that returns the test's response for each path and stores the request headers.
 #[derive(Clone)]
 struct Site {
     address: SocketAddr,

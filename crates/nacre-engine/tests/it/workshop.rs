@@ -1,4 +1,5 @@
-//! A workspace, a place outside of it and a home with secrets, for tests that start real programs.
+//! A workspace, a directory outside it and a home directory with secrets, for tests that start real
+//! programs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +22,8 @@ pub(crate) struct Workshop {
 }
 
 impl Workshop {
-    /// `None`, with a message, where the system has no sandbox: without it no program may run.
+    /// Returns `None` and prints a message if the system has no sandbox, because programs may not
+    /// run without one.
     #[expect(clippy::print_stderr, reason = "a test that does not run must say so")]
     pub(crate) fn new() -> Option<Self> {
         if !has_walls() {
@@ -81,7 +83,7 @@ impl Workshop {
     }
 }
 
-/// Whether the kernel has the walls that programs are put behind.
+/// Returns whether the kernel supports the sandbox for programs.
 fn has_walls() -> bool {
     let rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     let rules = rules.handle_access(AccessFs::from_all(ABI::V3));

@@ -88,7 +88,7 @@ async fn measure_stream_cancellation(root: &Path, rounds: usize) {
         closed.push(server.await.unwrap().saturating_duration_since(wished));
     }
     println!(
-        "cancelled in a stream:   over after {:?}, closed after {:?}",
+        "cancelled in a stream:   done after {:?}, closed after {:?}",
         median(ended),
         median(closed)
     );
@@ -152,7 +152,7 @@ fn job(spec: &AgentSpec, events: Events) -> Job<'_> {
 /// The overhead of one step is the time for a run with two steps minus the time for a run with one.
 async fn step_overhead(root: &Path, rounds: usize) {
     let one = "{\"turns\":[{\"say\":\"Done.\"}]}".to_owned();
-    // After an empty answer, the engine calls the model again, which adds a second step without a
+    // The engine calls the model again after an empty response, which adds a second step without a
     // tool.
     let two = "{\"turns\":[{\"say\":\" \"},{\"say\":\"Done.\"}]}".to_owned();
     let (mut ones, mut twos) = (Vec::new(), Vec::new());
@@ -162,7 +162,7 @@ async fn step_overhead(root: &Path, rounds: usize) {
         twos.push(time_run(root, &two, &Voice::Recorded, number + 1).await);
     }
     let (one, two) = (median(ones), median(twos));
-    println!("run of one step: {one:?}");
+    println!("one step:          {one:?}");
     println!("one more step:   {:?}", two.saturating_sub(one));
 }
 
@@ -176,8 +176,8 @@ async fn event_overhead(root: &Path, rounds: usize) {
     }
     let (silent, recorded) = (median(silent), median(recorded));
     let more = recorded.as_secs_f64() / silent.as_secs_f64() * 100.0 - 100.0;
-    println!("{N_CALLS} calls, nobody listens: {silent:?}");
-    println!("{N_CALLS} calls, written down:   {recorded:?} ({more:+.1} %)");
+    println!("{N_CALLS} calls, no listener: {silent:?}");
+    println!("{N_CALLS} calls, recorded:    {recorded:?} ({more:+.1} %)");
 }
 
 fn thousand_calls() -> String {

@@ -3,7 +3,7 @@
 //!
 //! Each round reads 1,000 small files through the whole pipeline, in batches of ten. Recorded and
 //! unrecorded rounds alternate, so that a temporary slowdown of the machine affects both equally.
-//! The state and the log are opened in either case, because a process pays that cost only once.
+//! Both kinds of rounds open the state and the log, because a process pays that cost only once.
 
 use std::error::Error;
 use std::fs;
@@ -48,7 +48,7 @@ pub(super) fn run() -> Outcome {
             if is_heard { recorded.push(took) } else { silent.push(took) }
         }
     }
-    // Compares the two rounds of each pair instead of the medians, because the speed of the machine
+    // Compare the two rounds of each pair instead of the medians, because the machine's speed
     // changes over minutes.
     let added = |took: fn(&(Duration, Duration)) -> Duration| {
         let pairs = silent.iter().zip(&recorded);

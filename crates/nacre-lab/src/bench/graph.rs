@@ -17,7 +17,7 @@ const N_ROUNDS: usize = 20;
 const BOUND: Duration = Duration::from_millis(200);
 
 /// Writes a memory that shares two tags, a session and a file with about twenty others each, and
-/// links to two more.
+/// that links to two more.
 fn write(folder: &Path, n: usize) {
     let [tag, other, session, file] = [n / 20, n % 500, n / 18, n % 600];
     let related = [n / 2, n / 3].map(|n| format!("20260101-n{n}")).join(", ");
@@ -69,7 +69,8 @@ pub(super) fn run(args: &GraphArgs) -> Outcome {
         times.sort_unstable();
         let (whole, opened, tied, n_ties, _) = times[N_ROUNDS / 2];
         println!(
-            "{size} memories, {limit} shown: {whole:?} (opened after {opened:?}, tied after {tied:?}), {n_ties} ties"
+            "{size} memories, {limit} shown: {whole:?} (opened after {opened:?}, linked after \
+             {tied:?}), {n_ties} links"
         );
         is_held &= limit > 500 || whole <= BOUND;
     }

@@ -1,10 +1,11 @@
 //! Compares the speed of cold trace parsing with `json.loads` and `jq -c .`, and fails if it is too
 //! slow.
 //!
-//! It covers the work that `nacre sync` does on a trace before writing to the catalog: adapter,
-//! emitter and redactor, on one thread, including message text. The `all` column is the speed
-//! relative to `json.loads` with all text included, as in `nacre trace show`; it is not checked.
-//! Times are CPU seconds. Files are read repeatedly until enough bytes have been processed.
+//! The benchmark covers the work that `nacre sync` does on a trace before writing to the catalog:
+//! adapter, emitter and redactor, on one thread, including message text. The `all` column is the
+//! speed relative to `json.loads` with all text included, as in `nacre trace show`; it is not
+//! checked. Times are CPU seconds. Files are read repeatedly until enough bytes have been
+//! processed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,8 +16,8 @@ use nacre_traces::transcript::{Trace, TraceSource};
 
 use crate::Outcome;
 
-/// In each round, all programs run directly after each other, so that a busy machine slows them
-/// down equally. The result is the median of the rounds' ratios.
+/// Number of rounds. In each round, the programs run directly after one another, so that a busy
+/// machine slows all of them down equally. The result is the median of the ratios.
 const ROUNDS: usize = 13;
 const ENOUGH: u64 = 500_000_000;
 const OVER_PYTHON: f64 = 3.0;
@@ -61,7 +62,8 @@ pub(super) fn run(args: &ParseArgs) -> Outcome {
     }
     let rss = peak_rss();
     println!(
-        "peak memory {rss} MB, allowed {MAX_RSS_MB}; wanted {OVER_PYTHON} times json.loads, {OVER_JQ} times jq -c"
+        "peak memory {rss} MB, limit {MAX_RSS_MB}; required: {OVER_PYTHON} times json.loads, \
+         {OVER_JQ} times jq -c"
     );
     Ok(is_fast && rss <= MAX_RSS_MB)
 }
@@ -131,8 +133,8 @@ fn measure_python(paths: &[&Path], passes: u64) -> f64 {
     String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
 }
 
-/// `jq` stops at the first invalid line, so each file is a separate run. User and system time are
-/// added.
+/// Measures `jq`, with user and system time added. `jq` stops at the first invalid line, so each
+/// file is a separate run.
 fn measure_jq(paths: &[&Path]) -> f64 {
     let before = children_seconds();
     for path in paths {

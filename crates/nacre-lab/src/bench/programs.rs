@@ -16,7 +16,7 @@ const STUBBORN: &[(&str, &str)] = &[
     ("sleep 60", "touch ready; exec sleep 60"),
     ("ignores signals", "trap '' TERM INT HUP; touch ready; while :; do sleep 60; done"),
     (
-        "own session, twice",
+        "separate session, nested",
         "(setsid sh -c '(setsid sleep 60 &); touch ready; exec sleep 60' &); exec sleep 60",
     ),
     (

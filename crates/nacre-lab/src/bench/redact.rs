@@ -1,5 +1,5 @@
-//! Measures the speed of the redactor on the given files, and prints what it found. If no files are
-//! given, it compares adversarial texts with plain text.
+//! Measures the speed of the redactor on the given files, and prints what it found. Without files,
+//! it compares adversarial texts with plain text.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -114,7 +114,7 @@ fn read_hostile() {
     println!("{plain:8.1} MB/s plain text");
     for pattern in HOSTILE {
         let speed = speed_of(pattern);
-        println!("{speed:8.1} MB/s {:5.1} times as slow: {pattern:?}", plain / speed);
+        println!("{speed:8.1} MB/s {:5.1} times slower: {pattern:?}", plain / speed);
     }
 }
 

@@ -2,7 +2,7 @@
 //! memory use.
 //!
 //! Exits with 1 if a result misses its target: 5,000 records per second, 2 ms per query with 1,000
-//! records and 15 ms with 100,000, and 5 ms per change. The memory use of a search alone has to be
+//! records and 15 ms with 100,000, and 5 ms per change. The memory use of search alone must be
 //! measured in another process, because this one also builds the index.
 
 use std::fs;
@@ -113,10 +113,10 @@ fn measure(scratch: &Path, n: usize, bounds: &mut Bounds) {
     let begun = Instant::now();
     drop(MemoryIndex::open(&store, &embedder, &owner, now).unwrap());
     let rate = n as f64 / begun.elapsed().as_secs_f64();
-    bounds.row(&format!("{n}: records built a second"), rate, "", rate >= 5000.0);
+    bounds.row(&format!("{n}: records indexed per second"), rate, "", rate >= 5000.0);
     let begun = Instant::now();
     let mut index = MemoryIndex::open(&store, &embedder, &owner, now).unwrap();
-    bounds.row(&format!("{n}: opened without a change"), millis(begun.elapsed()), "ms", true);
+    bounds.row(&format!("{n}: opened without changes"), millis(begun.elapsed()), "ms", true);
     let options = MemoryOptions { mode: Mode::Hybrid, limit: 10, archived: false };
     let questions: Vec<Query> = (0..N_QUESTIONS).map(|_| Query::plain(&words.text(6))).collect();
     let times = questions.iter().map(|question| {
@@ -152,6 +152,6 @@ pub(super) fn run(args: &SearchArgs) -> Outcome {
     for n in &args.sizes {
         measure(&args.scratch, *n, &mut bounds);
     }
-    bounds.row("peak memory, building included", peak_mb() as f64, "MB", true);
+    bounds.row("peak memory, including indexing", peak_mb() as f64, "MB", true);
     Ok(!bounds.is_broken)
 }

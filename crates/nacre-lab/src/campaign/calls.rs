@@ -153,8 +153,8 @@ const PATTERNS: &[&str] = &[
 
 const LANGUAGES: &[&str] = &["rust", "python", "typescript", "tsx", "cobol", "Rust", "java", ""];
 
-/// Shell commands that access files outside the workspace. Even without the sandbox, none of them
-/// would do lasting harm.
+/// Shell commands that access files outside the workspace. None of them would do lasting harm even
+/// without the sandbox.
 const SCRIPTS: &[&str] = &[
     "cat ../outside/secret.txt",
     "echo x > ../outside/new.txt",

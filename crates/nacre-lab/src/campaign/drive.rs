@@ -1,5 +1,5 @@
-//! Runs the calls and checks their effects: no change outside the permitted area, no exceeded
-//! limit, and every denial counted.
+//! Runs the calls and checks their effects: nothing outside the permitted area changes, no limit is
+//! exceeded, and every denial is counted.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -84,7 +84,7 @@ pub(crate) struct Report {
     faults: BTreeMap<String, u32>,
     slowest: Duration,
     growth_kib: u64,
-    /// The guarantees that were violated.
+    /// Descriptions of the violated guarantees.
     pub(crate) broken: Vec<String>,
 }
 
@@ -93,8 +93,8 @@ impl fmt::Display for Report {
         let Self { agent, n_calls, n_swaps, denied, faults, slowest, growth_kib, broken } = self;
         write!(
             f,
-            "{agent}: {n_calls} calls beside {n_swaps} swaps, {denied} denied, slowest {slowest:?}, grew {growth_kib} \
-             KiB, faults {faults:?}, broken promises: {broken:#?}"
+            "{agent}: {n_calls} calls during {n_swaps} swaps, {denied} denied, slowest {slowest:?}, \
+             grew {growth_kib} KiB, faults {faults:?}, violated guarantees: {broken:#?}"
         )
     }
 }
@@ -130,7 +130,9 @@ pub(crate) fn campaign(agent: Agent, n_calls: u64, seed: u64, helper: &Path) -> 
     if after != before {
         let changed = after.iter().find(|(path, seen)| before.get(*path) != Some(seen));
         let gone = before.keys().find(|path| !after.contains_key(*path));
-        report.broken.push(format!("outside the scope {changed:?} changed, or {gone:?} is gone"));
+        report
+            .broken
+            .push(format!("outside the scope, {changed:?} changed or {gone:?} disappeared"));
     }
     check_counts(&mut report, &pipeline, &heard);
     report
@@ -207,7 +209,7 @@ fn look_at(
             report.broken.push(format!("{}: {what}: {arguments}", facts.tool));
         };
         if agent.secrets().iter().any(|secret| result.text.contains(secret)) {
-            broken("a secret was shown".to_owned());
+            broken("a result contains a secret".to_owned());
         }
         let limit = pipeline.limits_of(facts.tool.as_str());
         if let Some((time_limit, shown_bytes)) = limit {
@@ -219,7 +221,7 @@ fn look_at(
             }
         }
         if facts.fault == Some(Fault::Io) && result.text.contains("broke down") {
-            broken("the tool broke down".to_owned());
+            broken("internal error in the tool".to_owned());
         }
     }
 }
@@ -231,11 +233,11 @@ fn check_counts(report: &mut Report, pipeline: &Pipeline, heard: &Heard) {
     for (what, counted, expected) in [
         ("calls", effects.tool_calls as usize, report.n_calls as usize),
         ("denials", effects.denied_calls as usize, report.denied as usize),
-        ("denials that were told", n_told("tool.denied"), report.denied as usize),
-        ("results that were told", n_told("tool.result"), report.n_calls as usize),
+        ("denial events", n_told("tool.denied"), report.denied as usize),
+        ("result events", n_told("tool.result"), report.n_calls as usize),
     ] {
         if counted != expected {
-            report.broken.push(format!("{counted} {what} were counted, not {expected}"));
+            report.broken.push(format!("{counted} {what} counted, expected {expected}"));
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct CampaignArgs {
 pub(crate) fn run(args: &CampaignArgs) -> Outcome {
     let CampaignArgs { calls, seed } = *args;
     let helper = std::env::current_exe()?;
-    println!("seed {seed}, {calls} calls an agent");
+    println!("seed {seed}, {calls} calls per agent");
     let mut is_broken = false;
     for agent in drive::Agent::ALL {
         let report = drive::campaign(agent, calls, seed, &helper);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// Content of files outside the workspace. It must not appear in any result.
+/// Content of files outside the workspace. No result may contain it.
 pub(crate) const SECRET: &str = "canary-that-must-not-sing";
 
 /// Content of workspace files that programs may print but tools may not.
@@ -86,7 +86,7 @@ impl Site {
         collect(&self.path("outside"), &mut tree);
         for entry in fs::read_dir(self.workspace()).unwrap().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            // Swapped entries keep changing. Their targets are checked above.
+            // Swapped entries change constantly, and their targets are checked above.
             let is_swapped = ["swap", "flip.txt", "swap.other", "flip.other"].contains(&&*name);
             if !may_change(&name) && !is_swapped {
                 collect(&entry.path(), &mut tree);
@@ -95,8 +95,8 @@ impl Site {
         tree
     }
 
-    /// Starts a thread that keeps replacing a directory and a file with links to the outside, and
-    /// restores them each time.
+    /// Starts a thread that repeatedly replaces a directory and a file with links to the outside,
+    /// and then restores them.
     pub(crate) fn swapper(&self) -> Swapper {
         let stop = Arc::new(AtomicBool::new(false));
         let n_swaps = Arc::new(AtomicU64::new(0));

@@ -24,7 +24,7 @@ const MAX_JOBS: usize = 64;
 ///
 /// Extracted entries are matched with labels by place and quote. An entry that matches no label is
 /// neither right nor wrong: `--missed` lists it for manual review, and `--verdicts` reads the
-/// reviewer's verdicts. If a model is configured, every session costs tokens. Nothing is written.
+/// reviewer's verdicts. If a model is configured, every session uses tokens. Nothing is written.
 /// docs/evaluation.md describes the format and the metrics.
 #[derive(Debug, Args)]
 pub(crate) struct ExtractionArgs {
@@ -72,7 +72,7 @@ struct ReadingCost {
 enum Missed {
     /// A label that was not found.
     Label { file: String, importance: u8, claim: String, quote: String },
-    /// An entry that should not have been kept.
+    /// An entry that matches a statement that must not be kept.
     Tempting { file: String, title: String, why: String },
     /// An entry that matches no label, with the most similar label.
     Unknown {
@@ -249,7 +249,7 @@ fn print(report: &ExtractionReport) {
         vec![group.clone(), found.labels.to_string(), active, found.any.to_string()]
     }));
     output::table(&rows);
-    println!("\n{sessions} sessions; silent in {silent} of {empty} with nothing to keep");
+    println!("\n{sessions} sessions; no entries in {silent} of {empty} sessions without labels");
     let ReadingCost { calls, input_tokens, output_tokens, usd } = report.cost;
     if calls > 0 {
         let usd = usd.map(|usd| format!(", ${usd:.2}")).unwrap_or_default();

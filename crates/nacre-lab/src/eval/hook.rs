@@ -47,25 +47,25 @@ struct LabelledPrompt {
     /// Earlier messages in the session.
     #[serde(default)]
     past: Vec<String>,
-    /// Ids of the expected memories. Empty if the hook should return nothing.
+    /// IDs of the expected memories. Empty if the hook should return nothing.
     want: Vec<String>,
 }
 
 #[derive(Debug, Default, Serialize)]
 struct HookReport {
     memories: usize,
-    /// Number of prompts with a matching memory. For `helped` of them the hook returned it, and for
-    /// `misled` of them it returned only other memories.
+    /// Number of prompts with a matching memory. The hook returned it for `helped` of them, and
+    /// returned only other memories for `misled` of them.
     fitting: usize,
     helped: usize,
     misled: usize,
-    /// Number of prompts without a matching memory. For `silent` of them the hook returned nothing.
+    /// Number of prompts without a matching memory. The hook returned nothing for `silent` of them.
     other: usize,
     silent: usize,
     /// Number of memories returned, of which `told_wanted` were expected.
     told: usize,
     told_wanted: usize,
-    /// Mean over the prompts for which the hook returned something.
+    /// Mean number of tokens, over the prompts for which the hook returned a memory.
     mean_tokens: f64,
     latency_ms: Latency,
     missed: Vec<MissedPrompt>,
@@ -113,14 +113,14 @@ fn folders(root: &Path) -> Result<Vec<PathBuf>, AnyError> {
     let mut found: Vec<PathBuf> = paths.filter(|path| path.join(PROMPTS).is_file()).collect();
     found.sort();
     if found.is_empty() {
-        return Err(format!("There is no `{PROMPTS}` in `{}`", root.display()).into());
+        return Err(format!("`{PROMPTS}` not found in `{}`", root.display()).into());
     }
     Ok(found)
 }
 
 fn measure(folder: &Path, budget: usize, report: &mut HookReport) -> Result<(), AnyError> {
     let scope = WriteScope::open_inside(folder, STORE_FOLDER, Access::Private)?;
-    // Treat all memories as personal, because their origin does not matter here.
+    // All memories are treated as the user's own, because their origin does not matter here.
     let rules = Rules { is_personal: true, index: IndexPlace::Nowhere, ..Rules::default() };
     let store = Store::new(scope, rules);
     let (model, counter) = (Builtin::load_shipped()?, TokenCounter::load_shipped()?);
@@ -171,16 +171,16 @@ fn print(report: &HookReport) {
     };
     let Latency { p50, p99, .. } = report.latency_ms;
     output::table(&[
-        row(["fitting prompts that got a wanted memory", &share(report.helped, report.fitting)]),
-        row(["fitting prompts that got only others", &share(report.misled, report.fitting)]),
-        row(["other prompts that got nothing", &share(report.silent, report.other)]),
-        row(["told memories that were wanted", &share(report.told_wanted, report.told)]),
-        row(["tokens where something was told", &format!("{:.0}", report.mean_tokens)]),
+        row(["matching prompts with an expected memory", &share(report.helped, report.fitting)]),
+        row(["matching prompts with only other memories", &share(report.misled, report.fitting)]),
+        row(["other prompts without output", &share(report.silent, report.other)]),
+        row(["returned memories that were expected", &share(report.told_wanted, report.told)]),
+        row(["mean tokens per output", &format!("{:.0}", report.mean_tokens)]),
         row(["p50, p99", &format!("{p50:.1} ms, {p99:.1} ms")]),
     ]);
     for MissedPrompt { prompt, want, told } in &report.missed {
         let prompt = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         let prompt = &prompt[..prompt.floor_char_boundary(MAX_SHOWN)];
-        println!("want [{}] told [{}]  {prompt}", want.join(", "), told.join(", "));
+        println!("expected [{}] returned [{}]  {prompt}", want.join(", "), told.join(", "));
     }
 }

@@ -13,7 +13,7 @@ use nacre_traces::agents::ADAPTERS;
 use nacre_traces::transcript::{Error, Position, Sink, Trace, TranscriptEvent};
 use serde::{Deserialize, Serialize};
 
-/// Shorter overlaps of two quotes may be coincidental.
+/// Minimum length of an overlap between two quotes. Shorter overlaps may be coincidental.
 const MIN_OVERLAP: usize = 12;
 /// Minimum number of words that an entry and a label at the same place must share.
 const MIN_SHARED: usize = 2;
@@ -48,7 +48,7 @@ pub(super) struct Label {
     #[serde(default)]
     pub(super) kind: String,
     pub(super) claim: String,
-    /// 3 must be kept, 2 should be kept, 1 may be kept.
+    /// Importance: 3 must be kept, 2 should be kept, 1 may be kept.
     pub(super) importance: u8,
     pub(super) speaker: String,
     /// Line number in the trace, starting at 1.
@@ -72,7 +72,7 @@ pub(super) struct Verdict {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("Line {line} is not a {what}: {source}; docs/evaluation.md describes the format")]
+#[error("Line {line} is not a valid {what}: {source}; docs/evaluation.md describes the format")]
 pub(super) struct BadLine {
     pub(super) line: usize,
     what: &'static str,
@@ -138,11 +138,11 @@ pub(super) fn entries(trace: &Trace, extraction: &Extraction) -> Result<Vec<Entr
 pub(super) enum Match {
     /// Matches this label.
     Label(usize),
-    /// Matches this statement, which must not be kept.
+    /// The entry matches this statement, which must not be kept.
     Tempting(usize),
-    /// Matches no label, but a reviewer has judged it.
+    /// The entry matches no label, but a reviewer has judged it.
     Judged { right: bool },
-    /// Has not been judged yet. `nearest` is the most similar label.
+    /// The entry has not been judged yet. `nearest` is the most similar label.
     Unknown { nearest: Option<usize> },
 }
 
@@ -187,7 +187,7 @@ fn nearest_match(session: &Labelled, entry: &Entry) -> Option<usize> {
 }
 
 /// Returns whether the entry and the label share most of their words. The place is ignored, because
-/// statements may be repeated.
+/// statements may be repeated in a session.
 fn is_alike(entry: &Entry, label: &Label) -> bool {
     let n_label = words(&label.claim).len();
     let n_title = words(&entry.title).len();
@@ -262,7 +262,7 @@ pub(super) struct Scores {
     pub(super) sessions: usize,
     pub(super) active: Kept,
     pub(super) candidates: Kept,
-    /// Number of sessions without labels. `silent` of them produced no active entries.
+    /// Number of sessions without labels. `silent` counts those that produced no active entries.
     pub(super) empty: usize,
     pub(super) silent: usize,
     /// The results by importance, speaker and kind, with keys such as `importance 3`.

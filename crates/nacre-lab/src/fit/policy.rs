@@ -60,7 +60,7 @@ pub(super) fn run(args: &PolicyArgs) -> Outcome {
             format!("{right}/{}", chosen.len())
         };
         println!(
-            "// {name}: {} of the fitted half, {} of the other",
+            "// {name}: {} on the fitted half, {} on the other half",
             n_right(true),
             n_right(false)
         );
@@ -147,14 +147,14 @@ fn bands(pairs: &[Pair], questions: &[(&str, &[&str], &[&str]); 3], decay: f64) 
         let n_right = clear.iter().filter(|(_, is_right)| *is_right).count();
         let grey = 1.0 - clear.len() as f64 / told.len() as f64;
         println!(
-            "// from {least:.2}: {:.3} right, {grey:.3} grey",
+            "// from {least:.2}: {:.3} right, {grey:.3} undecided",
             n_right as f64 / clear.len() as f64
         );
     }
 }
 
 fn read() -> Vec<Pair> {
-    let embedder = Builtin::load_shipped().expect("the shipped model");
+    let embedder = Builtin::load_shipped().expect("the bundled model");
     let text = |claim: &Value, key: &str| claim[key].as_str().unwrap_or_default().to_owned();
     let mut pairs = Vec::new();
     for line in PAIRS.lines() {

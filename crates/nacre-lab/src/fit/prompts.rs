@@ -20,7 +20,7 @@ pub(crate) struct PromptsArgs {
 pub(super) fn run(args: &PromptsArgs) -> Outcome {
     let folder = &args.dataset;
     let scope = WriteScope::open(&folder.join(".nacre"), Access::Private).unwrap();
-    // Treat all memories as personal, because their origin does not matter here.
+    // All memories are treated as the user's own, because their origin does not matter here.
     let store = Store::new(scope, Rules { is_personal: true, ..Rules::default() });
     let model = Builtin::load_shipped().unwrap();
     let index = MemoryIndex::peek(&store, &model, jiff::Timestamp::now()).unwrap();

@@ -1,5 +1,5 @@
-//! Fuzzes the trace adapters. Every read must finish within its limits, without a panic, and give
-//! the same result when it is repeated.
+//! Fuzzes the trace adapters. Every read must stay within its limits, must not panic, and must give
+//! the same result when repeated.
 
 mod databases;
 mod mutate;

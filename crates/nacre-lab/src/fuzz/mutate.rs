@@ -238,7 +238,7 @@ fn put_extreme(input: &mut Vec<u8>, _: &[u8], random: &mut Random) {
     }
 }
 
-/// Replaces all numbers with the same extreme number, to test sums for overflow.
+/// Sets all numbers to the same extreme value, to test sums for overflow.
 fn put_extremes(input: &mut Vec<u8>, _: &[u8], random: &mut Random) {
     let extreme = random.pick(&EXTREMES[..N_NUMBERS]);
     let mut changed = Vec::with_capacity(input.len() * 2);
@@ -266,7 +266,7 @@ fn swap_values(input: &mut Vec<u8>, _: &[u8], random: &mut Random) {
 
 fn drop_value(input: &mut Vec<u8>, _: &[u8], random: &mut Random) {
     if let Some(mut range) = value(input, random) {
-        // Removing the comma as well may keep the remaining text valid.
+        // Removing the comma too may keep the remaining text valid.
         range.end += usize::from(input.get(range.end) == Some(&b',') && random.one_in(2));
         input.drain(range);
     }
@@ -412,7 +412,7 @@ pub(crate) fn shorten(text: &[u8], max: usize, into: &mut Vec<u8>) {
         match (string_start, *byte) {
             (None, b'"') => string_start = Some(into.len() + 1),
             (Some(_), b'"') => (string_start, is_cut) = (None, false),
-            // Keeps the remaining bytes of a multi-byte character.
+            // Keep the remaining bytes of a multi-byte character.
             (Some(start), byte) => {
                 is_cut |= max <= into.len() - start && !(0x80..0xC0).contains(&byte);
             }

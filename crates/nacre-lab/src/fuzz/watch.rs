@@ -1,5 +1,5 @@
-//! Checks the limits of every read for both fuzzers: no panic, at most one second and 200 MB, and
-//! the same events when the read is repeated.
+//! Checks the limits of every read for both fuzzers. A read must not panic, may take at most one
+//! second and 200 MB, and must give the same events when repeated.
 //!
 //! In builds that unwind, panics are caught, so that fuzzing continues after a fault. In builds
 //! that abort, the panic hook has already printed the number of the input.
@@ -106,7 +106,8 @@ impl Watch {
         };
         let mut took = begin.elapsed();
         if MAX_TIME < took {
-            // Another program may have used the core, so repeat a slow run before reporting it.
+            // A slow run is repeated before it is reported, because another program may have used
+            // the core.
             let begin = Instant::now();
             drop(work());
             took = took.min(begin.elapsed());
@@ -127,7 +128,7 @@ impl Watch {
         from: Option<&Watermark>,
     ) -> (Option<ReadOutcome>, Verdict) {
         self.n_reads += 1;
-        // Alternates between the two levels of detail, because the product uses both.
+        // Alternate between the two levels of detail, because the product uses both.
         let detail = if self.n_reads.is_multiple_of(2) { Detail::Said } else { Detail::Everything };
         let (done, verdict) = self.guard(|| {
             let mut n_events = 0;
@@ -143,7 +144,7 @@ impl Watch {
                 self.n_unlike += 1;
                 let number = NUMBER.load(Ordering::Relaxed);
                 println!(
-                    "UNLIKE seed {} input {number}: another read gives other events",
+                    "UNLIKE seed {} input {number}: a repeated read gives different events",
                     self.seed
                 );
                 return (outcome.ok(), Verdict::Unlike);
@@ -163,7 +164,7 @@ impl Watch {
             println!("  changes: {}", format_counts(changes.map(|((name, _), n)| (*name, n))));
         }
         println!(
-            "  {} reads, {} of them gave events, {} records, {} compared",
+            "  {} reads, {} with events, {} records, {} compared",
             self.n_reads, self.n_speaking, self.n_records, self.n_compared
         );
         for (place, count) in panics.iter() {

@@ -1,5 +1,5 @@
-//! Measures how well the ranking finds the files that a task later changed, using all kinds of
-//! evidence and then omitting each kind in turn.
+//! Measures how well the ranking finds the files that a task later changed. It is run with all
+//! kinds of evidence, and then without each kind in turn.
 //!
 //! Each line of the task file is `{"task": "…", "files": ["…"]}`. The output is the mean share of
 //! those files that are among the first 5, 10 and 20 results, and the share of tasks whose files
@@ -40,17 +40,17 @@ fn ablations() -> Vec<(&'static str, Weights)> {
     vec![
         ("all", all),
         (
-            "no other words for those of the task",
+            "no forms, synonyms or neighbors",
             Weights { form: 0.0, synonym: 0.0, neighbor: 0.0, ..all },
         ),
         ("no other forms", Weights { form: 0.0, ..all }),
-        ("no words that stand for them", Weights { synonym: 0.0, ..all }),
-        ("no neighbors in meaning", Weights { neighbor: 0.0, ..all }),
-        ("no names of symbols", Weights { defined: 0.0, ..all }),
+        ("no synonyms", Weights { synonym: 0.0, ..all }),
+        ("no semantic neighbors", Weights { neighbor: 0.0, ..all }),
+        ("no symbol names", Weights { defined: 0.0, ..all }),
         ("no paths", Weights { folder: 0.0, name: 0.0, ..all }),
         ("no whole identifiers", Weights { whole: 0.0, ..all }),
         ("no coverage", Weights { coverage: 0.0, ..all }),
-        ("tests and made files count fully", Weights { aside: 1.0, prose: 1.0, ..all }),
+        ("full weight for tests and generated", Weights { aside: 1.0, prose: 1.0, ..all }),
         ("no meaning", Weights { meaning: 0.0, ..all }),
         ("no imports", Weights { near: 0.0, ..all }),
         ("words alone", Weights { meaning: 0.0, near: 0.0, ..all }),
@@ -64,8 +64,7 @@ pub(crate) struct AblationsArgs {
     /// TASKS.jsonl ROOT, in pairs
     #[arg(required = true)]
     projects: Vec<String>,
-    /// First list each task's files that are missing from the first ten results, and those ten
-    /// results
+    /// First list the changed files missing from each task's first ten results, and those results
     #[arg(long)]
     places: bool,
 }
@@ -122,7 +121,7 @@ fn open(tasks: &str, root: &Path) -> Ranking {
     let bags = current.bags(&cache, &current.artifact.files(), counting);
     let (size, source) = (bags.n_bytes(), current.stats.total_bytes);
     println!(
-        "{}: {} files, look {looked:.1?}, {size} bytes of words for {source}",
+        "{}: {} files, update {looked:.1?}, {size} bytes of words for {source}",
         root.display(),
         current.stats.file_count
     );

@@ -186,7 +186,7 @@ const PATTERNS: &[&str] = &[
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Grammars {
-    /// Parse all code below the folders without limits; print the most expensive file of each
+    /// Parse all code below the directories without limits; print the most expensive file of each
     /// language
     Real { folders: Vec<String> },
     /// Parse texts that repeat a short pattern
@@ -225,7 +225,7 @@ fn real(folders: &[String]) {
         let shown = entry.path().display().to_string();
         let Some(language) = Language::of_path(&shown) else { continue };
         let Ok(text) = fs::read_to_string(entry.path()) else { continue };
-        // Skip shorter texts, because every text gets a base allowance that is enough for them.
+        // Shorter texts are skipped, because the base allowance is always enough for them.
         if !(20_000..=MAX_TEXT_BYTES).contains(&text.len()) {
             continue;
         }
@@ -256,7 +256,7 @@ fn real(folders: &[String]) {
     for (language, worst) in all {
         println!("{language}: {} texts, {} bytes", worst.n_texts, worst.n_bytes);
         for (name, (value, path)) in NAMES.iter().zip(worst.most) {
-            println!("  {name:12} a 1000 bytes {value:6} {path}");
+            println!("  {name:12} per 1000 bytes {value:6} {path}");
         }
     }
 }

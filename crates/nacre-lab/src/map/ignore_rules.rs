@@ -1,4 +1,4 @@
-//! Measures nested `.gitignore` files, by default in 120 folders with 5,000 rules each.
+//! Measures nested `.gitignore` files, by default in 120 directories with 5,000 rules each.
 //!
 //! Every rule is a different glob, and no rule matches any file.
 
@@ -24,7 +24,7 @@ pub(crate) struct IgnoreRulesArgs {
     scratch: PathBuf,
     #[arg(default_value_t = 120)]
     folders: usize,
-    /// Number of rules in each folder
+    /// Number of rules in each directory
     #[arg(default_value_t = 5_000)]
     rules: usize,
 }

@@ -24,11 +24,11 @@ const BATCH: usize = 32;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Limits {
-    /// Print the paths of all files below a folder that git does not ignore
+    /// Print the paths of all files below a directory that git does not ignore
     List { folder: PathBuf },
     /// Stat each path in a list
     Stat { folder: String, list: String },
-    /// Walk a folder, and read and hash every byte
+    /// Walk a directory, and read and hash every byte
     Hash { folder: PathBuf, list: String },
     /// Parse each file in a list and discard the tree
     Parse { folder: String, list: String },

@@ -68,7 +68,8 @@ fn count(root: &Path, lists_outside: bool) {
     }
     let n_internal = n_inside + missing.len();
     println!(
-        "{}: {} files, {n_internal} internal imports, {n_inside} resolved ({:.1} %), {n_outside} of strangers",
+        "{}: {} files, {n_internal} internal imports, {n_inside} resolved ({:.1} %), {n_outside} \
+         external",
         root.display(),
         files.len(),
         100.0 * f64::from(u32::try_from(n_inside).unwrap_or(u32::MAX))

@@ -1,6 +1,6 @@
 //! Tests the shared team stores on a real PostgreSQL server.
 
-#[expect(dead_code, reason = "the tests use more of it")]
+#[expect(dead_code, reason = "some items are used only by tests")]
 #[path = "../../../nacre-team/tests/it/chance.rs"]
 mod chance;
 mod quality;

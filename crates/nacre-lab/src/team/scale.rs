@@ -101,7 +101,7 @@ impl Chance {
 }
 
 fn word(rank: usize) -> String {
-    // The 30 most frequent words are made up, to act like the stop words of a natural language.
+    // The 30 most frequent words are artificial and act like the stop words of a natural language.
     match rank.checked_sub(30).and_then(|at| REAL.get(at)) {
         Some(word) => (*word).to_owned(),
         None => {
@@ -156,7 +156,7 @@ fn load(records: &mut SharedRecords, n_records: usize) -> Result<(), Box<dyn Err
     println!("loaded {n_records} records in {} s", begun.elapsed().as_secs());
     let begun = Instant::now();
     records.build_index()?;
-    println!("built the index of vectors in {} s", begun.elapsed().as_secs());
+    println!("built the vector index in {} s", begun.elapsed().as_secs());
     Ok(())
 }
 
@@ -190,7 +190,7 @@ fn measure(records: &SharedRecords, n_questions: usize) -> Result<(), Box<dyn Er
         let begun = Instant::now();
         let hits = records.search(&query, &readable, options)?;
         let took = begun.elapsed();
-        // The first tenth of the queries only warms the caches.
+        // The first tenth of the queries only warms up the caches.
         if nth >= n_questions / 10 {
             n_found += hits.len();
             times.push((who, took));

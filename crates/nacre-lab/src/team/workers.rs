@@ -25,7 +25,8 @@ use crate::Outcome;
 const N_WORKERS: usize = 3;
 const N_PROJECTS: usize = 200;
 
-/// Short, so that another worker soon takes over the sessions of a killed one.
+/// Lease duration. It is short, so that another worker soon takes over the sessions of a killed
+/// one.
 const LEASE: Duration = Duration::from_secs(5);
 
 const MAX_STILL: Duration = Duration::from_secs(30);
@@ -165,7 +166,7 @@ impl Exercise {
             }
             self.seen.longest_still = self.seen.longest_still.max(since.elapsed());
             if since.elapsed() > MAX_STILL {
-                return Err(format!("the queue stands still at {n_done} of {n_sessions}").into());
+                return Err(format!("the queue is stuck at {n_done} of {n_sessions}").into());
             }
             if n_done < n_sessions {
                 self.disturb()?;
@@ -178,7 +179,7 @@ impl Exercise {
         let effects = std::fs::read_dir(self.folder.path().join("effects"))?.count();
         let counts = self.server.sql("SELECT state, count(*) FROM nacre.job GROUP BY state");
         if effects != n_sessions || counts != format!("done|{n_sessions}") {
-            return Err(format!("{effects} effects of {n_sessions}; {counts}").into());
+            return Err(format!("{effects} effects for {n_sessions} sessions; {counts}").into());
         }
         let Disturbances { n_kills, n_crashes, longest_still } = &self.seen;
         let logs: String = (0..N_WORKERS)
@@ -187,10 +188,10 @@ impl Exercise {
             })
             .collect();
         let n_found = logs.lines().filter(|line| line.starts_with("found")).count();
-        println!("{n_sessions} sessions were worked on once each, by {N_WORKERS} workers");
-        println!("{n_kills} workers were killed and {n_crashes} times the database crashed");
-        println!("{n_found} times a worker found the work done by one that was killed");
-        println!("the longest time without a session done: {:.1} s", longest_still.as_secs_f32());
+        println!("{n_sessions} sessions were each processed once by {N_WORKERS} workers");
+        println!("{n_kills} workers were killed and the database crashed {n_crashes} times");
+        println!("{n_found} times, a worker found work that a killed worker had completed");
+        println!("longest time without a finished session: {:.1} s", longest_still.as_secs_f32());
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Simulates a user who edits, deletes and renames memories while a worker commits changes to them.
 //!
-//! Every edit writes a unique number, called the mark. Before the user touches the file again, and
+//! Every edit writes a unique number, called the mark. The next time the user changes the file, and
 //! at the end, the mark must still be in the file or in a conflict copy.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,13 +19,13 @@ use crate::torture::sandbox::{self, Place};
 use crate::torture::tally::Tally;
 use crate::torture::tree::{self, Tree};
 
-/// Few files, so that the user and the worker often change the same one.
+/// A small number of files, so that the user and the worker often change the same one.
 const N_PAPERS: usize = 24;
-/// Committing a change set takes much less time than this.
+/// Time limit for committing a change set, which normally takes much less.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(nacre: &Path, seed: u64, n_acts: u64) -> Result<Tally, AnyError> {
-    println!("edits: {n_acts} acts of a person, seed {seed}");
+    println!("edits: {n_acts} user actions, seed {seed}");
     let mut tally = Tally::new("edits");
     let dir = sandbox::scratch("edits")?;
     let place = Place::new(dir.path(), nacre);
@@ -48,14 +48,15 @@ pub(crate) fn run(nacre: &Path, seed: u64, n_acts: u64) -> Result<Tally, AnyErro
     let told = Told::read(&log, &mut tally);
     let n_copies = check_copies(&place, &told, &mut tally)?;
     let Person { acts, late, saved_late, .. } = person;
-    println!("edits: acts {acts:?}");
+    println!("edits: actions {acts:?}");
     println!(
-        "edits: written through a handle whose file had just been replaced: {saved_late} kept; after \
-         the last look at it: {} by an editor that held it open, {} by one that did not",
+        "edits: written through a handle whose file had just been replaced: {saved_late} kept; lost \
+         after the last check: {} by an editor with an open handle, {} by one without",
         late.0, late.1
     );
     tally.end(&format!(
-        "{n_done} acts during {} commits, {} conflicts reported, {n_copies} copies kept and listed, {:.0} s",
+        "{n_done} actions during {} commits, {} conflicts reported, {n_copies} copies kept and \
+         listed, {:.0} s",
         told.n_commits,
         told.n_conflicts,
         started.elapsed().as_secs_f64()
@@ -92,7 +93,7 @@ impl Told {
                 "commit" => told.n_commits += 1,
                 "conflict" => told.n_conflicts += 1,
                 "kept" | "skip" => {}
-                _ => tally.bad_of("the worker failed with no conflict:", line),
+                _ => tally.bad_of("the worker failed without a conflict:", line),
             }
             if matches!(word, "conflict" | "kept") {
                 told.paths.extend(rest.split(' ').map(str::to_owned));
@@ -167,7 +168,8 @@ struct Person {
 
 enum Found {
     InFile(PathBuf),
-    /// In a conflict copy, or under the old name if a commit restored the file during a rename.
+    /// The mark is in a conflict copy, or under the old name if a commit restored the file during a
+    /// rename.
     Elsewhere,
     Nowhere,
 }
@@ -300,7 +302,7 @@ impl Person {
                 tree => return Ok(tree?),
             }
         }
-        Err("the store never holds still".into())
+        Err("the store never stops changing".into())
     }
 
     fn note_saved(&mut self, paper: &Paper) {
@@ -309,12 +311,12 @@ impl Person {
         }
     }
 
-    /// If a file is replaced after a program's last check, a write to the old file is lost no
-    /// matter how careful the program is, so such a write is only counted. Any other lost mark is a
-    /// bug in the store.
+    /// Handles a lost mark. If a file is replaced after a program's last check, a write to the old
+    /// file is lost no matter how careful the program is, so such a write is only counted. Any
+    /// other lost mark is a bug in the store.
     fn note_lost(&mut self, paper: &Paper, mark: u64, tally: &mut Tally) {
         if !paper.is_late() {
-            tally.bad(&format!("mark {mark} of {} is gone", paper.id));
+            tally.bad(&format!("mark {mark} of {} disappeared", paper.id));
             return;
         }
         let is_slow = paper.handle.as_ref().is_some_and(|handle| !handle.pause.is_zero());
@@ -335,7 +337,7 @@ impl Person {
         let mut old = String::new();
         file.read_to_string(&mut old)?;
         let Some(at) = old.find("person: ") else {
-            // A commit moved the file; the next iteration finds it in its new location.
+            // A commit moved the file. The next iteration finds it in its new location.
             return Err(io::ErrorKind::NotFound.into());
         };
         let mark = self.take_mark();
@@ -367,8 +369,8 @@ impl Person {
         let twins = || [self.home_of(&paper.id), self.archive_of(&paper.id)];
         let n_before = twins().iter().filter(|path| path.exists()).count();
         fs::remove_file(path)?;
-        // While a commit moves a file, the file exists in the old and the new location, and
-        // deleting one of them does not delete the other.
+        // While a commit moves a file, the file exists in both locations, and deleting one copy
+        // does not delete the other.
         let n_after = twins().iter().filter(|path| path.exists()).count();
         if n_before == 1 && n_after == 0 {
             self.deleted.push(path.to_owned());
@@ -384,11 +386,11 @@ impl Person {
         for mark in &self.elsewhere {
             let wanted = mark_line(*mark);
             if !everything.values().any(|bytes| contains(bytes, &wanted)) {
-                tally.bad(&format!("mark {mark} stood in another file and is gone"));
+                tally.bad(&format!("mark {mark} was in another file and disappeared"));
             }
         }
         for path in self.deleted.iter().filter(|path| path.exists()) {
-            tally.bad(&format!("{} was deleted and is back", path.display()));
+            tally.bad(&format!("{} was deleted but exists again", path.display()));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The worker for `edits`: commits changes to a store that is being edited at the same time, and
+//! The worker for `edits`. It commits changes to a store that is being edited at the same time, and
 //! reports every conflict.
 //!
 //! It changes only its own line in a file, so an edit can be lost only if the worker overwrites it.
@@ -48,7 +48,7 @@ fn commit(
 ) -> Result<(usize, Vec<RelPath>), MemoryError> {
     let mut batch = store.begin(&owner("edits"), Duration::from_secs(60))?;
     let mut memories = store.list(|_| true)?.memories;
-    // The simulated user can create two files with the same id. A change set may contain only one
+    // The simulated user can create two files with the same ID. A change set may contain only one
     // of them.
     memories.sort_by(|a, b| a.at.id.cmp(&b.at.id));
     memories.dedup_by(|a, b| a.at.id == b.at.id);

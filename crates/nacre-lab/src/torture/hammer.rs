@@ -1,5 +1,5 @@
-//! Runs many processes that write to one store. No update may be lost, no id used twice, and no
-//! writer refused.
+//! Runs many processes that write to one store. No update may be lost, no ID used twice, and no
+//! writer rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -54,13 +54,13 @@ pub(crate) fn run(nacre: &Path, seed: u64, writers: usize, secs: u64) -> Result<
     check_ids(&store, &adders, &mut tally)?;
     let unique: BTreeSet<String> = adders.iter().flat_map(ids).collect();
     if unique.len() as u64 != N_ADDERS as u64 * ADDS_EACH {
-        tally.bad(&format!("{N_ADDERS} adders made {} ids", unique.len()));
+        tally.bad(&format!("{N_ADDERS} adders created {} IDs", unique.len()));
     }
     for finding in sandbox::doctor(&place)? {
         tally.bad(&format!("doctor: {}: {}", finding.path, finding.message));
     }
     tally.end(&format!(
-        "{writers} writers: {summary}; {N_ADDERS} adders: {} unique ids, {:.0} s",
+        "{writers} writers: {summary}; {N_ADDERS} adders: {} unique IDs, {:.0} s",
         unique.len(),
         started.elapsed().as_secs_f64()
     ));
@@ -99,7 +99,7 @@ fn check(store: &Store, records: &[Value], tally: &mut Tally) -> Result<(), AnyE
     let expected: u64 = records.iter().filter_map(|record| record["increments"].as_u64()).sum();
     let counted = count_in(store.get(COUNTER_ID)?.document.body());
     if counted != expected {
-        tally.bad(&format!("the counter says {counted} after {expected} increments"));
+        tally.bad(&format!("the counter is {counted} after {expected} increments"));
     }
     check_ids(store, records, tally)
 }
@@ -107,7 +107,7 @@ fn check(store: &Store, records: &[Value], tally: &mut Tally) -> Result<(), AnyE
 fn check_ids(store: &Store, records: &[Value], tally: &mut Tally) -> Result<(), AnyError> {
     for record in records {
         if record["busy"] != 0 {
-            tally.bad(&format!("{} times turned away as busy", record["busy"]));
+            tally.bad(&format!("{} writes rejected as busy", record["busy"]));
         }
         for error in record["errors"].as_array().into_iter().flatten() {
             tally.bad(&format!("error: {error}"));
@@ -124,7 +124,7 @@ fn check_ids(store: &Store, records: &[Value], tally: &mut Tally) -> Result<(), 
     let mut reported = BTreeSet::new();
     for id in records.iter().flat_map(ids) {
         if stored.get(&id) != Some(&1) {
-            tally.bad(&format!("{id} stands {:?} times", stored.get(&id)));
+            tally.bad(&format!("{id} occurs {:?} times", stored.get(&id)));
         }
         if !reported.insert(id.clone()) {
             tally.bad(&format!("{id} was given to two writers"));

@@ -19,12 +19,12 @@ use crate::torture::tally::Tally;
 
 /// Maximum time to wait for the lock.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
-/// Title of the memory whose counter all workers increment. The memory's id is derived from the
+/// Title of the memory whose counter all workers increment. The memory's ID is derived from the
 /// title.
 pub(crate) const COUNTER_TITLE: &str = "Shared counter";
 pub(crate) const COUNTER_ID: &str = "20261115-shared-counter";
 
-/// Few titles, so that workers often compete for the same id.
+/// A small number of titles, so that workers often compete for the same ID.
 const TITLES: [&str; 40] = [
     "Use SQLite",
     "use sqlite!",

@@ -1,5 +1,5 @@
-//! Kills a committing process with SIGKILL at random times, and sometimes also kills the next
-//! process while it recovers.
+//! Kills a committing process with SIGKILL at random times. Sometimes it also kills the next
+//! process during recovery.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,7 +32,7 @@ pub(crate) fn run(seed: u64, n_kills: u64) -> Result<Tally, AnyError> {
         let delay = start_up + Duration::from_micros(rng.below(200_000));
         driver.kill_one(seed ^ rng.next(), delay, &mut tally)?;
         n += 1;
-        // The next worker recovers the interrupted change, and is killed while it does so.
+        // The next worker recovers the interrupted change and is killed while it does so.
         while n < n_kills && rng.chance(35) {
             let micros = u64::try_from(start_up.as_micros()).unwrap_or(u64::MAX);
             let delay = Duration::from_micros(rng.below(micros * 5 / 4));
@@ -112,7 +112,7 @@ impl Driver {
         if child.try_wait()?.is_some() {
             let output = child.wait_with_output()?;
             let stderr = String::from_utf8_lossy(&output.stderr);
-            tally.bad(&format!("the worker ended by itself: {} {stderr}", output.status));
+            tally.bad(&format!("the worker exited unexpectedly: {} {stderr}", output.status));
             return Ok(());
         }
         child.kill()?;
@@ -136,7 +136,7 @@ impl Driver {
         drop(writer);
         self.read_ledger(tally)?;
         if self.told.is_some_and(|told| told >= self.next) {
-            tally.bad(&format!("set {:?} was reported and is not in the ledger", self.told));
+            tally.bad(&format!("set {:?} was reported but is not in the ledger", self.told));
         }
         self.check_files(tally)?;
         self.check_rest(tally)
@@ -162,7 +162,7 @@ impl Driver {
         let ledger = tree::read(&self.dir.join("ledger"), |_| false)?;
         let n_lines = ledger.keys().filter(|path| path.ends_with(".json")).count() as u64;
         if n_lines != self.next {
-            tally.bad(&format!("the ledger has {n_lines} lines, but ends at {}", self.next));
+            tally.bad(&format!("the ledger has {n_lines} lines but ends at {}", self.next));
         }
         Ok(())
     }
@@ -178,7 +178,7 @@ impl Driver {
             if !is_whole(bytes) {
                 tally.bad(&format!("torn file {path}"));
             } else if self.model.get(path) != Some(&ContentHash::of(bytes).to_string()) {
-                tally.bad(&format!("{path} is not what the ledger says"));
+                tally.bad(&format!("{path} does not match the ledger"));
             }
         }
         let found: BTreeSet<&String> = found.keys().collect();

@@ -1,7 +1,7 @@
 //! The process that `kill9` kills. It commits change sets as fast as it can and reports each one.
 //!
-//! Each set also adds its own line to the ledger, so the ledger lists exactly the committed sets
-//! and their results.
+//! Each set also adds a line to the ledger, which therefore lists exactly the committed sets and
+//! their results.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

@@ -1,7 +1,7 @@
-//! Kills a maintenance run with SIGKILL at random times. One undisturbed run must then produce the
-//! same tree as if there had been no kill.
+//! Kills a maintenance run with SIGKILL at random times. A single uninterrupted run must then
+//! produce the same tree as if there had been no kill.
 //!
-//! Every round starts from the same store at the same path, so that trees can be compared byte by
+//! Every round starts from the same store at the same path, so that trees can be compared byte for
 //! byte.
 
 use std::fs;
@@ -61,7 +61,7 @@ pub(crate) fn run(
             || tree::difference(&expected, &found).is_none();
         if !is_whole {
             tally.bad_of(
-                "neither all nor nothing:",
+                "neither the old nor the new state:",
                 &tree::difference(&expected, &found).unwrap_or_default(),
             );
         }
@@ -70,7 +70,7 @@ pub(crate) fn run(
             tally.bad_of("the tree differs:", &difference);
         }
     }
-    tally.end(&format!("{n} kills (and {n_late} that came too late), {} files", expected.len()));
+    tally.end(&format!("{n} kills (and {n_late} that were too late), {} files", expected.len()));
     sandbox::keep_if_bad(dir, tally.is_clean());
     Ok(tally)
 }

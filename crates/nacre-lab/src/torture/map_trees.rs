@@ -41,7 +41,7 @@ const PARSED_BYTES: usize = 900 << 10;
 const MAX_COLD_KB: u64 = 300 << 10;
 const MAX_HIT_KB: u64 = 80 << 10;
 
-/// A command that takes longer counts as hung.
+/// Time after which a command is considered hung.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 struct Cost {
@@ -52,7 +52,7 @@ struct Cost {
 pub(crate) fn run(nacre: &Path, sizes: Sizes) -> Result<Tally, AnyError> {
     let Sizes { files, huge_bytes, depth } = sizes;
     println!(
-        "map-trees: {files} files in a folder, {} MB in a line, depth {depth}",
+        "map-trees: {files} files in a directory, {} MB in a line, depth {depth}",
         huge_bytes >> 20
     );
     let dir = sandbox::scratch("map-trees")?;
@@ -68,23 +68,23 @@ pub(crate) fn run(nacre: &Path, sizes: Sizes) -> Result<Tally, AnyError> {
     let (_, settled) = explore(&place)?;
     let (hit, again) = settle(&place)?;
     if told(&settled) != told(&again) {
-        tally.bad("two looks at the same tree differ");
+        tally.bad("two runs on the same tree differ");
     }
     let fresh = Place::new(&dir.path().join("fresh"), nacre);
     fs::create_dir_all(fresh.root().join("home"))?;
     symlink(&root, fresh.repo())?;
     let (_, anew) = explore(&fresh)?;
     if told(&anew) != told(&again) {
-        tally.bad("what was kept differs from what a build from nothing finds");
+        tally.bad("the updated map differs from a newly built one");
     }
     for (name, cost, most) in [("first", &cold, MAX_COLD_KB), ("hit", &hit, MAX_HIT_KB)] {
         if most < cost.peak_kb {
-            tally.bad(&format!("the {name} look took {} MB", cost.peak_kb >> 10));
+            tally.bad(&format!("the {name} run used {} MB", cost.peak_kb >> 10));
         }
     }
     let shown =
         |cost: &Cost| format!("{:.1} s, {} MB", cost.time.as_secs_f64(), cost.peak_kb >> 10);
-    tally.end(&format!("first look {}, hit {}", shown(&cold), shown(&hit)));
+    tally.end(&format!("first run {}, hit {}", shown(&cold), shown(&hit)));
     fs::set_permissions(root.join("closed"), fs::Permissions::from_mode(0o755))?;
     sandbox::keep_if_bad(dir, tally.is_clean());
     Ok(tally)
@@ -108,7 +108,7 @@ impl Expected {
         }
         for (name, found, expected) in counts {
             if found.as_u64() != Some(expected) {
-                tally.bad(&format!("{name} is {found}, not {expected}"));
+                tally.bad(&format!("{name} is {found}, expected {expected}"));
             }
         }
     }
@@ -150,8 +150,8 @@ fn plant(root: &Path, sizes: Sizes) -> Result<Expected, AnyError> {
         fs::create_dir(&deep)?;
     }
     fs::write(root.join("busy.rs"), "fn a() {}\n")?;
-    // The three files of one line each, `busy.rs`, the file with a line break in its name, and the
-    // contents of the folder that only root can open.
+    // The five others are three files of one line each, `busy.rs`, and the file with a line break
+    // in its name. If readable, the directory that only root can open adds one more.
     let files = sizes.files + 5 + usize::from(!is_closed);
     let skipped = vec![
         ("links", 5),
@@ -192,7 +192,7 @@ fn settle(place: &Place) -> Result<(Cost, Value), AnyError> {
             return Ok((cost, value));
         }
     }
-    Err("the map never settled".into())
+    Err("the map never became complete".into())
 }
 
 /// Removes the values that may differ between runs on the same tree.
@@ -231,7 +231,7 @@ fn peak(child: &mut Child, started: Instant) -> Result<u64, AnyError> {
     while child.try_wait()?.is_none() {
         if PATIENCE < started.elapsed() {
             child.kill()?;
-            return Err("`nacre explore` hangs".into());
+            return Err("`nacre explore` does not finish".into());
         }
         let text = fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,7 +1,7 @@
 //! `torture` repeatedly crashes and disturbs Nacre, and gives it misleading input.
 //!
 //! Every exercise prints its actions and its seed, so that a failure can be reproduced, and exits
-//! with 1 if a check failed. Exercises that need a process to kill start this program with a hidden
+//! with 1 if a check fails. Exercises that need a process to kill start this program with a hidden
 //! command, or start the real `nacre`.
 
 mod corpus;
@@ -89,19 +89,19 @@ enum Verb {
         #[arg(long, default_value_t = 240)]
         traces: usize,
     },
-    /// Kill syncs that create memories at random times; one undisturbed sync must then produce the
-    /// expected tree
+    /// Kill syncs that create memories at random times; one uninterrupted sync must then produce
+    /// the expected tree
     SyncKill9 {
         /// Number of kills
         #[arg(short, default_value_t = 500)]
         n: u64,
         #[arg(long, default_value_t = 40)]
         traces: usize,
-        /// Use smaller sizes than for a release
+        /// Use smaller sizes than in a release check
         #[arg(long)]
         quick: bool,
     },
-    /// Kill maintenance at random times; it must be atomic, and one undisturbed run must produce
+    /// Kill maintenance at random times; it must be atomic, and one uninterrupted run must produce
     /// the expected tree
     MaintainKill9 {
         /// Number of kills
@@ -123,28 +123,28 @@ enum Verb {
         #[arg(long, default_value_t = 80)]
         steps: u64,
     },
-    /// Map a hostile tree: 100,000 files in one folder, a line of one gigabyte, cycles, pipes,
+    /// Map a hostile tree: 100,000 files in one directory, a line of one gigabyte, cycles, pipes,
     /// 2,000 levels
     MapTrees {
-        /// Use smaller sizes than for a release
+        /// Use smaller sizes than in a release check
         #[arg(long)]
         quick: bool,
     },
     /// Run every command in hostile repositories and stores, and against hostile servers
     Strangers {
-        /// Use smaller sizes than for a release
+        /// Use smaller sizes than in a release check
         #[arg(long)]
         quick: bool,
     },
     /// Run every exercise
     All {
-        /// Use smaller sizes than for a release
+        /// Use smaller sizes than in a release check
         #[arg(long)]
         quick: bool,
     },
     /// Fill a new store with realistic memories
     Corpus {
-        /// The repository's folder, in which `.nacre` is created
+        /// The repository's directory, in which `.nacre` is created
         dir: PathBuf,
         n: usize,
     },

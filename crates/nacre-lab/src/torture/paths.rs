@@ -1,8 +1,8 @@
 //! Tries hostile paths and titles with everything that writes files. Nothing outside the store may
 //! change.
 //!
-//! The store is surrounded by a canary: plain files, targets of links from the store, and a file
-//! with hard links inside and outside the store. Types, modes, times and contents are compared
+//! The store is surrounded by canary files: plain files, targets of links from the store, and a
+//! file with hard links inside and outside the store. Types, modes, times and contents are compared
 //! after every string.
 
 use std::collections::BTreeMap;
@@ -50,10 +50,10 @@ pub(crate) fn run(nacre: &Path, seed: u64, n: u64, n_binary: u64) -> Result<Tall
         }
     }
     for (entry, (taken, refused)) in &arena.counts {
-        println!("paths: {entry:<14} {taken:>6} taken, {refused:>6} refused");
+        println!("paths: {entry:<14} {taken:>6} accepted, {refused:>6} rejected");
     }
-    // The first part may have changed the store's configuration, for example, so the second part
-    // gets a new store.
+    // The first part may have changed the store, for example its configuration, so the second part
+    // gets a new one.
     let fresh = sandbox::memory_scratch("paths")?;
     let mut second = Arena::make(fresh.path(), nacre)?;
     let n_runs = paths_binary::run(&mut second, &mut rng, n_binary, &mut tally)?;
@@ -61,7 +61,8 @@ pub(crate) fn run(nacre: &Path, seed: u64, n: u64, n_binary: u64) -> Result<Tall
     let (taken, refused) =
         arena.counts.values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     tally.end(&format!(
-        "{n} strings, {taken} attempts taken, {refused} refused, {n_runs} commands, {} outside things unchanged, {:.0} s",
+        "{n} strings, {taken} attempts accepted, {refused} rejected, {n_runs} commands, {} outside \
+         items unchanged, {:.0} s",
         arena.outside.len(),
         started.elapsed().as_secs_f64()
     ));
@@ -146,8 +147,8 @@ impl Arena {
 
     fn look_outside(&self) -> Result<BTreeMap<PathBuf, String>, AnyError> {
         let stores = [self.place.file(""), self.root.join("home/.nacre")];
-        // Creating or removing a store changes the modification time of its parent folder. No other
-        // change is allowed.
+        // Creating or removing a store changes the modification time of its parent directory. No
+        // other change is allowed.
         Ok(tree::fingerprint(&self.root, |path| stores.iter().any(|store| path == store))?)
     }
 
@@ -207,7 +208,7 @@ impl Arena {
         create.create(path.clone(), b"x".to_vec());
         let created = writer.commit(create);
         self.note("create", text, &created, tally);
-        // An attacker may know the content that exists at the path or behind a link.
+        // An attacker may know the existing content at the path or behind a link.
         let full = scope.full(path);
         let seen = if full.is_file() { fs::read(&full).ok() } else { None };
         let before = seen.unwrap_or_else(|| b"x".to_vec());
@@ -231,11 +232,11 @@ impl Arena {
         let removed = writer.commit(remove);
         self.note("remove", text, &removed, tally);
         drop(writer);
-        // After a refusal, the store must still be writable.
+        // After a rejection, the store must still be writable.
         let again = scope.lock(&owner("paths"), Duration::from_secs(10));
         if let Err(error) = again.map(|writer| writer.recovery().clone()) {
             let detail = format!("{text:?}: {}", chain(&error));
-            tally.bad_of("a store cannot be opened any more after", &detail);
+            tally.bad_of("a store can no longer be opened after", &detail);
             fs::remove_dir_all(self.place.file("journal"))?;
         }
         Ok(())
@@ -263,7 +264,7 @@ impl Arena {
         self.note("add summary", text, &summed, tally);
         for id in [added, summed].into_iter().flatten() {
             if let Err(error) = self.store.get(id.as_str()) {
-                let kind = format!("what was added cannot be read: {}", reason(&error));
+                let kind = format!("the added memory cannot be read: {}", reason(&error));
                 tally.bad_of(&kind, &format!("({id} of {text:?})"));
                 self.take_out(id.as_str());
                 continue;
@@ -300,7 +301,7 @@ impl Arena {
             self.note("rewrite", text, &rewritten, tally);
         }
         if let Err(error) = self.store.get(VICTIM) {
-            tally.bad_of(&format!("what was edited cannot be read: {}", reason(&error)), text);
+            tally.bad_of(&format!("the edited memory cannot be read: {}", reason(&error)), text);
         }
         Ok(())
     }
@@ -323,7 +324,8 @@ impl Arena {
         }
     }
 
-    /// Restores the victim memory, because some strings are a prefix of its real id and delete it.
+    /// Restores the victim memory. Some strings are a prefix of its real ID and therefore delete
+    /// it.
     pub(crate) fn revive_victim(&mut self) -> Result<(), AnyError> {
         if self.store.locate(VICTIM).is_ok_and(|at| at.id.as_str() == VICTIM) {
             return Ok(());
@@ -368,9 +370,9 @@ fn unless_there(made: io::Result<()>) -> io::Result<()> {
 fn fault_of_message(error: &dyn Error) -> Option<String> {
     let text = chain(error);
     match text.chars().find(|c| is_hidden_char(*c)) {
-        Some(hidden) => Some(format!("the error holds {hidden:?}")),
+        Some(hidden) => Some(format!("the error contains {hidden:?}")),
         None if text.is_empty() => Some("the error is empty".to_owned()),
-        None if text.len() > MAX_ERROR_BYTES => Some("the error is longer than a page".to_owned()),
+        None if text.len() > MAX_ERROR_BYTES => Some("the error is too long".to_owned()),
         None => None,
     }
 }

@@ -33,7 +33,7 @@ const COMMANDS: &[&[&str]] = &[
     &["init", "--name={}"],
 ];
 
-/// `init` is supposed to create a store in the named folder, so that change is allowed.
+/// `init` is supposed to create a store in the named directory, so that change is allowed.
 const INIT: &[&str] = &["--project={}", "init"];
 
 pub(crate) fn run(
@@ -72,7 +72,7 @@ pub(crate) fn run(
     }
     arena.revive_victim()?;
     println!(
-        "paths: command line   {taken:>6} taken, {:>6} refused; {VICTIM} lives",
+        "paths: command line   {taken:>6} accepted, {:>6} rejected; {VICTIM} exists",
         n_runs - taken
     );
     Ok(n_runs)
@@ -90,7 +90,7 @@ impl Named {
         Self { folder: folder.to_owned(), changed: seen.and_then(|seen| seen.modified().ok()) }
     }
 
-    /// Removes the store that `init` created, so that every other change in the folder is still
+    /// Removes the store that `init` created, so that every other change in the directory is still
     /// detected.
     fn take_store_away(&self) -> Result<(), AnyError> {
         let store = self.folder.join(".nacre");
@@ -120,8 +120,10 @@ fn fault_of(output: &Output) -> Option<(&'static str, String)> {
     let labels = ["Error: ", "Caused by: ", "Hint: ", "Warning: "];
     let stray = stderr.lines().find(|line| !labels.iter().any(|label| line.starts_with(label)));
     match stray {
-        Some(line) => Some(("the error has a line of its own", format!("{line:?}"))),
-        None if stderr.is_empty() => Some(("it failed without a word", String::new())),
+        Some(line) => Some(("the error contains a line break", format!("{line:?}"))),
+        None if stderr.is_empty() => {
+            Some(("the command failed without an error message", String::new()))
+        }
         None => None,
     }
 }

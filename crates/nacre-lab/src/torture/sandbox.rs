@@ -22,7 +22,7 @@ pub(crate) fn find_nacre(named: Option<&Path>) -> Result<PathBuf, AnyError> {
     let beside = exe.parent().map(|dir| dir.join("nacre"));
     match beside.filter(|path| path.is_file()) {
         Some(path) => Ok(path),
-        None => Err("`nacre` is not built beside this program; `cargo build -p nacre` does".into()),
+        None => Err("`nacre` not found next to this program; run `cargo build -p nacre`".into()),
     }
 }
 
@@ -36,8 +36,8 @@ pub(crate) fn scratch(name: &str) -> Result<TempDir, AnyError> {
     Ok(tempfile::Builder::new().prefix(&format!("nacre-{name}-")).tempdir()?)
 }
 
-/// Creates a temporary folder for exercises that do not test disks, on a RAM disk if there is one.
-/// `TMPDIR` takes precedence.
+/// Creates a temporary directory for exercises that do not test disks, on a RAM disk if there is
+/// one. `TMPDIR` takes precedence.
 pub(crate) fn memory_scratch(name: &str) -> Result<TempDir, AnyError> {
     if std::env::var_os("TMPDIR").is_some() {
         return scratch(name);
@@ -49,7 +49,7 @@ pub(crate) fn memory_scratch(name: &str) -> Result<TempDir, AnyError> {
 
 pub(crate) fn keep_if_bad(dir: TempDir, is_clean: bool) {
     if !is_clean {
-        println!("The files are kept in {}", dir.keep().display());
+        println!("The files are in {}", dir.keep().display());
     }
 }
 
@@ -134,9 +134,9 @@ impl Place {
         Ok(fs::write(self.root.join("editor.sh"), script)?)
     }
 
-    /// Reads both stores. Drafts are excluded because another check reads them. The trust ledger is
-    /// excluded because it is written before each change and may be ahead of the store. Derived
-    /// indexes are also excluded.
+    /// Reads both stores, without derived indexes. Drafts are excluded because another check reads
+    /// them. The trust ledger is excluded because it is written before each change and may be ahead
+    /// of the store.
     pub(crate) fn stores(&self) -> Result<Stores, AnyError> {
         const APART: [&str; 4] = ["journal", "drafts", "trust", "cache"];
         let is_apart = |path: &str| APART.contains(&path.split('/').next().unwrap_or_default());

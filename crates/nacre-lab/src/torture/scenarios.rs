@@ -19,14 +19,15 @@ pub(crate) struct Scenario {
 /// The states that are allowed after an interruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The change is made completely or not at all.
+    /// The change is made either completely or not at all.
     OneSet,
-    /// Two stores change in sequence, each completely or not at all. A second run completes what is
-    /// missing.
+    /// Two stores change in sequence, each either completely or not at all. A second run completes
+    /// any missing change.
     Init,
     /// Like `OneSet`, but the change that was interrupted earlier may also be reverted.
     Recovery,
-    /// Like `OneSet`, and the text typed in the editor must be in the memory or still in the draft.
+    /// Like `OneSet`, but the text typed in the editor must also be in the memory or still in the
+    /// draft.
     Editor,
 }
 
@@ -103,7 +104,7 @@ fn set_up_archive(place: &Place) -> Result<(), AnyError> {
 }
 
 pub(crate) const TYPED: &str = "More words.";
-/// The editor script creates this file to show that it has run.
+/// File that the editor script creates to show that it has run.
 pub(crate) const TYPED_MARK: &str = "typed";
 
 fn set_up_edit(place: &Place) -> Result<(), AnyError> {
@@ -121,20 +122,20 @@ fn set_up_conflict(place: &Place) -> Result<(), AnyError> {
 
 const FORGET: &[&str] = &["memory", "forget", ALPHA, "--yes"];
 
-/// The process was killed after it had moved some of the files into place.
+/// Simulates a process that was killed after moving some of the files into place.
 fn half_forward(place: &Place) -> Result<(), AnyError> {
     store(place)?;
     interrupt(place, &["renameat2:signal=KILL:when=3"], "journal/txn/plan")
 }
 
-/// The process was killed after it had staged some of the files.
+/// Simulates a process that was killed after staging some of the files.
 fn half_staged(place: &Place) -> Result<(), AnyError> {
     store(place)?;
     interrupt(place, &["fsync:signal=KILL:when=2"], "journal/txn/1")
 }
 
-/// The change failed after all files were in place, and the process was killed while reverting
-/// them.
+/// Simulates a change that failed after all files were in place, and a process that was killed
+/// while reverting them.
 fn half_undone(place: &Place) -> Result<(), AnyError> {
     store(place)?;
     let calls = trial(place)?;

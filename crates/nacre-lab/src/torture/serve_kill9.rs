@@ -53,7 +53,7 @@ pub(crate) fn run(nacre: &Path, seed: u64, n_kills: u64) -> Result<Tally, AnyErr
             fs::remove_dir_all(place.root())?;
         }
     }
-    tally.end(&format!("{n_kills} kills among {n_edits} edits and {n_decisions} decisions"));
+    tally.end(&format!("{n_kills} kills during {n_edits} edits and {n_decisions} decisions"));
     sandbox::keep_if_bad(dir, tally.is_clean());
     Ok(tally)
 }
@@ -181,7 +181,7 @@ impl World {
     fn check(&self, place: &Place, tally: &mut Tally) -> Result<(), AnyError> {
         let (mut server, client) = start(place)?;
         if let Err(error) = client.get::<StatusReport>("/api/status", &()) {
-            tally.bad_of("the next server does not answer:", &error.to_string());
+            tally.bad_of("the restarted server does not respond:", &error.to_string());
         }
         let _ = server.kill();
         server.wait()?;
@@ -190,7 +190,7 @@ impl World {
             let found = find_state(place, id)?;
             if found != expected.known && Some(&found) != expected.asked.as_ref() {
                 tally.bad_of(
-                    "a memory is not what it should be:",
+                    "a memory is not in the expected state:",
                     &format!("{expected:?} {found:?}"),
                 );
             }
@@ -248,7 +248,7 @@ fn start(place: &Place) -> Result<(Child, Client), AnyError> {
     let mut text = String::new();
     let report: serde_json::Value = loop {
         if output.read_line(&mut text)? == 0 {
-            return Err(format!("the server is gone: {text}").into());
+            return Err(format!("the server exited: {text}").into());
         }
         if let Ok(report) = serde_json::from_str(&text) {
             break report;

@@ -1,9 +1,9 @@
 //! Runs a real command once for each of its mutating system calls, and either kills it before that
 //! call or makes the call fail.
 //!
-//! The calls are first listed in an undisturbed run, because `strace` selects a call by its name
-//! and its number among the calls with that name. Only the process of the command is traced, not
-//! its editor.
+//! The calls are first listed in an uninterrupted run, because `strace` selects a call by its name
+//! and its number among the calls with that name. Only the command's process is traced, not its
+//! editor.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -103,7 +103,7 @@ pub(crate) fn is_possible() -> bool {
 
 pub(crate) fn run(nacre: &Path, args: &SweepArgs) -> Result<Tally, AnyError> {
     if !is_possible() {
-        return Err("strace is not installed, or may not trace here".into());
+        return Err("strace is not installed or not permitted to trace".into());
     }
     let args = if args.faults().is_empty() {
         SweepArgs { scenario: args.scenario.clone(), ..SweepArgs::full() }
@@ -142,7 +142,7 @@ impl std::fmt::Display for Counts {
         write!(
             f,
             "{points} points, {forward} forward, {back} back, {between} between two sets, \
-             {failed_though_done} done yet reported as failed, {unreached} not reached"
+             {failed_though_done} completed but reported as failed, {unreached} not reached"
         )
     }
 }
@@ -180,7 +180,7 @@ impl<'a> Sweep<'a> {
             None
         };
         (scenario.prepare)(&place)?;
-        // The settings contain the path of the folder, so every run must use the same path.
+        // The settings contain the directory's path, so every run must use the same path.
         fs::rename(&work, &template)?;
         let empty =
             Stores { project: tree::Tree::new(), home: tree::Tree::new(), leftovers: vec![] };
@@ -274,11 +274,11 @@ impl<'a> Sweep<'a> {
         }
         match (run.status.code(), self.scenario.exit) {
             (Some(0), 0) if side != Side::Forward => {
-                return Err(format!("ended with 0, but the change is {side:?}"));
+                return Err(format!("exit status 0, but the change is {side:?}"));
             }
-            (Some(0), 1) => return Err("ended with 0 in spite of the conflict".to_owned()),
+            (Some(0), 1) => return Err("exit status 0 despite the conflict".to_owned()),
             (Some(1), 0) if side == Side::Forward && run.denies() && self.changes() => {
-                return Err("done, yet told that nothing was changed".to_owned());
+                return Err("the change was made but reported as not made".to_owned());
             }
             _ => {}
         }
@@ -300,9 +300,10 @@ impl<'a> Sweep<'a> {
         ) {
             (_, None) => Ok(Side::Forward),
             (None, Some(_)) => Ok(Side::Back),
-            (Some(from_before), Some(from_after)) => {
-                Err(format!("neither before ({from_before}) nor after ({from_after})"))
-            }
+            (Some(from_before), Some(from_after)) => Err(format!(
+                "matches neither the state before ({from_before}) nor after \
+                 ({from_after})"
+            )),
         };
         let is_taken_back = self
             .origin
@@ -333,7 +334,7 @@ impl<'a> Sweep<'a> {
             std::iter::once(self.place.file("memory/decisions/20261115-alpha.md")).chain(drafts);
         let is_kept =
             places.any(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(TYPED)));
-        if is_kept { Ok(()) } else { Err("what was typed is gone".to_owned()) }
+        if is_kept { Ok(()) } else { Err("the typed text is lost".to_owned()) }
     }
 
     fn check_second_run(&self) -> Result<(), String> {
@@ -343,7 +344,7 @@ impl<'a> Sweep<'a> {
         if side == Side::Forward && stores.leftovers.is_empty() {
             return Ok(());
         }
-        Err(format!("a second run leaves {side:?} {:?}", stores.leftovers))
+        Err(format!("a second run results in {side:?} {:?}", stores.leftovers))
     }
 }
 

@@ -1,7 +1,7 @@
-//! Kills a sync that creates memories with SIGKILL at random times. One undisturbed sync must then
-//! produce the same tree as if there had been no kill.
+//! Kills a sync that creates memories with SIGKILL at random times. A single uninterrupted sync
+//! must then produce the same tree as if there had been no kill.
 //!
-//! Every round starts from the same state at the same path, so that trees can be compared byte by
+//! Every round starts from the same state at the same path, so that trees can be compared byte for
 //! byte.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,8 @@ use crate::torture::tally::Tally;
 use crate::torture::traces::{Reader, header};
 use crate::torture::tree::{self, Tree};
 
-/// After more kills than this, the queue gives up on the job that was running.
+/// Maximum number of kills per round. After more kills, the queue gives up on the job that was
+/// running.
 const MAX_KILLS_A_ROUND: u64 = 8;
 
 /// User messages: new claims, repetitions, additions and contradictions.
@@ -57,7 +58,7 @@ pub(crate) fn run(
     calm.must(&["sync"])?;
     let usual = began.elapsed();
     let expected = tree_of(&calm)?;
-    // The key marks memories as the user's own, so all homes need the same key.
+    // The key marks memories as the user's own, so all home directories need the same key.
     let journal = root.join("home/.nacre/journal");
     let key = fs::read(journal.join("key"))?;
     let (mut n, mut n_rounds, mut n_late) = (0, 0, 0);
@@ -77,7 +78,7 @@ pub(crate) fn run(
         check(&reader, &expected, &mut tally)?;
     }
     tally.end(&format!(
-        "{n} kills (and {n_late} that came too late) in {n_rounds} rounds, {} files each, {:.0} s",
+        "{n} kills (and {n_late} that were too late) in {n_rounds} rounds, {} files each, {:.0} s",
         expected.len(),
         started.elapsed().as_secs_f64()
     ));
@@ -108,7 +109,7 @@ fn kill_one(reader: &Reader, usual: Duration, rng: &mut Rng) -> Result<bool, Any
 fn check(reader: &Reader, expected: &Tree, tally: &mut Tally) -> Result<(), AnyError> {
     let output = reader.run(&["sync"])?;
     if !output.status.success() {
-        tally.bad_of("the clean sync failed:", &String::from_utf8_lossy(&output.stderr));
+        tally.bad_of("the uninterrupted sync failed:", &String::from_utf8_lossy(&output.stderr));
     }
     if let Some(difference) = tree::difference(expected, &tree_of(reader)?) {
         tally.bad_of("the tree differs:", &difference);
@@ -116,11 +117,11 @@ fn check(reader: &Reader, expected: &Tree, tally: &mut Tally) -> Result<(), AnyE
     let queue = reader.json(&["queue", "-n", "0"])?;
     let jobs = queue["jobs"].as_array().cloned().unwrap_or_default();
     if let Some(job) = jobs.iter().find(|job| job["state"] != "done") {
-        tally.bad_of("a job is not done:", &job.to_string());
+        tally.bad_of("an unfinished job:", &job.to_string());
     }
     let doctor = reader.json(&["doctor", "--evidence"])?;
     if doctor["errors"] != 0 {
-        tally.bad_of("the doctor found", &doctor["stores"].to_string());
+        tally.bad_of("doctor found problems:", &doctor["stores"].to_string());
     }
     Ok(())
 }
@@ -139,12 +140,12 @@ fn tree_of(reader: &Reader) -> Result<Tree, AnyError> {
     Ok(tree)
 }
 
-/// Removes the process id from the record of a change, because the change of a killed sync may be
-/// completed by another process.
+/// Removes the process ID from a change record, because another process may complete the change of
+/// a killed sync.
 fn without_process(note: &[u8]) -> Result<Vec<u8>, AnyError> {
     let mut fields: BTreeMap<String, Value> = serde_json::from_slice(note)?;
     for key in ["change", "mark"] {
-        fields.remove(key).ok_or_else(|| format!("a note without `{key}`"))?;
+        fields.remove(key).ok_or_else(|| format!("a change record without `{key}`"))?;
     }
     Ok(serde_json::to_vec(&fields)?)
 }

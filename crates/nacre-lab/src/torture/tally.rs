@@ -10,7 +10,7 @@ pub(crate) struct Tally {
 }
 
 const MAX_LINES: u64 = 3;
-/// Longer details, such as hostile strings, are truncated.
+/// Maximum length of details. Longer details, such as hostile strings, are truncated.
 const MAX_CHARS: usize = 400;
 
 impl Tally {

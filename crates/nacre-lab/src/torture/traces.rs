@@ -1,4 +1,4 @@
-//! Shared parts of the trace exercises: a folder of traces and a home that reads it.
+//! Shared parts of the trace exercises: a directory of traces, and a home directory that reads it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,8 @@ impl Reader {
         let output = self.run(&args)?;
         serde_json::from_slice(&output.stdout).map_err(|error| {
             let said = String::from_utf8_lossy(&output.stderr);
-            format!("`nacre {}` printed no object ({error}): {said}", args.join(" ")).into()
+            format!("`nacre {}` did not print a JSON object ({error}): {said}", args.join(" "))
+                .into()
         })
     }
 
@@ -77,12 +78,12 @@ impl Reader {
             let states = session["states"].as_object().into_iter().flatten();
             let n_placed: u64 = states.map(|(_, n_placed)| number(n_placed)).sum();
             if n_placed != number(&session["seen"]) {
-                return Err(format!("{n_placed} placed of {session}"));
+                return Err(format!("states add up to {n_placed} sessions: {session}"));
             }
             n_seen += n_placed;
         }
         if status["sessions_add_up"] != true {
-            return Err(format!("status says that it does not add up: {status}"));
+            return Err(format!("status reports that the sessions do not add up: {status}"));
         }
         Ok(n_seen)
     }

@@ -35,7 +35,8 @@ pub(crate) fn run(
     let started = Instant::now();
     let folder = dir.path().join("traces");
     let calm_root = dir.path().join("calm");
-    // All homes read the same traces, whose sessions ran in the repository of the undisturbed home.
+    // All home directories read the same traces, whose sessions ran in the repository of the
+    // uninterrupted one.
     traces::fill(&folder, &calm_root.join("repo"), n_traces, &mut rng)?;
     let calm = Reader::new(&calm_root, nacre, &folder)?;
     let began = Instant::now();
@@ -71,7 +72,8 @@ pub(crate) fn run(
     }
     let held = holders(&calm, &mut rng, &mut tally)?;
     tally.end(&format!(
-        "{n} kills of syncs (and {n_late} that had ended) in {n_rounds} homes, {held} kills of holders, {:.0} s",
+        "{n} kills of syncs (and {n_late} that had finished) in {n_rounds} homes, {held} kills of \
+         holders, {:.0} s",
         started.elapsed().as_secs_f64()
     ));
     sandbox::keep_if_bad(dir, tally.is_clean());
@@ -84,7 +86,7 @@ fn kill_one(
     rng: &mut Rng,
 ) -> Result<(bool, Option<String>), AnyError> {
     let micros = u64::try_from(usual.as_micros()).unwrap_or(u64::MAX);
-    // Half of the syncs also reread what earlier syncs have read.
+    // Half of the syncs also reread what earlier syncs have already read.
     let more: &[&str] = if rng.chance(50) { &["--force"] } else { &[] };
     let mut child = reader.spawn_sync(more)?;
     thread::sleep(Duration::from_micros(rng.below(micros.max(1))));
@@ -96,10 +98,10 @@ fn kill_one(
 
 fn compare(expected: &[String], found: &[String], tally: &mut Tally) {
     if expected.len() != found.len() {
-        tally.bad(&format!("{} rows in place of {}", found.len(), expected.len()));
+        tally.bad(&format!("{} rows instead of {}", found.len(), expected.len()));
     }
     if let Some((expected, found)) = expected.iter().zip(found).find(|(a, b)| a != b) {
-        tally.bad_of("a row differs:", &format!("{found} in place of {expected}"));
+        tally.bad_of("a row differs:", &format!("{found} instead of {expected}"));
     }
 }
 
@@ -117,7 +119,7 @@ fn holders(reader: &Reader, rng: &mut Rng, tally: &mut Tally) -> Result<u64, Any
             if let Some(claim) =
                 catalog.claim("too early", moment, LEASE, ClaimOrder::NewestFirst)?
             {
-                tally.bad_of("a held job's project was given away:", &claim.key);
+                tally.bad_of("the project of a running job was claimed again:", &claim.key);
             }
             now += 61;
             let late = catalog.finish(
@@ -127,7 +129,7 @@ fn holders(reader: &Reader, rng: &mut Rng, tally: &mut Tally) -> Result<u64, Any
                 &RetryPolicy::default(),
             );
             if !matches!(late, Err(CatalogError::LeaseLost { .. })) {
-                tally.bad_of("a lease that ended was honoured:", &format!("{late:?}"));
+                tally.bad_of("an expired lease was accepted:", &format!("{late:?}"));
             }
         }
         let moment = Timestamp::from_second(now)?;
@@ -142,7 +144,7 @@ fn holders(reader: &Reader, rng: &mut Rng, tally: &mut Tally) -> Result<u64, Any
     let n_left = jobs.iter().filter(|job| job.state != JobState::Done).count();
     if n_twice > 0 || n_left > 0 || jobs.len() != n_done.len() {
         tally.bad(&format!(
-            "{n_left} jobs are not done and {n_twice} were done twice, of {}",
+            "{n_left} jobs are not done and {n_twice} were done twice, out of {}",
             jobs.len()
         ));
     }

@@ -62,7 +62,7 @@ pub(crate) fn run(
     }
     soak.settle(&mut tally)?;
     tally.end(&format!(
-        "{} traces, {n_steps} steps {:?}, {} checks and {} more beside a running sync, {} kills, {:.0} s",
+        "{} traces, {n_steps} steps {:?}, {} checks and {} more during a sync, {} kills, {:.0} s",
         soak.traces.len(),
         soak.ran,
         soak.checks,
@@ -209,7 +209,9 @@ impl Soak {
                 for mut child in children {
                     let code = child.wait()?.code();
                     if !matches!(code, Some(0 | 3 | 4)) {
-                        tally.bad(&format!("a sync beside another ended with {code:?}"));
+                        tally.bad(&format!(
+                            "a sync running next to another one exited with {code:?}"
+                        ));
                     }
                 }
                 "two syncs"
@@ -290,7 +292,7 @@ impl Soak {
         self.reader.now += 30;
         let code = self.reader.run(&["sync", "--no-extract"])?.status.code();
         if !matches!(code, Some(0 | 3)) {
-            tally.bad(&format!("a sync on its own ended with {code:?}"));
+            tally.bad(&format!("a sync running alone exited with {code:?}"));
         }
         self.check(tally);
         let list = self.reader.json(&["trace", "--all", "-n", "0"])?;
@@ -305,7 +307,7 @@ impl Soak {
             match known.get(name).map(Vec::as_slice) {
                 Some([n_said]) if *n_said == written.n_said => {}
                 found => tally.bad_of(
-                    "a trace is not as it was written:",
+                    "an unexpected trace state:",
                     &format!("{name} {written:?}: {found:?}"),
                 ),
             }

@@ -18,7 +18,7 @@ const MORE: [&str; 9] =
 /// Compare the events that the adapters read with the independent counts of `tools/trace-checks/`
 #[derive(Debug, clap::Args)]
 pub(crate) struct CountLinesArgs {
-    /// The folder that contains the traces
+    /// The directory that contains the traces
     root: PathBuf,
     /// Print the number of messages read and counted in each trace
     #[arg(long)]
@@ -38,7 +38,8 @@ pub(super) fn run(args: &CountLinesArgs) -> Outcome {
         }
         sources.sort_by(|a, b| a.path.cmp(&b.path));
         sources.dedup_by(|a, b| a.path == b.path);
-        // `count_databases` counts OpenCode databases. OpenCode's exports are not line-based.
+        // OpenCode's databases are covered by `count_databases`, and its exports are not
+        // line-based.
         let is_counted = |source: &TraceSource| {
             let name = source.path.file_name().unwrap().to_string_lossy();
             (agent != "opencode" || name.ends_with(".json")) && !name.starts_with("stream_json")
@@ -156,17 +157,17 @@ fn compare(events: &[TranscriptEvent], expected: &Value) -> Vec<String> {
     if let Some(persons) = expected["persons"].as_u64()
         && persons != n_persons(events)
     {
-        problems.push(format!("persons: {} instead of {persons}", n_persons(events)));
+        problems.push(format!("user messages: {} instead of {persons}", n_persons(events)));
     }
     for name in ["user", "queued", "prompts"] {
         for said in expected[name].as_array().into_iter().flatten() {
             let (line, text) = (said[0].as_u64().unwrap(), said[1].as_str().unwrap());
-            // Background task notifications and image placeholders are not written by the user.
+            // The user did not write background task notifications or image placeholders.
             if text.starts_with("<task-notification>") || text.starts_with("<image ") {
                 continue;
             }
             if let Some(lost) = lost_word(events, line, text) {
-                problems.push(format!("{name} at {line}: `{lost}` is lost from {text:?}"));
+                problems.push(format!("{name} at {line}: `{lost}` is missing from {text:?}"));
             }
         }
     }

@@ -9,7 +9,7 @@ fn report(lab: &Lab, more: &[&str]) -> serde_json::Value {
     lab.json(&[&args[..], more].concat())["repos"][0].clone()
 }
 
-/// A repository with a commit.
+/// Creates a repository with one commit.
 fn repository() -> Lab {
     let lab = Lab::new();
     let text = "mod store;\nuse crate::store::open;\npub fn run() {\n    open(1);\n}\n";
@@ -21,7 +21,7 @@ fn repository() -> Lab {
     lab
 }
 
-/// A project whose answers lie in long files.
+/// Creates a project whose answers are in long files.
 fn large() -> Lab {
     let lab = repository();
     for number in 0..12 {
@@ -38,7 +38,7 @@ fn large() -> Lab {
 #[test]
 fn questions_about_long_files_cost_less_with_the_map() {
     let lab = large();
-    // What was just written is looked at again until nothing is in doubt.
+    // Recently written files are checked again, so repeat until the map is current.
     let report = (0..1_000)
         .map(|_| report(&lab, &["--count", "6", "--budget", "800", "--tasks", "0"]))
         .find(|report| report["hit_ratio"] == 1.0)
@@ -54,7 +54,7 @@ fn questions_about_long_files_cost_less_with_the_map() {
 fn what_costs_more_than_it_saves_is_told() {
     let lab = repository();
     let report = report(&lab, &["--count", "3"]);
-    // Three short files are read faster than asked about.
+    // Reading three short files costs less than using the map.
     assert!(report["reduction"].as_f64().unwrap() < 0.0, "{report}");
 }
 
@@ -68,7 +68,7 @@ fn an_answer_that_the_slice_does_not_have_counts_as_none() {
     assert_eq!((&report["answered"], &report["cost_more"]), (&0.into(), &1.into()));
 }
 
-/// Topics with a file each. Later commits add a word to a file that no file had before.
+/// Topics with one file each. A later commit adds a word that no file contained before.
 const TOPICS: [(&str, &str, &str); 6] = [
     ("tide", "compute the tide level of a harbour", "moonpull"),
     ("pearl", "grade pearls by lustre and weight", "orient"),
@@ -78,8 +78,8 @@ const TOPICS: [(&str, &str, &str); 6] = [
     ("rudder", "turn the rudder to starboard", "pintle"),
 ];
 
-/// A repository with six commits that can be taken as tasks, and some that cannot. Returns the
-/// state before them.
+/// Creates a repository with six commits that are suitable as tasks and some that are not. Returns
+/// the commit before them.
 fn with_history() -> (Lab, String) {
     let lab = repository();
     for (topic, words, _) in TOPICS {
@@ -101,7 +101,7 @@ fn with_history() -> (Lab, String) {
     (lab, state)
 }
 
-/// Every path below a folder with its size.
+/// Lists all paths below a directory with their sizes.
 fn listing(folder: &std::path::Path) -> Vec<String> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -135,21 +135,21 @@ fn commits_are_tasks_on_the_state_before_them() {
         assert_eq!(measured[ranking], expected);
     }
     assert_eq!(report["no_localisation"], serde_json::Value::Null);
-    // Nothing of the repository was touched.
+    // The repository was not modified.
     assert_eq!(listing(&lab.work().join(".git")), before);
 }
 
 #[test]
 fn what_came_later_is_not_seen() {
     let (lab, _) = with_history();
-    // By then only the text of `src/tide.rs` has the word, and no text of the old state.
+    // The new word occurs only in the later text of `src/tide.rs`, not in the old state.
     lab.put("src/tide.rs", "pub fn moonpull() {}\n");
     lab.git(&["commit", "-q", "-a", "-m", "moonpull moonpulls moonpulling"]);
     let before = report(&lab, &["--count", "1"]);
     let task = &before["localisation"]["tasks"][0];
     assert_eq!(task["task"], "moonpull moonpulls moonpulling");
     assert_eq!(task["bm25_rank"], serde_json::Value::Null);
-    // Nor is what was remembered since.
+    // Memories created later must not be visible either.
     let memory = "---\nid: 20261115-moonpull\ntitle: Moonpull moonpulls moonpulling\ncreated: 2026-11-15T08:30:00Z\n---\nAll about moonpull is in `src/tide.rs`.\n";
     lab.put(".nacre/memory/decisions/20261115-moonpull.md", memory);
     let after = report(&lab, &["--count", "1"]);
@@ -162,7 +162,7 @@ fn where_history_says_too_little_that_is_reported() {
     let report = report(&lab, &["--count", "1"]);
     assert_eq!(report["localisation"], serde_json::Value::Null);
     let reason = report["no_localisation"].as_str().unwrap();
-    assert_eq!(reason, "only 0 recent commits can be taken as tasks, and 5 are needed");
+    assert_eq!(reason, "only 0 recent commits are suitable as tasks; 5 are required");
     let report = self::report(&lab, &["--count", "1", "--tasks", "0"]);
     assert_eq!(report["no_localisation"], serde_json::Value::Null);
     let refused = lab.run(&["bench", "map", "--repo", ".", "--tasks", "201"]);

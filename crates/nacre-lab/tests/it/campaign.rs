@@ -1,4 +1,4 @@
-//! The short form of the campaign: hostile tool calls, and nothing that they could break is broken.
+//! A short version of the campaign: hostile tool calls must not violate any guarantee.
 
 use crate::lab::Lab;
 

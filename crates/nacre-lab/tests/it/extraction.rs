@@ -1,11 +1,11 @@
-//! `eval extraction`: what a reader is worth on labelled sessions.
+//! Tests of `eval extraction`, which measures extraction on labelled sessions.
 
 use insta::assert_snapshot;
 
 use crate::lab::Lab;
 
-/// A session of Claude Code in which the person gives an order to remember, and one in which
-/// nothing is said.
+/// Two Claude Code sessions: in one, the user says what to remember; the other has no user
+/// messages.
 const SAID: &str = concat!(
     r#"{"type":"user","uuid":"u1","sessionId":"s1","timestamp":"2026-03-01T10:00:00Z","message":{"role":"user","content":"add the retry to the importer please"}}"#,
     "\n",
@@ -57,9 +57,9 @@ fn a_reader_is_scored_and_what_it_missed_is_named() {
     speaker assistant   1       0 (0.0 %)     0
     speaker user        1       1 (100.0 %)   1
 
-    2 sessions; silent in 1 of 1 with nothing to keep
+    2 sessions; no entries in 1 of 1 sessions without labels
     missed  traces/said.jsonl  The importer is written in Rust.
-    unread  traces/gone.jsonl  There is no trace `$HOME/work/traces/gone.jsonl`
+    unread  traces/gone.jsonl  Trace `$HOME/work/traces/gone.jsonl` not found
     ");
     let output = lab.json(&[&args[..], &["--json"]].concat());
     assert_eq!((&output["active"]["right"], &output["silent"]), (&1.into(), &1.into()));
@@ -70,7 +70,7 @@ fn a_line_that_is_no_session_is_named() {
     let lab = Lab::new();
     lab.put("d.jsonl", "{\"keep\":[]}\n");
     assert_snapshot!(lab.run(&["eval", "extraction", "--dataset", "d.jsonl"]), @"
-    Error: Line 1 is not a labelled session: missing field `file` at line 1 column 11; docs/evaluation.md describes the format
+    Error: Line 1 is not a valid labelled session: missing field `file` at line 1 column 11; docs/evaluation.md describes the format
     [exit 2]
     ");
 }

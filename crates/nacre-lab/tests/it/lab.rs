@@ -1,4 +1,4 @@
-//! A home and a repository of their own, and the lab run in them.
+//! A temporary home and repository in which tests run `nacre-lab`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,14 +26,14 @@ impl Lab {
         self.root().join("work")
     }
 
-    /// Writes a file of the repository.
+    /// Writes a file in the repository.
     pub(crate) fn put(&self, path: &str, text: &str) {
         let full = self.work().join(path);
         fs::create_dir_all(full.parent().unwrap()).unwrap();
         fs::write(full, text).unwrap();
     }
 
-    /// Runs in the repository; returns what is printed, and the exit code when it is not 0.
+    /// Runs a command in the repository. Returns its output, and the exit code if it is not 0.
     pub(crate) fn run(&self, args: &[&str]) -> String {
         let output = self.lab(args);
         let code = output.status.code().unwrap_or(-1);
@@ -41,14 +41,14 @@ impl Lab {
         self.cleaned(&output.stdout) + &self.cleaned(&output.stderr) + &end
     }
 
-    /// Runs and must succeed; returns standard output.
+    /// Runs a command that must succeed, and returns its standard output.
     pub(crate) fn ok(&self, args: &[&str]) -> String {
         let output = self.lab(args);
         assert!(output.status.success(), "nacre-lab {args:?}: {}", self.run(args));
         self.cleaned(&output.stdout)
     }
 
-    /// Runs and must print one JSON object.
+    /// Runs a command that must print one JSON object, and returns the object.
     pub(crate) fn json(&self, args: &[&str]) -> serde_json::Value {
         serde_json::from_str(&self.ok(args)).unwrap()
     }
@@ -64,7 +64,7 @@ impl Lab {
         self.command(Path::new(env!("CARGO_BIN_EXE_nacre-lab"))).args(args).output().unwrap()
     }
 
-    /// A command with nothing of this machine's in its environment.
+    /// Creates a command whose environment contains no settings of this machine.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.work()).env_clear().env("HOME", self.root());
@@ -73,7 +73,7 @@ impl Lab {
         command
     }
 
-    /// Text with this test's own folder shown as `$HOME`.
+    /// Returns the text with the path of the test's directory replaced by `$HOME`.
     fn cleaned(&self, bytes: &[u8]) -> String {
         String::from_utf8_lossy(bytes).replace(&*self.root().to_string_lossy(), "$HOME")
     }

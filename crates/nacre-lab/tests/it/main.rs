@@ -1,4 +1,4 @@
-//! The commands of the lab, as a developer types them.
+//! Tests of the commands of `nacre-lab`.
 
 #![expect(
     clippy::disallowed_methods,

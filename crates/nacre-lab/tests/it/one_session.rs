@@ -1,5 +1,5 @@
-//! `extract` and `summarize`: one session in, candidates with their quotes or a summary out, and no
-//! memory written.
+//! Tests of `extract` and `summarize`, which print one session's candidates with quotes, or its
+//! summary, without writing memories.
 
 use std::fs;
 
@@ -48,8 +48,8 @@ fn a_trace_may_be_of_any_agent() {
     lab.put("c.jsonl", &format!("{claude}\n"));
     assert_eq!(lab.json(&["extract", "c.jsonl"])["agent"], "claude");
     assert_snapshot!(lab.run(&["extract", "gone.jsonl"]), @"
-    Error: There is no trace `$HOME/work/gone.jsonl`
-    Hint: `nacre trace` shows the sessions that were seen
+    Error: Trace `$HOME/work/gone.jsonl` not found
+    Hint: `nacre trace` lists the known sessions
     [exit 2]
     ");
 }

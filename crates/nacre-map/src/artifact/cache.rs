@@ -1,5 +1,5 @@
-//! Reads and writes the cache folder that contains the artifacts of all projects. Only writers take
-//! a lock.
+//! Reads and writes the cache directory that contains the artifacts of all projects. Only writers
+//! take a lock.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -13,12 +13,12 @@ use super::model::{Blobs, MapState, Project, Stamp};
 use super::seal::Seal;
 use super::state::Artifact;
 
-/// Short, because a skipped write does no harm: the next refresh repeats the work.
+/// The timeout is short because skipping a write is harmless: the next refresh repeats the work.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 const MAX_PROJECTS: usize = 64;
 
-/// Larger files are not read, because the cache never writes them.
+/// Maximum size of a file to read. The cache never writes larger files.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 const MAX_DERIVED_BYTES: usize = 256 << 20;
@@ -32,7 +32,7 @@ const MARKER: &str = "encrypted";
 
 const MARKER_TEXT: &[u8] = b"The map is kept encrypted. Nothing is written here.\n";
 
-/// Values that are cached beside an artifact because they are expensive to compute.
+/// Values that are cached because they are expensive to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Derived {
     Overview,
@@ -43,7 +43,7 @@ pub enum Derived {
 }
 
 impl Derived {
-    /// Returns the file name prefix and the number of files to keep. The oldest files beyond this
+    /// Returns the file name prefix and the maximum number of files. The oldest files beyond this
     /// number are removed.
     fn files(self) -> (&'static str, usize) {
         match self {
@@ -63,13 +63,13 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The folder is created on the first write. `owner` is shown to processes that are waiting for
-    /// the lock.
+    /// The directory is created on the first write. Processes that wait for the lock see `owner`.
     pub fn new(folder: PathBuf, owner: Owner) -> Self {
         Self { folder, owner, seal: None }
     }
 
-    /// Encrypts all files. Encrypted files are decrypted into memory instead of being mapped.
+    /// Encrypts all cache files. On reads, files are decrypted into memory instead of being
+    /// memory-mapped.
     #[must_use]
     pub fn with_seal(self, seal: Seal) -> Self {
         Self { seal: Some(seal), ..self }
@@ -77,14 +77,14 @@ impl Cache {
 
     pub fn open(&self, project: &Project) -> Option<Artifact> {
         let name = self.artifact_file(project);
-        // The stamp is taken before the file is read. If the file is replaced in between, the
-        // outdated stamp shows that the content is stale.
+        // Take the stamp before reading the file. If another process replaces the file in between,
+        // the older stamp marks the content as stale.
         let source = Stamp::at(&self.folder.join(&name))?;
         Artifact::read(&self.read_checked(&name)?, &project.root, source)
     }
 
-    /// Stores a changed artifact and the analyses of new texts. Returns false if another process
-    /// wrote the artifact in the meantime; the caller must then refresh again.
+    /// Stores a changed artifact and the analyses of new file contents. Returns false if another
+    /// process has written the artifact in the meantime. The caller must then refresh again.
     pub fn store(
         &self,
         project: &Project,
@@ -95,7 +95,7 @@ impl Cache {
         let id = self.name_of(project);
         let writer = self.writer(&scope, &id)?;
         let name = self.artifact_file(project);
-        // An unreadable artifact may be replaced.
+        // An unreadable artifact can be replaced.
         let is_ours = match artifact.source {
             Some(source) => Stamp::at(&self.folder.join(&name)) == Some(source),
             None => self.open(project).is_none(),
@@ -128,7 +128,7 @@ impl Cache {
             .ok()
     }
 
-    /// Most callers ignore errors, because the values can be recomputed.
+    /// Stores a derived value. Most callers ignore errors, because the value can be recomputed.
     pub fn store_derived<T: Serialize>(
         &self,
         project: &Project,
@@ -152,8 +152,7 @@ impl Cache {
         self.load_derived(project, Derived::Client, xxh3_64(client.as_bytes()))
     }
 
-    /// Records the state of a project that a client has seen. Does not write if the state is
-    /// unchanged.
+    /// Records the last map state that a client has seen. Does nothing if the state is unchanged.
     pub fn remember(
         &self,
         project: &Project,
@@ -166,8 +165,8 @@ impl Cache {
         self.store_derived(project, Derived::Client, xxh3_64(client.as_bytes()), &state)
     }
 
-    /// Returns the name of a project's folder. In an encrypted cache, the path cannot be recovered
-    /// from the name, even by trying many paths.
+    /// Returns the name of a project's directory. In an encrypted cache, the path cannot be
+    /// recovered from the name, even by trying many paths.
     pub(super) fn name_of(&self, project: &Project) -> String {
         self.seal.as_ref().map_or_else(|| project.id.clone(), |seal| seal.name(&project.id))
     }
@@ -176,7 +175,7 @@ impl Cache {
         format!("{}/{ARTIFACT}", self.name_of(project))
     }
 
-    /// In an encrypted cache, the name does not reveal the key.
+    /// Returns a file name. In an encrypted cache, the name does not reveal the key.
     pub(super) fn name_derived_file(&self, project: &Project, kind: Derived, key: u64) -> String {
         let (folder, (prefix, _)) = (self.name_of(project), kind.files());
         let plain = format!("{folder}/{prefix}{key:016x}");
@@ -228,8 +227,8 @@ impl Cache {
         scope.lock(&self.owner, LOCK_TIMEOUT)
     }
 
-    /// Takes the write lock of a folder, and creates the folder if it is missing. Fails in a
-    /// retired plain cache; this check is reliable only while the lock is held.
+    /// Acquires the write lock of a directory, and creates the directory if it is missing. Fails in
+    /// a retired plain cache. This check is reliable only while the lock is held.
     pub(super) fn writer<'s>(
         &self,
         scope: &'s WriteScope,
@@ -317,8 +316,7 @@ impl Cache {
         }
         match self.mark_and_remove() {
             Err(error @ FsError::Busy { .. }) => Err(error),
-            // The cache is empty, and if this process cannot write to it, other processes cannot
-            // either.
+            // The cache is empty and not writable, so other processes cannot write to it either.
             Err(_) if is_empty() => Ok(()),
             retired => retired,
         }
@@ -357,8 +355,8 @@ pub(super) fn names_in(folder: &Path) -> impl Iterator<Item = String> {
     entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok())
 }
 
-/// Returns the time when a project was last used. Reads do not write anything, so this is the
-/// access time, or the modification time on file systems that do not record access times.
+/// Returns the time when a project was last used. Reads do not modify any file, so this is the
+/// access time, or the modification time on file systems without access times.
 fn last_use(folder: &Path) -> SystemTime {
     let times = names_in(folder).filter_map(|name| {
         let metadata = folder.join(name).symlink_metadata().ok()?;

@@ -1,20 +1,21 @@
 //! Resolved imports between the files of a project. Files are identified by their index in path
 //! order.
 //!
-//! A folder that is imported as a whole, such as a Go package, is an additional node. Storing every
-//! pair of importer and file would take too much space.
+//! A directory that is imported as a whole, such as a Go package, is an additional node. Storing
+//! every pair of importer and file would take too much space.
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of files that represent a folder imported as a whole.
+/// Maximum number of files that represent a directory imported as a whole.
 const MAX_FOLDER_FILES: usize = 64;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imports {
-    /// The nodes that each file imports. Folder nodes come after all file nodes. A file never
+    /// The nodes that each file imports. Directory nodes come after all file nodes. A file never
     /// imports itself.
     pub nodes: Lists,
-    /// For each file, the number of its folder if any file imports that folder as a whole.
+    /// For each file, the number of its directory, or `None` if no file imports that directory as a
+    /// whole.
     pub folders: Vec<Option<u32>>,
     pub n_folders: usize,
     /// For each file, the external packages that it imports, as indexes into `packages`.
@@ -35,7 +36,7 @@ impl Imports {
     }
 
     /// Returns a function that lists the importers of a file, including those that import its whole
-    /// folder.
+    /// directory.
     pub fn importers(&self) -> impl Fn(usize) -> Vec<usize> {
         let of_nodes = self.nodes.invert(self.n_files() + self.n_folders);
         move |file| {
@@ -44,7 +45,7 @@ impl Imports {
         }
     }
 
-    /// Returns the files that each file imports. An imported folder is represented by its first
+    /// Returns the files that each file imports. An imported directory is represented by its first
     /// files.
     pub fn files(&self) -> Lists {
         let n_files = self.n_files();

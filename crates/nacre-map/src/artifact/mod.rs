@@ -1,7 +1,7 @@
 //! The cached index of a code base.
 //!
-//! Each project has one file that lists its files and folders. Analyses are stored by content and
-//! shared by all projects; words are stored by content, separately for each project. Everything can
+//! Each project has one file that lists its files and directories. Analyses are keyed by content
+//! and shared by all projects. Word counts are keyed by content within each project. Everything can
 //! be rebuilt from the code, so damaged files are treated as missing, writes are not flushed to
 //! disk, and reads never fail.
 

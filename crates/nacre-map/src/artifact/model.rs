@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use crate::languages::{Analysis, Depth, Language, Outline};
 use crate::words::WORDS_FORMAT;
 
-/// Texts' analyses or words, by storage key.
+/// Analyses or word counts by storage key.
 pub type Blobs = BTreeMap<u64, Vec<u8>>;
 
 /// A path relative to the project's root, with `/` as the separator. Always valid UTF-8.
@@ -21,7 +21,7 @@ pub type Blobs = BTreeMap<u64, Vec<u8>>;
 pub struct RelativePath(Box<str>);
 
 impl RelativePath {
-    /// Returns `None` for paths with `..`, empty names or NUL bytes.
+    /// Parses a path. Returns `None` for paths with `..`, empty names or NUL bytes.
     pub fn new(text: &str) -> Option<Self> {
         Self::is_valid(text).then(|| Self(text.into()))
     }
@@ -38,7 +38,7 @@ impl RelativePath {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns the path of the parent folder; empty if the parent is the root.
+    /// Returns the path of the parent directory; empty if the parent is the root.
     pub fn folder(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
@@ -90,8 +90,8 @@ impl AnalysisKey {
     }
 }
 
-/// Returns the storage key of a text's words. Code and prose have different keys, because they are
-/// split into words differently.
+/// Returns the storage key of a file's word counts. Code and prose have different keys because they
+/// are split into words differently.
 pub(crate) fn words_key(hash: FileHash, is_code: bool) -> u64 {
     let mut bytes = hash.0.to_le_bytes().to_vec();
     bytes.extend([WORDS_FORMAT, u8::from(is_code)]);
@@ -150,10 +150,10 @@ pub struct FileRow {
     pub stamp: Stamp,
     pub hash: FileHash,
     pub lines: u32,
-    /// The file changed shortly before it was read, so a later change may leave the same stamp. The
-    /// next refresh reads the file again.
+    /// The file changed shortly before it was read, so a later change might not change the stamp.
+    /// The next refresh reads the file again.
     pub is_doubtful: bool,
-    /// The file is too large or unreadable, so its hash is computed from its stamp.
+    /// The file is too large or cannot be read, so its hash is computed from its stamp.
     pub is_unread: bool,
 }
 
@@ -161,7 +161,7 @@ pub struct FileRow {
 pub struct FolderRow {
     pub stamp: Stamp,
     pub is_doubtful: bool,
-    /// Whether the folder was listed. A folder that was not listed is ignored but contains tracked
+    /// Whether the directory was listed. Unlisted directories are ignored but contain tracked
     /// files.
     pub is_listed: bool,
     #[serde(default, skip_serializing_if = "is_nothing")]
@@ -172,8 +172,8 @@ fn is_nothing(skipped: &SkippedCounts) -> bool {
     skipped.total() == 0
 }
 
-/// A revision number and a hash of all changes up to it. After a power failure, two different
-/// states may have the same revision number.
+/// A revision number and a hash of all changes up to it. The hash is needed because two different
+/// states can have the same revision number after a power failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapState {
     pub revision: MapRevision,
@@ -187,8 +187,8 @@ pub struct Head {
     pub created_ns: i64,
     /// Time of the last refresh that read every file in full.
     pub verified_ns: i64,
-    /// Hash of the other inputs that determine which files are selected: the built-in rules, and
-    /// the files that git tracks.
+    /// Hash of the built-in rules and of the list of tracked files, which also determine which
+    /// files are selected.
     pub rules: u64,
     /// Hash of the stamps of git's index and private ignore rules, taken when they were last read.
     pub git: u64,
@@ -203,15 +203,15 @@ impl Head {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
     pub head: Head,
-    /// New or changed rows; `None` for removed paths.
+    /// New or changed rows; `None` for a removed path.
     pub files: Vec<(String, Option<FileRow>)>,
     pub folders: Vec<(String, Option<FolderRow>)>,
-    /// Changes to file contents. A file whose stamp changed but whose content did not change has a
-    /// new row but is not listed here.
+    /// Changes to file contents. A file with a new stamp but the same content has a new row but is
+    /// not listed here.
     pub changes: Vec<ContentChange>,
 }
 
-/// A `None` hash means that the file does not exist.
+/// A change of a file's content. A `None` hash means that the file does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentChange {
     pub path: String,
@@ -227,7 +227,7 @@ pub struct History {
     pub changes: Vec<(u64, ContentChange)>,
 }
 
-/// Maximum number of recorded changes. Clients with an older revision get an error.
+/// Maximum number of recorded changes. Requests for changes since an older revision fail.
 const MAX_CHANGES: usize = 200_000;
 
 impl History {

@@ -13,8 +13,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::cache::{ANALYSES, Cache, names_in};
 use super::model::{Blobs, Project};
 
-/// Format version of packs and blobs. Increase it whenever the same text would produce a different
-/// blob.
+/// Format version of packs and blobs. Increase it whenever the same content would produce a
+/// different blob.
 const FORMAT: u32 = 4;
 
 const MAGIC: [u8; 8] = *b"NACREPCK";
@@ -28,19 +28,19 @@ const ENTRY_BYTES: usize = 24;
 
 const EXTENSION: &str = ".pack";
 
-/// Packs of similar size are merged when there are this many of them.
+/// Number of packs of similar size that triggers a merge.
 const MAX_ALIKE: usize = 4;
 
 const SMALL_BYTES: usize = 64 << 10;
 
 const LARGE_BYTES: usize = 64 << 20;
 
-/// Limit for all packs together. The oldest packs are dropped first.
+/// Maximum total size of all packs. The oldest packs are dropped first.
 const MAX_BYTES: usize = 1 << 30;
 
 const MAX_TRIES: usize = 3;
 
-/// This program never assigns larger pack numbers, so packs with larger numbers are ignored.
+/// Packs with larger numbers were not written by this program and are ignored.
 const MAX_NUMBER: u64 = 1 << 48;
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ struct Pack {
 }
 
 impl Pack {
-    /// Returns `None` for damaged packs and other format versions.
+    /// Opens a pack. Returns `None` for damaged packs and other format versions.
     fn open(number: u64, bytes: FileBytes) -> Option<Self> {
         let header = bytes.get(..HEADER_BYTES)?;
         let is_ours = header.starts_with(&MAGIC) && header[8..12] == FORMAT.to_le_bytes();
@@ -143,7 +143,8 @@ impl PackSet {
 }
 
 impl Cache {
-    /// Analyses are stored by content, so worktrees, branches and clones share them.
+    /// Returns all stored analyses. They are keyed by content, so worktrees, branches and clones
+    /// share them.
     pub fn analyses(&self) -> PackSet {
         PackSet::new(self, &format!("{ANALYSES}/"))
     }
@@ -170,7 +171,7 @@ impl Cache {
         PackSet::new(self, &self.words_stem(project))
     }
 
-    /// Stores the words of texts. Merging packs drops words that are not live.
+    /// Stores word counts. Merging packs drops unused ones.
     pub fn store_words(
         &self,
         project: &Project,
@@ -212,8 +213,8 @@ impl Cache {
         numbers
     }
 
-    /// Stores blobs and cleans up: merges packs of similar size without the blobs that are no
-    /// longer live, removes unreadable packs, and drops the oldest packs if the limit is exceeded.
+    /// Stores blobs and cleans up: merges packs of similar size without their unused blobs, removes
+    /// unreadable packs, and drops the oldest packs if the size limit is exceeded.
     pub(super) fn add_blobs(
         &self,
         writer: &Writer<'_>,

@@ -27,7 +27,7 @@ pub struct Seal {
 impl Seal {
     pub const KEY_BYTES: usize = 32;
 
-    /// `key` must be random.
+    /// Creates a seal. `key` must be random.
     pub fn new(key: &[u8; Self::KEY_BYTES]) -> Self {
         Self { master: hmac::Key::new(hmac::HMAC_SHA256, key) }
     }

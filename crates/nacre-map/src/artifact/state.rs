@@ -1,4 +1,4 @@
-//! An artifact in memory: the rows of all files and folders, and their history.
+//! An artifact in memory: the rows of all files and directories, and their history.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{Commit, ContentChange, FileRow, FolderRow, Head, History, MapState, Stamp};
 
-/// Increase it whenever the meaning of any byte changes. Artifacts with another version are
-/// rebuilt.
+/// Increase this version whenever the meaning of a stored byte changes. Artifacts with another
+/// version are rebuilt.
 const FORMAT: u32 = 5;
 
 #[derive(Debug, Default, Serialize, Deserialize)]

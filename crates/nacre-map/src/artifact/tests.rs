@@ -1,4 +1,4 @@
-//! Tests of the artifact: what is written is read, and what is damaged or strange counts as
+//! Tests for the artifact cache: round trips, and damaged or unexpected files that count as
 //! missing.
 #![expect(clippy::disallowed_methods, reason = "the tests damage files and put strange ones there")]
 
@@ -54,7 +54,7 @@ impl CacheFixture {
         self.cache().open(&self.project)
     }
 
-    /// An artifact with one file for each commit.
+    /// Creates an artifact with one file per commit.
     fn filled(&self, n_commits: u64) -> Artifact {
         let mut artifact = Artifact::default();
         for number in 1..=n_commits {
@@ -80,7 +80,7 @@ fn row(number: u64) -> FileRow {
     FileRow { stamp, hash: FileHash(number), lines: 7, ..FileRow::default() }
 }
 
-/// The commit that adds the file of its number.
+/// Returns a commit that adds the file `f{number}.rs`.
 fn commit(number: u64) -> Commit {
     let path = format!("f{number}.rs");
     let revision = MapRevision { epoch: 9, number };
@@ -136,7 +136,7 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
     sealed(1).remember(project, "agent", state).unwrap();
     assert_eq!(sealed(1).seen_by(project, "agent"), Some(state));
     let stored = files(fixture.dir.path());
-    // The artifact, a pack for each of the three changes, an overview and a client.
+    // The artifact, three packs (one per change), an overview and a client state.
     assert_eq!(stored.len(), 6, "{stored:?}");
     let (id, client) = (project.id.clone(), format!("{:016x}", xxh3_64(b"agent")));
     for path in &stored {
@@ -156,7 +156,7 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
         assert_eq!(other.load_derived::<String>(project, Derived::Overview, 5), None);
         assert_eq!(other.seen_by(project, "agent"), None);
     }
-    // What one client has seen cannot be put in the place of what another has.
+    // A client's state is not accepted under another client's name.
     sealed(1).remember(project, "other", MapState::default()).unwrap();
     let file = |client: &str| {
         let key = xxh3_64(client.as_bytes());
@@ -181,7 +181,7 @@ fn what_a_stranger_puts_in_the_place_of_a_file_is_not_followed_waited_for_or_rea
             std::os::unix::fs::symlink(path.with_extension("true"), path).unwrap();
         }),
         ("a folder", |path| fs::create_dir(path).unwrap()),
-        // A sparse terabyte, which nothing could hold in memory.
+        // A sparse file of one terabyte, which does not fit in memory.
         ("a huge file", |path| fs::File::create(path).unwrap().set_len(1 << 40).unwrap()),
     ];
     for is_sealed in [false, true] {
@@ -212,7 +212,7 @@ fn what_a_stranger_puts_in_the_place_of_a_file_is_not_followed_waited_for_or_rea
     }
 }
 
-/// The files of a cache, without its lock.
+/// Lists the files in the cache, except the lock.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -247,7 +247,7 @@ fn who_started_in_the_clear_writes_nothing_after_the_switch() {
     assert!(before.store_derived(project, Derived::Overview, 1, &1).is_err());
     assert!(before.remember(project, "c", MapState::default()).is_err());
     assert_eq!(left(), ["encrypted", "journal"], "not even an empty folder");
-    // A folder that an older program made nonetheless goes with the next command.
+    // If an older program creates the directory again, the next command removes it.
     fs::create_dir(fixture.folder()).unwrap();
     fixture.cache().retire().unwrap();
     assert_eq!(left(), ["encrypted", "journal"]);
@@ -255,7 +255,7 @@ fn who_started_in_the_clear_writes_nothing_after_the_switch() {
     assert!(fixture.store(&mut Artifact::default(), commit(1)));
 }
 
-/// The file may be damaged at each of its bytes, or cut.
+/// Damages each byte of the file in turn, and truncates the file at each byte.
 #[test]
 fn a_damaged_artifact_is_none_and_is_replaced_with_all_that_was_beside_it() {
     let fixture = CacheFixture::new();
@@ -394,7 +394,7 @@ fn a_damaged_pack_costs_what_is_damaged() {
     }
 }
 
-/// Puts another file in the place of one, as the cache does: maps of the old one stay whole.
+/// Replaces a file by renaming, as the cache does. Memory maps of the old file stay valid.
 fn write(path: &Path, bytes: &[u8]) {
     let next = path.with_extension("next");
     fs::write(&next, bytes).unwrap();

@@ -1,6 +1,6 @@
 //! Finds the files that use a symbol that was removed or whose signature changed.
 //!
-//! Only uses of the symbol count, not imports of its file (see `uses`). Texts are read only if a
+//! Only uses of the symbol count, not imports of its file (see `uses`). Files are read only if a
 //! signature changed, because edits inside function bodies do not affect other files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -20,10 +20,10 @@ use crate::shares::in_batches;
 const BATCH: usize = 64;
 
 /// Maximum number of steps from a changed type to the types derived from it. Each step reads the
-/// texts again.
+/// files again.
 const MAX_GENERATIONS: usize = 3;
 
-/// Maximum number of broken symbols to search for.
+/// Maximum number of broken symbols for which to search for uses.
 const MAX_SOUGHT: usize = 20_000;
 
 impl Current {
@@ -50,7 +50,7 @@ impl Current {
             let all = links(idx).into_iter().filter(|importer| *importer < paths.len());
             all.collect::<Vec<_>>()
         };
-        // For each file, its import distance and the symbols that it uses.
+        // For each file, its import distance and the symbols it uses.
         let mut found: BTreeMap<usize, (u32, BTreeSet<String>)> = BTreeMap::new();
         let mut names = SoughtNames::default();
         let mut sought = self.collect_sought(delta, &paths, &mut names);
@@ -229,7 +229,7 @@ fn importers_of_gone(
     importers.filter(|from| *from < paths.len()).collect()
 }
 
-/// Returns whether `text` exports `name` as the default, so that importers may use another name.
+/// Returns whether `text` exports `name` as the default. Importers may then use another name.
 fn is_default(text: &str, name: &str) -> bool {
     text.split("export default").skip(1).any(|rest| {
         let words = rest.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');

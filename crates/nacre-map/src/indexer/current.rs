@@ -1,4 +1,4 @@
-//! Provides the analyses, texts, imports and history of the files in an up-to-date map.
+//! Provides the analyses, contents, imports and history of the files in an up-to-date map.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -34,7 +34,7 @@ impl Current {
         self.artifact.head().revision
     }
 
-    /// Returns the facts in path order.
+    /// Returns the facts about all files in path order.
     pub fn facts(&self) -> Vec<FileFacts> {
         let files = self.artifact.files().into_iter();
         files.filter_map(|(path, row)| self.facts_of(path, row)).collect()
@@ -92,7 +92,7 @@ impl Current {
         batches.into_iter().flatten().collect()
     }
 
-    /// Returns the given files that have only been analysed line by line.
+    /// Returns those of the given files that have only been analysed line by line.
     pub fn shallow(&self, paths: &[&str]) -> Vec<String> {
         let is_shallow = |path: &&&str| {
             let Some((row, language)) = self.artifact.find(path).zip(Language::of_path(path))
@@ -103,7 +103,7 @@ impl Current {
             let key = AnalysisKey::new(row.hash, language);
             let is_glanced =
                 depth_of(&self.analyses, key).is_none_or(|depth| depth == Depth::Glance);
-            // A text is not parsed again if its grammar rejected it before.
+            // Do not parse a file again if its grammar rejected it before.
             let has_failed = || {
                 let analysis = analysis_in(&self.analyses, key);
                 analysis.is_some_and(|analysis| analysis.problem == Some(Problem::Broken))
@@ -153,8 +153,8 @@ impl Current {
         files: &[(&str, FileHash)],
         n_threads: usize,
     ) -> Imports {
-        // The key depends on the last full verification, which may replace analyses of unchanged
-        // texts with deeper ones.
+        // The key includes the last full verification, which may replace analyses of unchanged
+        // files with deeper ones.
         let mut hasher = Xxh3::new();
         hasher.update(&self.artifact.head().verified_ns.to_le_bytes());
         for (path, hash) in files {
@@ -186,7 +186,7 @@ impl Current {
         paths.filter_map(read).collect()
     }
 
-    /// Returns the text of a file, or `None` if the file has changed since the map was built.
+    /// Returns the content of a file, or `None` if the file has changed since the map was built.
     pub fn text(&self, path: &str) -> Option<String> {
         String::from_utf8(self.bytes(path, MAX_TEXT_BYTES as u64)?).ok()
     }
@@ -249,7 +249,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Returns `None` if the file has changed since the map was built.
+    /// Returns the content of a file, or `None` if the file has changed since the map was built.
     pub fn bytes(&self, path: &str, row: &FileRow) -> Option<Vec<u8>> {
         self.read(path, row, MAX_READ_BYTES)
     }

@@ -21,7 +21,7 @@ pub struct FileChange {
     pub from: Option<String>,
     pub old_hash: Option<FileHash>,
     pub new_hash: Option<FileHash>,
-    /// The symbol changes of a modified file; `None` if its old content is no longer available.
+    /// The symbol changes of a modified file; `None` if its old content is not available.
     pub symbols: Option<SymbolDeltas>,
     /// Symbols that were removed or whose signature changed. Code that uses them may need to
     /// change, too.
@@ -52,19 +52,19 @@ pub struct Delta {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SinceError {
-    #[error("Revision {asked} is of an artifact that is gone; this one began with {first}")]
+    #[error("Revision {asked} belongs to a previous map; the current map begins with {first}")]
     OtherArtifact { asked: MapRevision, first: MapRevision },
-    #[error("Revision {asked} is not reached yet; the last one is {last}")]
+    #[error("Revision {asked} does not exist yet; the latest is {last}")]
     Future { asked: MapRevision, last: MapRevision },
-    #[error("Changes are kept since revision {oldest}; {asked} is older")]
+    #[error("Revision {asked} is too old; changes are recorded since {oldest}")]
     TooOld { asked: MapRevision, oldest: MapRevision },
-    #[error("Git knows no commit `{reference}` here")]
+    #[error("Commit `{reference}` not found")]
     NoCommit { reference: String },
-    #[error("The commit holds, or differs in, more files than are compared")]
+    #[error("Too many files to compare with the commit")]
     TooLarge,
-    #[error("There was no time to compare the commit")]
+    #[error("Comparing with the commit took too long")]
     TimedOut,
-    #[error("Git cannot tell what changed: {why}")]
+    #[error("Git could not list the changes: {why}")]
     Git { why: String },
 }
 
@@ -110,7 +110,7 @@ pub fn delta_since(current: &Current, asked: MapRevision) -> Result<Delta, Since
     Ok(Delta::of(net, &KnownAnalyses::of(current)))
 }
 
-/// The stored analyses, and analyses of old texts that were read from git.
+/// The stored analyses, and analyses of old file contents that were read from git.
 pub(super) struct KnownAnalyses<'k> {
     pub(super) stored: &'k PackSet,
     pub(super) more: BTreeMap<AnalysisKey, Analysis>,
@@ -213,7 +213,8 @@ fn pair_renames(files: &mut Vec<FileChange>) {
     files.retain(|file| file.change != CodeChange::Removed || !moved.contains(&file.path));
 }
 
-/// Compares the symbols of two texts. Symbols that only moved within the file count as unchanged.
+/// Compares the symbols of two versions of a file. Symbols that only moved within the file count as
+/// unchanged.
 fn compare(old: &Analysis, new: &Analysis) -> (Vec<SymbolDelta>, Vec<BrokenSymbol>) {
     let (old, new) = (index_symbols(&old.symbols), index_symbols(&new.symbols));
     let (mut changes, mut broken) = (Vec::new(), Vec::new());

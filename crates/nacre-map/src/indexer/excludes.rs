@@ -61,8 +61,8 @@ fn wants_none(root: &Path) -> bool {
     own.is_some_and(|(_, value)| value.is_empty())
 }
 
-/// Reads a plain file. Symbolic links are followed, because users often keep their configuration
-/// behind links.
+/// Reads a plain file. Symbolic links are followed, because configuration files are often symbolic
+/// links.
 fn read(file: &Path) -> Option<String> {
     if !file.metadata().ok()?.is_file() {
         return None;

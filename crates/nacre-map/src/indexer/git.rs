@@ -14,10 +14,10 @@ use super::options::Deadline;
 use super::rules::Rules;
 use crate::artifact::Stamp;
 
-/// About ten times the size needed for a hundred thousand branches and tags.
+/// This limit is about ten times what a hundred thousand branches and tags need.
 const MAX_REFS_BYTES: u64 = 64 << 20;
 
-/// Enough for half a million files, which need about two thirds of this.
+/// Half a million files need about two thirds of this limit.
 const MAX_LISTING_BYTES: u64 = 128 << 20;
 
 const EXCLUDE_FILE: &str = ".git/info/exclude";
@@ -161,16 +161,15 @@ impl IndexReader<'_> {
             return Some(paths);
         }
         drop(index);
-        // Git is used as a fallback for index formats that this parser does not support.
+        // Use git as a fallback for index formats that this parser does not support.
         let git = self.program.open(git).ok()?;
         let listing = git.ask_within(&["ls-files", "--stage", "-z"], MAX_LISTING_BYTES).ok()?;
         Some(git_index::parse_listing(&listing, &mut self.budget, n_above))
     }
 }
 
-/// Returns a hash that changes whenever the result of [`Tracked::read`] might change. Computing the
-/// hash requires only two stamps. Returns `None` if a change can be detected only by reading the
-/// index.
+/// Returns a hash that changes whenever the result of [`Tracked::read`] might change. Computing it
+/// requires only two stamps. Returns `None` if a change can be detected only by reading the index.
 pub(super) fn stamp(root: &Path) -> Option<u64> {
     let Some(git) = GitFolder::of(root) else { return Some(0) };
     // Submodules have separate indexes, and a split index is partly stored in another file.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::options::Deadline;
 use crate::artifact::RelativePath;
 
-/// Folders at a greater depth are not opened.
+/// Maximum depth of directories to open.
 pub(super) const MAX_DEPTH: usize = 128;
 pub(super) const MAX_FOLDER_BYTES: usize = 3_800;
 
@@ -61,7 +61,7 @@ impl<'d> PathBudget<'d> {
         Self { n_paths: MAX_PATHS, n_bytes: MAX_PATHS_BYTES, deadline }
     }
 
-    /// Deducts one path from the budget. Breaks if the budget is exhausted.
+    /// Deducts one path from the budget. Breaks if the budget is spent.
     pub(super) fn take(&mut self, n_bytes: usize) -> ControlFlow<()> {
         let left = self.n_paths.checked_sub(1).zip(self.n_bytes.checked_sub(n_bytes));
         let is_late =
@@ -88,7 +88,7 @@ const SIZE_AT: usize = 36;
 const MAX_PATH_BYTES: usize = 4096;
 const MAX_PATH_DEPTH: usize = 256;
 
-/// This flag means that two more bytes of flags follow.
+/// Flag of entries that have two additional bytes of flags.
 const IS_EXTENDED: u32 = 0x4000;
 const STAGE: u32 = 0x3000;
 const SKIP_WORKTREE: u32 = 1 << 30;
@@ -110,7 +110,7 @@ pub(super) struct IndexEntry<'i> {
 }
 
 impl IndexEntry<'_> {
-    /// Returns whether the entry is one side of a merge conflict.
+    /// Returns whether the entry is in a merge conflict.
     pub(super) fn is_unmerged(&self) -> bool {
         self.flags & STAGE != 0
     }
@@ -163,8 +163,8 @@ pub(super) fn parse_listing(
     paths
 }
 
-/// Returns whether a path is inside the repository and outside `.git` folders. A malicious index
-/// may contain other paths.
+/// Returns whether a path is inside the repository and outside `.git` directories. A malicious
+/// index may contain other paths.
 pub(super) fn is_clean(path: &str) -> bool {
     let mut names = path.as_bytes().split(|byte| *byte == b'/');
     path.len() <= MAX_PATH_BYTES
@@ -202,7 +202,7 @@ pub(super) fn each_entry(
         let is_over =
             MAX_PATH_BYTES < path.len() || visit(IndexEntry { path: &path, ..entry }).is_break();
         if is_over {
-            // The count in the header may be wrong.
+            // Do not trust the count in the header.
             return Some(((n_entries - number) as usize).min(1 + after.len() / STAT_BYTES));
         }
         rest = after;
@@ -251,7 +251,7 @@ fn word_after<'t>(text: &'t str, name: &str) -> &'t str {
     rest.split(char::is_whitespace).next().unwrap_or_default()
 }
 
-/// Parses `seconds:nanoseconds` into nanoseconds.
+/// Converts `seconds:nanoseconds` to nanoseconds.
 fn moment(text: &str) -> i64 {
     let (seconds, nanos) = text.split_once(':').unwrap_or((text, "0"));
     let number = |text: &str| text.parse::<i64>().unwrap_or(0);
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn all_paths_together_are_bounded_and_the_rest_is_counted() {
-        // A two-megabyte index that contains thirty thousand paths of three thousand bytes each.
+        // A two-megabyte index with thirty thousand paths of three thousand bytes each.
         let long = "x".repeat(3_000);
         let mut entries = vec![(0, long.as_str())];
         entries.extend((1..30_000).map(|number| (1, if number % 2 == 0 { "a" } else { "b" })));

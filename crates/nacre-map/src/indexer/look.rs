@@ -1,4 +1,4 @@
-//! Takes stamps of files and folders without following links, and detects changed stamps.
+//! Reads the stamps of files and directories without following links, and finds those that changed.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::shares::in_batches;
 pub(super) const READABLE_FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// `NONBLOCK` prevents opening a named pipe from blocking.
+/// `NONBLOCK` ensures that opening a named pipe does not block.
 pub(super) const READABLE_FILE: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
@@ -23,25 +23,25 @@ pub(super) fn open_root(root: &Path) -> std::io::Result<OwnedFd> {
     Ok(platform::fs::open(root, flags, Mode::empty())?)
 }
 
-/// Returns `None` if the path is not a plain file.
+/// Returns the stamp of a file, or `None` if the path is not a plain file.
 pub(super) fn file_stamp(folder: impl AsFd, path: &str) -> Option<Stamp> {
     let stat = platform::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_file().then(|| Stamp::of(&stat))
 }
 
-/// Returns `None` if the path is not a folder.
+/// Returns the stamp of a directory, or `None` if the path is not a directory.
 pub(super) fn folder_stamp(root: impl AsFd, path: &str) -> Option<Stamp> {
     let path = if path.is_empty() { "." } else { path };
     let stat = platform::fs::statat(root, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_dir().then(|| Stamp::of(&stat))
 }
 
-/// The longest clock tick of file systems with sub-second timestamps and of those with whole
-/// seconds, respectively.
+/// The longest clock ticks of file systems with sub-second timestamps and of those with
+/// whole-second timestamps.
 const TICK_NS: i64 = 20_000_000;
 const COARSE_TICK_NS: i64 = 2_000_000_000;
 
-/// Returns whether the file could change after this stamp was taken and still have the same stamp.
+/// Returns whether the file could change after this stamp was taken without changing the stamp.
 /// This is git's rule for racy timestamps, applied to `ctime`, which programs cannot set.
 pub(super) fn is_racy(stamp: Stamp, looked_ns: i64) -> bool {
     let is_coarse = stamp.ctime_ns % 1_000_000_000 == 0;
@@ -49,9 +49,9 @@ pub(super) fn is_racy(stamp: Stamp, looked_ns: i64) -> bool {
     looked_ns <= stamp.ctime_ns.saturating_add(tick)
 }
 
-/// Returns the indexes of the files that must be read again, with their new stamps; removed files
-/// have `None`. If a parent folder was replaced by a link, this is detected as a change to that
-/// folder.
+/// Returns the indexes of the files that must be read again with their new stamps, or `None` for
+/// removed files. A parent directory that was replaced by a link is detected as a change to that
+/// directory.
 pub(super) fn find_changed_files(
     root: &OwnedFd,
     files: &[(&str, FileRow)],
@@ -64,7 +64,7 @@ pub(super) fn find_changed_files(
     })
 }
 
-/// Returns the indexes of folders whose entries may have changed, with their new stamps.
+/// Returns the indexes of directories whose entries may have changed, with their new stamps.
 pub(super) fn find_changed_directories(
     root: &OwnedFd,
     folders: &[(&String, &FolderRow)],

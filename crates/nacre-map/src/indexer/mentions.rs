@@ -68,8 +68,7 @@ impl FileMentions {
                 Some(of) => one.path_types.push(of.to_owned()),
                 None => one.is_loose |= is_behind,
             }
-            // A Python alias counts as a subtype, because Python classes often inherit through an
-            // alias.
+            // A Python alias counts as a subtype, because classes often inherit through an alias.
             let (heir, other_name) = match (language, mention.other_name) {
                 (Language::Python, other) => (mention.heir.or(other), None),
                 (_, other) => (mention.heir, other),
@@ -121,8 +120,8 @@ impl FileMentions {
         self.names.is_empty() && !self.hands_all_on
     }
 
-    /// Returns whether a script uses a name of another file, either by importing the name or
-    /// through its module.
+    /// Returns whether a script uses the name from another file, either by importing it or through
+    /// its module.
     pub(super) fn takes(&self, one: &NameMentions) -> bool {
         let is_in_module = || one.qualifiers.iter().any(|word| self.modules.contains(word));
         let is_plain = one.is_plain && (one.is_taken || self.is_loose);
@@ -139,7 +138,7 @@ impl FileMentions {
     }
 }
 
-/// Returns all star imports, and the imports of the sought names and their qualifiers.
+/// Returns all star imports, and the imports of the searched names and their qualifiers.
 fn collect_imports(
     language: Language,
     text: &str,
@@ -174,7 +173,7 @@ const MAX_FOLLOWED: usize = 64;
 pub(super) enum TypeOrigin {
     /// The sought symbol.
     Own,
-    /// Another symbol with the same name.
+    /// The name refers to another declaration with the same name.
     Other,
     Unknown,
 }
@@ -183,7 +182,7 @@ pub(super) struct Origins<'o, 'a> {
     paths: &'o [&'o str],
     pub(super) mentions: &'o HashMap<usize, FileMentions>,
     names: &'o SoughtNames,
-    /// Used only for Python.
+    /// Set only for Python.
     resolver: Option<&'o Resolver<'a>>,
     /// For each name, the files that declare it and are named after it.
     by_stem: HashMap<usize, Vec<usize>>,
@@ -225,8 +224,8 @@ impl<'o, 'a> Origins<'o, 'a> {
         }
     }
 
-    /// An import takes precedence over the file's own package, which takes precedence over all
-    /// other packages.
+    /// Resolves a name in a JVM language. An import takes precedence over the file's own package,
+    /// which takes precedence over all other packages.
     fn of_jvm(&self, file: usize, name: usize, homes: &[usize]) -> TypeOrigin {
         let Some(all) = self.mentions.get(&file) else { return TypeOrigin::Unknown };
         let Some(one) = all.of(name) else { return TypeOrigin::Unknown };
@@ -236,7 +235,7 @@ impl<'o, 'a> Origins<'o, 'a> {
         if homes.iter().any(is_from) {
             return TypeOrigin::Own;
         }
-        // Qualified names in code, such as `web.Path` and `Outer.Path`.
+        // These are qualified names in code, such as `web.Path` and `Outer.Path`.
         let is_imported = |word: &String| {
             taken.iter().any(|taken| taken.from.to_lowercase().rsplit('.').next() == Some(word))
         };
@@ -383,8 +382,8 @@ impl<'o, 'a> Origins<'o, 'a> {
     }
 }
 
-/// Returns the folder that determines the package of a file. Java source roots are removed, because
-/// a Java package can have several of them.
+/// Returns the directory that determines the package of a file. Java source roots are removed,
+/// because a Java package can have several of them.
 pub(super) fn package(path: &str) -> &str {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let roots = ["/java/", "/kotlin/", "/scala/"];

@@ -27,14 +27,14 @@ pub struct RefreshOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verify {
     Stamps,
-    /// Read every file in full again.
+    /// Reads every file in full again.
     Contents,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheWrites {
     On,
-    /// Write nothing to disk. The results are still correct.
+    /// Writes nothing to disk. The results are still correct.
     Off,
 }
 
@@ -44,10 +44,10 @@ pub enum WordCounting {
     Later,
 }
 
-/// Reports whether the deadline has passed. It is checked before each folder and each file.
+/// Reports whether the deadline has passed. It is checked before each directory and each file.
 ///
-/// The cost of one text is bounded by its size, but there is no bound on the size of a tree or the
-/// speed of a disk, so the time of a refresh is limited. The caller provides the clock, so tests
+/// The cost of one file is limited by its size, but a tree can be arbitrarily large and a disk
+/// arbitrarily slow, so every refresh has a deadline. The caller provides the clock, so that tests
 /// can count calls instead of measuring time.
 #[derive(Clone)]
 pub struct Deadline(Arc<dyn Fn() -> bool + Send + Sync>);

@@ -15,13 +15,12 @@ use crate::languages::{Analysis, Depth, Language, MAX_TEXT_BYTES, analyse, glanc
 use crate::shares::in_batches;
 use crate::words::render_bag;
 
-/// Larger files are treated as data: their hash is computed from their stamp, and they are not
-/// read.
+/// Maximum size of a file to read. The hash of a larger file is computed from its stamp.
 pub const MAX_READ_BYTES: u64 = 32 << 20;
 
 const BATCH: usize = 16;
 
-/// Number of files to process before their results are passed on. This limits memory use.
+/// Number of files in a batch. Batches limit memory use.
 pub(super) const CHUNK: usize = 4_096;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +53,7 @@ impl FoundTexts {
 
 #[derive(Default)]
 pub(super) struct ReadFiles {
-    /// One row per file, in the order of the files. `None` if a file was removed or is not a plain
+    /// One row per file, in the order of the files; `None` if a file was removed or is not a plain
     /// file.
     pub(super) rows: Vec<Option<FileRow>>,
     /// Number of files that were not read before the deadline. They are marked as doubtful, so the
@@ -144,8 +143,8 @@ impl Reading<'_> {
             return None;
         }
         let mut row = self.unread(file_stamp(self.root, path)?);
-        // Errors other than missing permissions may be temporary. A change of permissions changes
-        // the stamp, so those files need no second attempt.
+        // Errors other than missing permissions may be temporary, so the file is read again later.
+        // A change of permissions changes the stamp, so it is detected anyway.
         row.is_doubtful |= !matches!(error, Errno::ACCESS | Errno::PERM);
         Some(row)
     }
@@ -157,8 +156,8 @@ impl Reading<'_> {
         FileRow { stamp, hash: FileHash::of(&bytes), lines: 0, is_doubtful, is_unread: true }
     }
 
-    /// Counts the words of a new text. The words of old texts are already stored, or are counted
-    /// when a query needs them.
+    /// Counts the words of new file content. Known content has stored counts or is counted when a
+    /// query needs it.
     fn count_words(&self, file: &UnverifiedFile, hash: FileHash, bytes: &[u8], batch: &mut Batch) {
         let is_known = file.before.is_some_and(|before| before.hash == hash);
         if self.counts_words && !is_known && bytes.len() <= MAX_TEXT_BYTES {
@@ -167,13 +166,13 @@ impl Reading<'_> {
         }
     }
 
-    /// Analyses a text, unless it already has an analysis of at least this depth.
+    /// Analyses a file's content, unless it already has an analysis of at least this depth.
     fn analyse(&self, file: &UnverifiedFile, hash: FileHash, bytes: &[u8], batch: &mut Batch) {
         let Some(language) = Language::of_path(&file.path) else { return };
         if MAX_TEXT_BYTES < bytes.len() {
             return;
         }
-        // Only analyses of equal depth can be compared. The previous text is gone and cannot be
+        // Only analyses of equal depth can be compared. The previous content is gone and cannot be
         // analysed again, so the depth of its analysis is used.
         let before = file.before.filter(|before| before.hash != hash);
         let before = before.map(|before| AnalysisKey::new(before.hash, language));

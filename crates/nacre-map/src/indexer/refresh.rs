@@ -1,8 +1,8 @@
 //! Brings an artifact up to date with the disk, and stores the changes.
 //!
-//! There are three cases, from cheapest to most expensive: nothing changed; some stamps changed,
-//! and those files are read; the rules that select files changed, and the whole tree is walked. The
-//! result is always the same as that of a build from scratch.
+//! There are three cases, from cheapest to most expensive: nothing changed; some stamps changed, so
+//! those files are read; or the selection rules changed, so the whole tree is walked. The result is
+//! always the same as that of a build from scratch.
 
 use std::collections::BTreeSet;
 
@@ -24,16 +24,16 @@ use crate::artifact::{
 };
 use crate::languages::{Depth, Language};
 
-/// If the last full read is older than this, every file is read again, whether or not its stamp
-/// changed.
+/// Maximum age of the last full read. After that, every file is read again, even if its stamp is
+/// unchanged.
 const MAX_AGE_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
 
 /// Maximum number of attempts to store the result while other processes are writing. After that,
-/// the result is returned without being stored.
+/// the result is returned unstored.
 const MAX_TRIES: usize = 4;
 
-/// A full walk is cheaper if more folders than this, and more than a quarter of all folders, have
-/// changed.
+/// If more directories than this have changed, and more than a quarter of all directories, a full
+/// walk is cheaper.
 const MAX_RELISTED: usize = 256;
 
 /// New code up to this total size is parsed immediately, which takes about a second. Larger amounts
@@ -54,7 +54,7 @@ pub struct Current {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("Cannot read the folder `{root}`")]
+#[error("Cannot read the directory `{root}`")]
 pub struct RefreshError {
     root: String,
     #[source]
@@ -62,7 +62,7 @@ pub struct RefreshError {
 }
 
 impl RefreshError {
-    /// Returns whether the deadline passed before all folders were listed.
+    /// Returns whether the deadline passed before all directories were listed.
     pub fn is_late(&self) -> bool {
         self.source.kind() == std::io::ErrorKind::TimedOut
     }
@@ -90,7 +90,7 @@ pub fn refresh(
             match is_stored.then(|| cache.store(project, &mut artifact, &texts.analyses)) {
                 Some(Ok(true)) => {}
                 Some(Ok(false)) if tries < MAX_TRIES => continue,
-                // Queries get a result even if the disk is full or read-only.
+                // Return a result even if the disk is full or read-only.
                 Some(Ok(false) | Err(_)) | None => is_kept = false,
             }
         }
@@ -103,7 +103,7 @@ pub fn refresh(
         let project = project.clone();
         let current = Current { project, artifact, analyses, status, stats, before, is_kept };
         if is_kept && !texts.words.is_empty() {
-            // Errors are ignored, because words that are not stored can be counted again.
+            // Errors are ignored, because missing words can be counted again.
             let _ = current.store_words(cache, &texts.words);
         }
         return Ok(current);
@@ -125,7 +125,8 @@ fn stats(artifact: &Artifact, n_read: usize, n_postponed: usize) -> MapStats {
 
 impl Current {
     /// Returns whether a refresh is needed even if no file changed: the rules changed, the root is
-    /// another folder, files are doubtful, results were not stored, or a full verification is due.
+    /// another directory, files are doubtful, results were not stored, or a full verification is
+    /// due.
     pub fn is_due(&self, options: &RefreshOptions) -> bool {
         let head = self.artifact.head();
         let folders = self.artifact.folders();
@@ -140,7 +141,7 @@ impl Current {
             || folders.values().any(|row| row.is_doubtful)
     }
 
-    /// Records that nothing changed since the last refresh.
+    /// Records that a refresh found no changes.
     pub fn stays(&mut self) {
         self.before = Some(self.revision());
         self.status = CacheStatus::Hit;
@@ -153,7 +154,7 @@ struct Look {
     status: CacheStatus,
     n_read: usize,
     n_postponed: usize,
-    /// `None` if nothing changed.
+    /// The changes; `None` if nothing changed.
     found: Option<Commit>,
 }
 
@@ -165,7 +166,8 @@ struct Differences {
 }
 
 impl Look {
-    /// Adds analyses and words of new texts to `texts`, except those that are already stored.
+    /// Adds the analyses and words of new file contents to `texts`, except those that are already
+    /// stored.
     fn take(
         cache: &Cache,
         project: &Project,
@@ -247,7 +249,7 @@ impl Looker<'_> {
         Selection { root: &self.project.root, tracked, options: self.options, is_unstamped: false }
     }
 
-    /// Compares all known files and folders with the disk. Returns `None` if a full walk is
+    /// Compares all known files and directories with the disk. Returns `None` if a full walk is
     /// required.
     fn partial(&self, tracked: Option<&Tracked>) -> std::io::Result<Option<Differences>> {
         let n_threads = self.options.n_threads;
@@ -256,7 +258,7 @@ impl Looker<'_> {
         let mut differences = Differences::default();
         for (idx, stamp) in find_changed_files(self.root, &files, n_threads) {
             let (path, row) = &files[idx];
-            // If a rules file may have changed, a full walk is required.
+            // A full walk is required if a rules file may have changed.
             if is_rules(path) {
                 return Ok(None);
             }
@@ -297,7 +299,7 @@ impl Looker<'_> {
         Ok(self.with_found(differences, found))
     }
 
-    /// Adds the results of listing folders again. Returns `None` if the listing requires a full
+    /// Adds the results of listing directories again. Returns `None` if the listing requires a full
     /// walk, because rules or nested repositories changed.
     fn with_found(
         &self,
@@ -452,8 +454,8 @@ impl Looker<'_> {
 }
 
 impl Differences {
-    /// Records that a folder and its entire content were removed. If a path in it still exists, it
-    /// now leads through a link.
+    /// Records that a directory and its entire content were removed. If a path in it still exists,
+    /// it now leads through a link.
     fn lose_folder(
         &mut self,
         folder: &str,

@@ -1,5 +1,5 @@
-//! The ignore rules that apply in a folder: the user's own rules, then the `.gitignore` files from
-//! the root down to the folder.
+//! The ignore rules that apply in a directory: the user's own rules, then the `.gitignore` files
+//! from the root down to the directory.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -23,11 +23,11 @@ const MAX_RULE_BYTES: usize = 1_000;
 const MAX_LOOK_RULES: usize = 30_000;
 const MAX_LOOK_BYTES: usize = 2 << 20;
 
-/// Maximum number of nested folders with rules. Each of these folders has an automaton, whose size
-/// grows with the number of names it matches.
+/// Maximum number of nested directories with rules. Each of these directories has an automaton,
+/// whose size grows with the number of names it matches.
 const MAX_NESTED: usize = 24;
 
-/// Maximum number of costly patterns that apply in one folder. In a malicious rules file, all
+/// Maximum number of costly patterns that apply in one directory. In a malicious rules file, all
 /// patterns can remain possible matches up to the last character of a name. Real repositories have
 /// a few dozen costly patterns.
 pub(super) const MAX_COSTLY: usize = 400;
@@ -42,7 +42,7 @@ pub(super) fn is_costly(pattern: &str) -> bool {
 
 #[derive(Debug)]
 pub(super) struct RuleBudget {
-    /// The number of rules and bytes left; `None` once a file has exceeded the budget.
+    /// Remaining number of rules and bytes; `None` once a file has exceeded the budget.
     left: Mutex<Option<(usize, usize)>>,
 }
 
@@ -71,19 +71,19 @@ impl RuleBudget {
     }
 }
 
-/// Error for rules that exceed the limits. Their folder is omitted from the map, because it is not
-/// known which files they ignore.
+/// Error for rules that exceed the limits. Their directory is omitted from the map, because it is
+/// not known which files they ignore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnreadRules;
 
 #[derive(Debug)]
 pub(super) struct Rules {
     above: Option<Arc<Self>>,
-    /// Path of the folder with a trailing slash; empty for the root.
+    /// Path of the directory with a trailing slash; empty for the root.
     folder: String,
     place: String,
     n_above: usize,
-    /// Number of costly patterns, including those inherited from parent folders.
+    /// Number of costly patterns, including those inherited from parent directories.
     n_costly: usize,
     ignore: Gitignore,
 }
@@ -95,7 +95,7 @@ pub(super) struct IgnoredBy {
 }
 
 impl Rules {
-    /// Creates rules that are not in a `.gitignore` file: the user's own rules or a repository's
+    /// Creates rules from a file other than `.gitignore`: the user's own rules or a repository's
     /// private rules.
     pub(super) fn private(above: Option<Arc<Self>>, place: &str, text: &str) -> Option<Arc<Self>> {
         let is_empty = text.lines().all(|line| line.is_empty() || line.starts_with('#'));
@@ -103,7 +103,7 @@ impl Rules {
             return above;
         }
         let lines = text.lines().take(MAX_RULES);
-        // If the rules cannot be applied, everything is ignored.
+        // If the rules cannot be applied, ignore everything.
         let rules = Self::new(above.clone(), "", lines)
             .or_else(|| Self::new(above, "", std::iter::once("*")))?;
         Some(Arc::new(Self { place: place.to_owned(), ..rules }))
@@ -133,7 +133,7 @@ impl Rules {
         Ok(Some(Arc::new(rules)))
     }
 
-    /// Returns `None` if the rules are too costly.
+    /// Compiles rules. Returns `None` if they are too costly.
     fn new<'t>(
         above: Option<Arc<Self>>,
         path: &str,
@@ -155,8 +155,8 @@ impl Rules {
         Some(Self { above, folder, place: path.to_owned(), n_above, n_costly, ignore })
     }
 
-    /// Returns the rule that ignores a path. If several folders have a matching rule, the innermost
-    /// folder takes precedence.
+    /// Returns the rule that ignores a path. If several directories have a matching rule, the
+    /// innermost directory takes precedence.
     pub(super) fn leaving_out(
         rules: Option<&Arc<Self>>,
         path: &str,
@@ -177,7 +177,7 @@ impl Rules {
     }
 }
 
-/// Returns `None` if the folder has no plain file with that name.
+/// Opens a rules file. Returns `None` if the directory has no plain file with that name.
 fn open_rules(folder: impl AsFd) -> Result<Option<File>, UnreadRules> {
     match platform::fs::openat(folder, RULES_FILE, READABLE_FILE, Mode::empty()) {
         Ok(file) => {

@@ -1,7 +1,7 @@
 //! Selects the files for a walk, and adds tracked files even if a rule ignores them.
 //!
-//! A malicious index can contain arbitrary paths, so a file is looked up only if its folders exist.
-//! The first missing folder of a path gets a row, so that its creation can be detected.
+//! A malicious index can contain arbitrary paths, so a file is looked up only if its directories
+//! exist. The first missing directory of a path gets a row, so that its creation can be detected.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(super) struct Selection<'s> {
     pub(super) root: &'s Path,
     pub(super) tracked: &'s Tracked,
     pub(super) options: &'s RefreshOptions,
-    /// Returns paths without stamps. Used if the caller opens all files anyway.
+    /// Whether paths are returned without stamps. Used if the caller opens all files anyway.
     pub(super) is_unstamped: bool,
 }
 
@@ -30,21 +30,21 @@ pub(super) struct SelectedFiles {
     /// Whether a rules file is ignored by its own rules. Such a file has no row, so changes to it
     /// cannot be detected.
     pub(super) has_hidden_rules: bool,
-    /// Whether any rules exceeded the limits, so their folders were omitted.
+    /// Whether any rules exceeded the limits, so their directories were omitted.
     pub(super) has_unread_rules: bool,
 }
 
 pub(super) fn late() -> std::io::Error {
-    std::io::Error::new(ErrorKind::TimedOut, "Listing its folders took too long")
+    std::io::Error::new(ErrorKind::TimedOut, "Listing its directories took too long")
 }
 
 const MAX_FOLDERS: usize = 100_000;
 const MAX_FOLDERS_BYTES: usize = 16 << 20;
 
-/// Number of files between two checks of the deadline.
+/// Number of files processed between two checks of the deadline.
 const FILES_A_LOOK: usize = 64;
 
-/// Adds tracked files that a rule ignores. Also adds rows for their folders, whose stamps show
+/// Adds tracked files that a rule ignores. Also adds rows for their directories, whose stamps show
 /// later changes.
 pub(super) fn add_tracked(
     selection: &Selection<'_>,
@@ -90,22 +90,22 @@ pub(super) fn add_tracked(
     Ok(())
 }
 
-/// The parent folders of the current file. Files are visited in path order, so each folder is
-/// checked only once.
+/// The parent directories of the current file. Files are visited in path order, so each directory
+/// is checked only once.
 struct Way<'w> {
     selection: &'w Selection<'w>,
     root: &'w OwnedFd,
-    /// The folders that the walk listed, sorted by path.
+    /// The directories that the walk listed, sorted by path.
     listed: &'w [(String, FolderRow)],
-    /// The path of each parent folder, and whether its files may be added.
+    /// The path of each parent directory, and whether its files may be added.
     steps: Vec<(&'w str, bool)>,
     rows: Vec<(String, FolderRow)>,
     n_row_bytes: usize,
 }
 
 impl<'w> Way<'w> {
-    /// Returns whether all parents of the path are real folders that are not denied. Links are not
-    /// followed, as in git.
+    /// Returns whether all parents of the path are real directories that are not denied. Links are
+    /// not followed, as in git.
     fn leads_to(&mut self, path: &'w str) -> bool {
         let is_below =
             |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
@@ -123,8 +123,8 @@ impl<'w> Way<'w> {
         is_open
     }
 
-    /// Returns whether a folder exists and is not denied. Adds a row if the walk did not list the
-    /// folder.
+    /// Returns whether a directory exists and is not denied. Adds a row if the walk did not list
+    /// the directory.
     fn enters(&mut self, folder: &str) -> bool {
         let is_listed =
             self.listed.binary_search_by(|(known, _)| known.as_str().cmp(folder)).is_ok();
@@ -139,7 +139,7 @@ impl<'w> Way<'w> {
         stamp.is_some()
     }
 
-    /// Adds a row. Once the limit is reached, the last row only counts further folders.
+    /// Adds a row. Once the limit is reached, the last row only counts the remaining directories.
     fn add_row(&mut self, folder: &str, stamp: Stamp) {
         self.n_row_bytes = self.n_row_bytes.saturating_add(folder.len());
         let is_full = MAX_FOLDERS <= self.rows.len() || MAX_FOLDERS_BYTES < self.n_row_bytes;

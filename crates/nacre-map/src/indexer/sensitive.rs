@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::rules::{MAX_COSTLY, is_costly};
 
 #[derive(Debug, thiserror::Error)]
-#[error("`{glob}` cannot be used as a glob: {why}")]
+#[error("`{glob}` is not a valid glob: {why}")]
 pub struct BadGlob {
     glob: String,
     why: String,
@@ -21,7 +21,7 @@ pub struct Sensitive {
 }
 
 impl Sensitive {
-    /// Adds `globs` to the built-in names. A glob without `/` applies in every folder.
+    /// Adds `globs` to the built-in names. A glob without `/` applies in every directory.
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let mut set = GlobSetBuilder::new();
         for glob in globs {
@@ -33,7 +33,7 @@ impl Sensitive {
             set.add(built);
         }
         if let Some(glob) = globs.iter().filter(|glob| is_costly(glob)).nth(MAX_COSTLY) {
-            let why = format!("it is one of more than {MAX_COSTLY} globs with several wildcards");
+            let why = format!("more than {MAX_COSTLY} globs have several wildcards");
             return Err(BadGlob { glob: glob.clone(), why });
         }
         let globs_built = set.build().map_err(|error| bad("", &error))?;

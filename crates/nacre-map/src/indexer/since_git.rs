@@ -1,7 +1,7 @@
 //! Computes the changes since a commit, including uncommitted changes.
 //!
 //! Git lists the files in the commit and in its index, and the artifact contains the state of the
-//! disk. Git never reads the work tree, because that would run the repository's filters. Files
+//! disk. Git never reads the work tree, because that would run the repository's filters. Changes
 //! outside the map are not listed.
 
 use std::collections::{BTreeMap, HashSet};
@@ -25,8 +25,9 @@ const GIT_LINK: &str = "160000";
 const MAX_DEPTH: usize = 8;
 const MAX_MOUNTED: usize = 1_000;
 
-/// Limit for a commit and its submodules. It is enough for half a million files with 64 MB of
-/// paths. The limit is needed because a commit can contain the same folder any number of times.
+/// Maximum listing size for a commit and its submodules. It is enough for half a million files with
+/// 64 MB of paths. The limit is needed because a commit can contain the same directory any number
+/// of times.
 const MAX_TREE_BYTES: u64 = 96 << 20;
 const MAX_TREE_FILES: usize = 750_000;
 
@@ -35,16 +36,17 @@ const MAX_INDEX_LISTING_BYTES: u64 = 192 << 20;
 const MAX_DIFFERING: usize = 250_000;
 const MAX_DIFFERING_BYTES: usize = 32 << 20;
 
-/// Number of files between two checks of the deadline.
+/// Number of files processed between two checks of the deadline.
 const FILES_A_LOOK: usize = 1_000;
 
 const BATCH: usize = 200;
 const MAX_BATCH_BYTES: u64 = 64 << 20;
 
-/// If more old contents are needed, only hashes are compared. Git is started once per batch.
+/// Maximum number of old file contents to read. If more are needed, only hashes are compared. Git
+/// is started once per batch.
 const MAX_CONTENTS: usize = 20_000;
 
-/// Maximum number of changed files that are parsed. The remaining files are compared line by line.
+/// Maximum number of changed files to parse. The remaining files are compared line by line.
 const MAX_CLOSER: usize = 2_000;
 const MAX_CONTENT_BYTES: u64 = 512 << 20;
 
@@ -246,8 +248,8 @@ impl<'c> Comparison<'c> {
             let is_there = !entry.is_unmerged() && is_named(file.object, entry.object);
             file.is_same = is_there
                 && match self.current.artifact.find(&join(prefix, file.path)) {
-                    // If a file was written after the index, it may have changed without a change
-                    // to its stamp.
+                    // If a file was written after the index, its content may have changed without a
+                    // change to its stamp.
                     Some(row) => entry.mtime_ns < written_ns && is_as_seen(&row, &entry),
                     None => entry.is_left_out(),
                 };
@@ -340,8 +342,8 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    /// Reads old contents. Each inner slice holds the files that share one content. If the output
-    /// of git exceeds the limit, the batch is split in half.
+    /// Reads old contents. Each inner slice contains the files with one content. If git's output
+    /// exceeds the limit, the batch is split in half.
     fn take_contents(&mut self, git: &Git, asked: &mut [&mut [Old<'_>]]) {
         if asked.is_empty() || MAX_CONTENT_BYTES < self.n_read {
             return;
@@ -414,8 +416,8 @@ fn each_indexed(
 ) -> Result<(), GitFault> {
     let folder = git.folder();
     let index = folder.read_bytes("index", MAX_INDEX_BYTES).unwrap_or_default();
-    // The whole index is checked first: an error in the middle would cause the fallback to visit
-    // some entries again.
+    // Check the whole index first: after an error in the middle, the fallback would visit some
+    // entries again.
     if git_index::each_entry(&index, object_bytes(folder), |_| ControlFlow::Continue(())).is_some()
     {
         let _ = git_index::each_entry(&index, object_bytes(folder), visit);

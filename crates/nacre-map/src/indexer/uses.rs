@@ -13,17 +13,16 @@ use crate::languages::{Language, SoughtNames, SymbolKind, Visibility};
 
 const MAX_HOPS: u32 = 4;
 
-/// A name that occurs in more files is too common for a mention alone to count as a use.
+/// A mention alone counts as a use only if the name occurs in at most this many files.
 const MAX_RARE_FILES: usize = 24;
 
-/// If more files than this declare a method with the same name, importing the file does not count
-/// as a use.
+/// If more files than this declare a method with the same name, an import of the file does not
+/// count as a use.
 const MAX_DECLARING: usize = 4;
 
 const MAX_OWNERS: usize = 64;
 
-/// A variable that is named after the end of a type name counts only if it has at least this
-/// length.
+/// Minimum length of a variable name that refers to a type by the end of the type's name.
 const MIN_END_BYTES: usize = 6;
 
 /// A symbol whose signature changed or that was removed.
@@ -160,8 +159,8 @@ fn is_trait(text: &str, name: &str) -> bool {
         .any(|rest| rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_name)))
 }
 
-/// Returns the traits that a Rust text may implement, such as `Read` in `impl<R> io::Read for
-/// Pearl<R>`. The header may be split over two lines.
+/// Returns the traits that a Rust file may implement, such as `Read` in `impl<R> io::Read for
+/// Pearl<R>`. The header may span two lines.
 fn find_implemented_traits(text: &str) -> HashSet<String> {
     let heads = text.match_indices("for ").filter_map(|(at, _)| {
         let before = text[..at].trim_end();
@@ -182,9 +181,9 @@ fn plain(part: &str) -> Option<&str> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
-    /// The file imports the declaration, directly or through re-exports.
+    /// The file must import the declaration, directly or through re-exports.
     Imports,
-    /// The file imports the declaration or is in the same package.
+    /// The file must import the declaration or be in the same package.
     Package,
     /// The name is visible in all files.
     Everywhere,
@@ -253,7 +252,7 @@ impl Uses<'_> {
     fn may_see(&self, sought: &Sought, file: usize) -> bool {
         match (sought.language, sought.visibility) {
             (Language::Go, Visibility::Internal) => self.is_same_package(sought, file),
-            // Child modules can use the private items of a module.
+            // Child modules can use a module's private items.
             (Language::Rust, Visibility::Private) => {
                 self.paths[file].starts_with(&module_folder(self.paths[sought.file]))
             }
@@ -286,8 +285,8 @@ impl Uses<'_> {
             }
             let is_direct = hops.get(file) == Some(&1);
             let is_named = one.qualifiers.iter().any(|word| path_words.contains(word));
-            // In Go, a package-level name is declared only once per package, so other declarations
-            // of the name are methods.
+            // In Go, a package-level name is unique in its package, so other declarations of the
+            // name are methods.
             let is_own = one.is_declared && !is_direct && sought.language != Language::Go;
             let is_connected = match reach_of(sought.language) {
                 Reach::Everywhere => true,
@@ -316,7 +315,7 @@ impl Uses<'_> {
                 found.insert(*file);
             }
         }
-        // A Rust file may use the symbol through its full path, without importing it, and also
+        // A Rust file may use the symbol through its full path without importing it, and may also
         // re-export it.
         let seeds = found.iter().copied().filter(|_| sought.language == Language::Rust);
         let seeds: Vec<usize> = seeds.chain([sought.file]).collect();
@@ -411,7 +410,7 @@ impl Uses<'_> {
                 reach_of(sought.language) == Reach::Package && self.is_same_package(sought, file);
             let is_declared_only = one.is_declared && !sought.may_be_behind(one, &owners);
             if is_script && !one.is_qualified {
-                // The file declares its own method with that name. It is affected only if that
+                // The file declares its own method with that name, and is affected only if that
                 // method belongs to a subtype.
                 return is_declared_only && self.has_heir(sought, file);
             }
@@ -468,7 +467,7 @@ fn is_called_like_end(word: &str, owner: &str) -> bool {
     end.is_some_and(|end| end.starts_with(char::is_uppercase) && end.eq_ignore_ascii_case(word))
 }
 
-/// Returns the folder names and the file stem of a path in lower case. Code may use them as
+/// Returns the directory names and the file stem of a path in lower case. Code may use them as
 /// qualifiers.
 fn path_words(path: &str) -> HashSet<String> {
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);

@@ -1,8 +1,8 @@
 //! Lists the files in a project: all plain files except those that are ignored, generated or
 //! sensitive.
 //!
-//! Folders are opened relative to their parent's handle and never through a link. Folders for
-//! generated files (`NOISE`) are not opened unless they contain tracked files.
+//! Directories are opened relative to their parent's handle and never through a link. Directories
+//! for generated files (`NOISE`) are not opened unless they contain tracked files.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,15 +21,15 @@ use super::selection::{SelectedFiles, Selection, add_tracked, is_store, late};
 use crate::artifact::{FolderRow, Stamp};
 use nacre_base::text::is_listed;
 
-/// Folders for generated files. They are listed only if they contain tracked files.
+/// Directories for generated files. They are listed only if they contain tracked files.
 const NOISE: &str = ".bzr .cache .gradle .hg .idea .mypy_cache .next .nuxt .pytest_cache .ruff_cache \
     .svn .terraform .tox .turbo .venv __pycache__ bower_components build coverage dist \
     node_modules out target venv";
 
 const MAX_SEEN: usize = 1_000_000;
 
-/// Number of names between two checks of the deadline. It is low because each name may be matched
-/// against thousands of rules.
+/// Number of names processed between two checks of the deadline. It is low because each name may be
+/// matched against thousands of rules.
 const NAMES_A_LOOK: usize = 64;
 
 struct Task {
@@ -46,7 +46,7 @@ struct Queue {
     changed: Condvar,
 }
 
-/// Walks the tree, and adds tracked files that are ignored by rules.
+/// Walks the tree, and adds tracked files that rules would ignore.
 pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> {
     let root = Arc::new(open_root(selection.root)?);
     let rules = selection.tracked.rules(&selection.options.excludes);
@@ -59,8 +59,8 @@ pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> 
     };
     let budget = RuleBudget::default();
     let mut found = run(selection, &budget, Order::Any, vec![task()], &|_| true)?;
-    // The same tree must always produce the same map, but the rules that were read before the
-    // budget was exhausted depend on thread timing. So the walk is repeated in a fixed order.
+    // The same tree must always produce the same map, but thread timing determines which rules are
+    // read before the budget is exhausted. So repeat the walk in a fixed order.
     if budget.is_spent() {
         let budget = RuleBudget::default();
         found = run(selection, &budget, Order::ByName, vec![task()], &|_| true)?;
@@ -71,7 +71,7 @@ pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> 
     Ok(found)
 }
 
-/// Lists changed folders again. New folders in them are listed with their entire content.
+/// Lists changed directories again. New directories in them are listed with their entire content.
 pub(super) fn relist(
     selection: &Selection<'_>,
     folders: &[String],
@@ -97,7 +97,7 @@ pub(super) fn relist(
     Ok(found)
 }
 
-/// The rules of the parent folders. Each rules file is read only once.
+/// The rules of the parent directories. Each rules file is read only once.
 struct RulesAbove<'r> {
     selection: &'r Selection<'r>,
     budget: &'r RuleBudget,
@@ -151,13 +151,13 @@ fn task_for(
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// In any order and on all threads, until the rule budget is exhausted.
+    /// Uses any order and all threads, until the rule budget is exhausted.
     Any,
-    /// In a fixed order on one thread, so that the same rules are read each time.
+    /// Uses a fixed order and one thread, so that the same rules are read each time.
     ByName,
 }
 
-/// Lists folders. `enters` decides which of their subfolders are listed, too.
+/// Lists directories. `enters` decides which of their subdirectories are listed, too.
 fn run(
     selection: &Selection<'_>,
     budget: &RuleBudget,
@@ -199,7 +199,7 @@ fn run(
         }
     });
     if MAX_SEEN < n_seen.into_inner() {
-        return Err(std::io::Error::other(format!("It holds more than {MAX_SEEN} files")));
+        return Err(std::io::Error::other(format!("It contains more than {MAX_SEEN} files")));
     }
     if is_late.into_inner() {
         return Err(late());
@@ -253,8 +253,8 @@ struct WalkedFolder<'p> {
 
 impl Lister<'_> {
     fn list(&mut self, task: Task) {
-        // An incomplete walk has no result, because folders that it did not reach would count as
-        // removed.
+        // An incomplete walk returns no result, because directories that it did not reach would
+        // count as removed.
         if self.selection.options.deadline.is_over() {
             self.is_late.store(true, Ordering::Relaxed);
             return;
@@ -276,7 +276,7 @@ impl Lister<'_> {
             return self.add_closed_directory(&task);
         };
         if self.order == Order::ByName {
-            // The queue is a stack, so entries are pushed in reverse order.
+            // Push the entries in reverse order, because the queue is a stack.
             entries.sort_unstable_by(|a, b| b.0.cmp(&a.0));
         }
         let is_border = task.depth > 0 && entries.iter().any(|(name, _)| name == ".git");
@@ -329,8 +329,8 @@ impl Lister<'_> {
         self.n_seen.fetch_add(1, Ordering::Relaxed) < MAX_SEEN
     }
 
-    /// Adds a row for a folder that could not be opened. Its stamp changes when its permissions
-    /// change.
+    /// Adds a row for a directory that could not be opened. A change of its permissions changes its
+    /// stamp.
     fn add_closed_directory(&mut self, task: &Task) {
         if let Some(stamp) = folder_stamp(&*task.parent, &task.name) {
             let skipped = SkippedCounts { unreadable: 1, ..SkippedCounts::default() };
@@ -338,9 +338,9 @@ impl Lister<'_> {
         }
     }
 
-    /// Adds a row for a folder whose rules were not read. Its content is omitted, because ignored
-    /// files may be private. Its rules file stays in the map, so that changes to the rules are
-    /// detected.
+    /// Adds a row for a directory whose rules were not read. Its content is omitted, because
+    /// ignored files may be private. Its rules file stays in the map, so that changes to the rules
+    /// are detected.
     fn without_rules(&mut self, place: &WalkedFolder<'_>, path: String, stamp: Stamp) {
         self.found.has_unread_rules = true;
         self.file(place, RULES_FILE, join(&path, RULES_FILE), &mut SkippedCounts::default());

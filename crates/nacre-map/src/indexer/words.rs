@@ -1,5 +1,4 @@
-//! Provides the word counts of all files. Stored counts are reused, and texts without stored counts
-//! are counted.
+//! Provides the word counts of all files. Stored counts are reused, and missing ones are computed.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -21,7 +20,7 @@ const CHUNK: usize = 4_096;
 pub struct Counting<'c> {
     pub keeping: CacheWrites,
     pub n_threads: usize,
-    /// Files that are not counted before the deadline have no words in the result.
+    /// Files that have not been counted by the deadline have no words in the result.
     pub deadline: &'c Deadline,
 }
 
@@ -64,7 +63,7 @@ impl Current {
         for chunk in missing.chunks(CHUNK) {
             let counted = self.count(files, &keys, chunk, counting);
             if counting.keeping == CacheWrites::On {
-                // Errors are ignored, because words that are not stored can be counted again.
+                // Errors are ignored, because missing words can be counted again.
                 let _ = self.store_words(cache, &counted);
             }
             words.hold(counted);
@@ -72,7 +71,7 @@ impl Current {
         FileBags { words, keys }
     }
 
-    /// Stores words. The words of removed texts are dropped when packs are merged.
+    /// Stores word counts. Counts for removed content are dropped when packs are merged.
     pub(super) fn store_words(&self, cache: &Cache, words: &Blobs) -> Result<(), FsError> {
         let live = || -> HashSet<u64> {
             let files = self.artifact.files();

@@ -1,4 +1,4 @@
-//! Outlines and analyses texts with tree-sitter grammars.
+//! Outlines and analyses source code with tree-sitter grammars.
 //!
 //! A signature is the part of a symbol that its users depend on. It includes the definition of a
 //! type but not the body of a function. Members have their own hashes and are not included in their
@@ -24,10 +24,10 @@ use super::language::Language;
 use super::role::{Around, has_tests, is_entry_text, visibility};
 use super::walk::{Declaration, Reach, Statement, is_type, receiver, walk};
 
-/// Longer import statements are assumed to be generated and are ignored.
+/// Longer import statements are ignored, because they are assumed to be generated.
 const MAX_STATEMENT_BYTES: usize = 20_000;
 
-/// Maximum length of a line in an outline.
+/// Maximum length of an outline line.
 const MAX_LINE_BYTES: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,8 +77,8 @@ fn last_line(node: Node<'_>) -> usize {
     if end.column == 0 && start < end.row { end.row } else { end.row + 1 }
 }
 
-/// Analyses a text with its grammar. Never fails: if the lists are incomplete, `problem` contains
-/// the reason.
+/// Analyses source code with its grammar. Never fails: if the lists are incomplete, `problem`
+/// contains the reason.
 pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
     let Ok(text) = str::from_utf8(bytes) else {
         return Analysis::with_problem(Problem::NotText);
@@ -288,7 +288,7 @@ impl Symbols<'_, '_> {
         let header = declared.start..self.body_start(declared);
         let own_header = self.text.get(declared.node.start_byte()..header.end).unwrap_or_default();
         let shown = match self.text.get(header.clone()) {
-            // Decorators are part of the signature but are not shown.
+            // Decorators are part of the signature but not shown.
             Some(shown) if !shown.starts_with('@') => shown,
             _ => own_header,
         };
@@ -315,7 +315,7 @@ impl Symbols<'_, '_> {
         }
     }
 
-    /// Returns the keyword that Go writes only once for a group of declarations.
+    /// Returns the keyword that Go writes only once per group of declarations.
     fn keyword(&self, kind: SymbolKind) -> &'static str {
         match (self.language, kind) {
             (Language::Go, SymbolKind::Type) => "type ",
@@ -373,7 +373,7 @@ impl Symbols<'_, '_> {
         hasher.digest()
     }
 
-    /// Returns the parts of a text range that are outside the symbols inside it.
+    /// Returns the parts of a source range that are outside the symbols in it.
     fn pieces(&self, part: &Range<usize>, inside: &[Range<usize>]) -> impl Iterator<Item = &str> {
         let (mut at, end) = (part.start, part.end);
         let holes = inside.iter().cloned().chain(iter::once(end..end));

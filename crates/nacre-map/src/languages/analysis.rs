@@ -1,8 +1,8 @@
-//! The imports and definitions in one text.
+//! The imports and definitions in one file.
 //!
-//! An analysis depends only on the bytes and the language of a text, so all copies of a file in
-//! different worktrees or branches share it. It does not include resolved imports, because they
-//! depend on the project.
+//! An analysis depends only on the bytes and the language, so all copies of a file in different
+//! worktrees or branches share it. It does not include resolved imports, because they depend on the
+//! project.
 
 pub use nacre_types::{AnalysisDepth as Depth, AnalysisProblem as Problem, SymbolKind};
 use serde::{Deserialize, Serialize};
@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 pub struct Analysis {
     pub depth: Depth,
     pub imports: Vec<Import>,
-    /// In the order in which they occur in the text.
+    /// The symbols in source order.
     pub symbols: Vec<SymbolFacts>,
     pub is_entry: bool,
     pub is_test: bool,
-    /// The reason if the lists are empty or incomplete.
+    /// Why the lists are empty or incomplete.
     pub problem: Option<Problem>,
 }
 
-/// The part of an analysis that every query needs, for all files.
+/// The part of an analysis that every query needs for all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     pub imports: Vec<Import>,
@@ -27,7 +27,7 @@ pub struct Outline {
     pub symbols: Vec<(String, SymbolKind)>,
     pub is_entry: bool,
     pub is_test: bool,
-    /// Whether the text declares anything that other files can use.
+    /// Whether the file declares anything that other files can use.
     pub is_public: bool,
     pub problem: Option<Problem>,
 }
@@ -69,11 +69,11 @@ pub enum ImportKind {
     Child,
     /// Imports a file by its path: `#include "…"`, `require_relative`, `source`.
     Path,
-    /// Imports a file in the system's include folders: `#include <…>`.
+    /// Imports a file in the system's include directories: `#include <…>`.
     System,
     /// `pub use`, `export … from`.
     Reexport,
-    /// A type-only import, which is erased at run time.
+    /// A type-only import, which does not exist at run time.
     Type,
 }
 
@@ -112,7 +112,7 @@ pub enum Visibility {
     Private,
 }
 
-/// A text with more symbols or imports than this is treated as data.
+/// Maximum number of symbols or imports. A file with more is treated as data.
 pub(super) const MAX_SYMBOLS: usize = 5_000;
 pub(super) const MAX_IMPORTS: usize = 2_000;
 

@@ -1,4 +1,4 @@
-//! Finds the names that a text imports or exports, without parsing the text.
+//! Finds the names that a file imports or exports, without parsing it.
 //!
 //! Supports ES modules, CommonJS (`require`, `module.exports`), Python's `import` and `from …
 //! import`, even inside functions, and `import` in Java, Kotlin and Scala.
@@ -9,18 +9,18 @@ use super::language::Language;
 
 const MAX_STATEMENT_BYTES: usize = 20_000;
 
-/// Maximum number of bytes to search before a `require` or `import` call for the variables that its
-/// result is assigned to.
+/// Maximum number of bytes before a `require` or `import` call in which to search for the variables
+/// that its result is assigned to.
 const MAX_BEFORE_BYTES: usize = 1_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptBindings<'t> {
-    /// Imported names, as they are declared in the other file.
+    /// Imported names, as declared in the other file.
     pub named: HashSet<&'t str>,
     /// Local names of whole modules and of default imports.
     pub modules: HashSet<&'t str>,
     pub exported: HashSet<&'t str>,
-    /// Whether the text imports a module without listing the names that it uses.
+    /// Whether the file imports a module without listing the names that it uses.
     pub is_loose: bool,
 }
 
@@ -51,7 +51,7 @@ impl<'t> ScriptBindings<'t> {
     fn take_import(&mut self, rest: &'t str) {
         let Some((clause, _)) = rest.split_once(['\'', '"']) else { return };
         let Some(clause) = clause.trim_end().strip_suffix("from") else {
-            // A quote in a comment can cut off the list.
+            // A quote in a comment can end the list early.
             self.is_loose |= clause.trim_start().starts_with('{');
             return;
         };

@@ -1,7 +1,7 @@
 //! Counts a parser's memory allocations to limit its work deterministically. This module uses
 //! `unsafe`.
 //!
-//! A single step of error recovery can take time proportional to the length of the text without
+//! A single step of error recovery can take time proportional to the size of the file without
 //! reporting progress. During recovery the parser allocates and frees many nodes, which rarely
 //! happens in real code, so the number of allocations is a measure of that work.
 
@@ -11,7 +11,7 @@ use std::sync::Once;
 
 use tree_sitter::Allocator;
 
-/// A larger allocation counts as several, because it may be copied in full.
+/// A larger allocation counts several times, because it may be copied in full.
 const BYTES_PER_UNIT: usize = 4_096;
 
 /// Allocations of this size are nodes of the parser's stack. Few other allocations have this size.
@@ -19,9 +19,9 @@ const STACK_BYTES: std::ops::RangeInclusive<usize> = 225..=256;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
-    /// Number of freed blocks.
+    /// Number of blocks freed.
     pub(super) n_dropped: usize,
-    /// Change in the number of allocated blocks since counting started.
+    /// Change in the number of allocated blocks since the start of counting.
     pub(super) n_held: isize,
     /// Number of allocated stack nodes. Unclosed constructs stay on the stack, and a single step
     /// may traverse the stack many times.
@@ -37,7 +37,7 @@ pub(super) fn count_allocations() {
     static COUNTED: Once = Once::new();
     COUNTED.call_once(|| {
         let counting = Allocator { malloc, calloc, realloc, free };
-        #[expect(unsafe_code, reason = "the bounds of a parse are told by its allocations")]
+        #[expect(unsafe_code, reason = "the cost of a parse is measured by its allocations")]
         // SAFETY: the functions forward to the C library, which was the previous allocator, so
         // either can free the other's memory. No parser is used before this function returns.
         unsafe {
@@ -54,7 +54,7 @@ pub(super) fn counts() -> Counts {
     COUNTS.get()
 }
 
-/// Counts an allocation. A large block counts as several, because a reallocation may copy its
+/// Counts an allocation. A large block counts several times, because a reallocation may copy its
 /// content.
 fn note_taken(piece: *mut c_void, size: usize) {
     let counts = COUNTS.get();
@@ -81,7 +81,7 @@ fn count_stack_piece(piece: *mut c_void) -> isize {
     isize::from(STACK_BYTES.contains(&size_of_piece(piece)))
 }
 
-#[expect(unsafe_code, reason = "what is given back does not tell its size")]
+#[expect(unsafe_code, reason = "`free` does not receive the block size")]
 fn size_of_piece(piece: *mut c_void) -> usize {
     if piece.is_null() {
         return 0;
@@ -99,12 +99,12 @@ fn size_of_piece(piece: *mut c_void) -> usize {
 }
 
 #[cfg(windows)]
-#[expect(unsafe_code, reason = "the C library of Windows has it by another name")]
+#[expect(unsafe_code, reason = "the Windows C library uses another name")]
 unsafe extern "C" {
     fn _msize(piece: *mut c_void) -> usize;
 }
 
-#[expect(unsafe_code, reason = "passed on as it came")]
+#[expect(unsafe_code, reason = "forwards to the C library")]
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     // SAFETY: the caller upholds the contract of `malloc`.
     let piece = unsafe { libc::malloc(size) };
@@ -112,7 +112,7 @@ unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     piece
 }
 
-#[expect(unsafe_code, reason = "passed on as it came")]
+#[expect(unsafe_code, reason = "forwards to the C library")]
 unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     // SAFETY: the caller upholds the contract of `calloc`.
     let piece = unsafe { libc::calloc(count, size) };
@@ -120,7 +120,7 @@ unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     piece
 }
 
-#[expect(unsafe_code, reason = "passed on as it came")]
+#[expect(unsafe_code, reason = "forwards to the C library")]
 unsafe extern "C" fn realloc(piece: *mut c_void, size: usize) -> *mut c_void {
     note_dropped(piece);
     // SAFETY: the caller upholds the contract of `realloc`.
@@ -129,7 +129,7 @@ unsafe extern "C" fn realloc(piece: *mut c_void, size: usize) -> *mut c_void {
     piece
 }
 
-#[expect(unsafe_code, reason = "passed on as it came")]
+#[expect(unsafe_code, reason = "forwards to the C library")]
 unsafe extern "C" fn free(piece: *mut c_void) {
     note_dropped(piece);
     // SAFETY: the caller upholds the contract of `free`.

@@ -1,8 +1,7 @@
-//! A fast analysis of a text that reads it line by line without parsing it.
+//! A fast analysis that reads source code line by line without parsing it.
 //!
 //! Parsing takes a hundred times longer, so this analysis provides the first result for a large
-//! project. Comments that look like code can cause errors, which are corrected later by the full
-//! analysis.
+//! project. Comments that look like code can cause errors, which the full analysis corrects later.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -16,15 +15,16 @@ use super::role::{Around, has_tests, is_entry_text, visibility};
 use super::{MAX_TEXT_BYTES, place};
 use nacre_base::text::is_listed;
 
-/// A statement that continues for more lines is ignored.
+/// Maximum number of lines of a statement. Longer statements are ignored.
 const MAX_STATEMENT_LINES: usize = 200;
 const MAX_STATEMENT_BYTES: usize = 20_000;
 
-/// Longer lines are assumed to be generated code without relevant definitions.
+/// Maximum length of a line. Longer lines are assumed to be generated code without relevant
+/// definitions.
 const MAX_LINE_BYTES: usize = 1_000;
 
-/// Analyses a text line by line. The span of each symbol is only its first line, and bodies have no
-/// hash.
+/// Analyses source code line by line. The span of each symbol is only its first line, and bodies
+/// have no hash.
 pub fn glance(language: Language, bytes: &[u8]) -> Analysis {
     let Ok(text) = simdutf8::basic::from_utf8(bytes) else {
         return Analysis::with_problem(Problem::NotText);
@@ -58,7 +58,7 @@ struct LineStyle {
     keywords: &'static str,
     /// Whether definitions are usually nested in modules or classes and therefore indented.
     is_nested: bool,
-    /// Whether a definition or an import can begin with an arbitrary byte.
+    /// Whether a definition or an import can begin with any byte.
     begins_anyhow: bool,
 }
 
@@ -172,7 +172,7 @@ impl<'s> Scanner<'s> {
         self.next_call = found.map_or(self.text.len(), |at| from + at);
     }
 
-    /// Processes the statement that begins in a line, and returns where it ends.
+    /// Processes the statement that begins on a line, and returns its end.
     fn take_line(&mut self, start: usize, end: usize, number: u32) -> usize {
         let line = self.text.get(start..end).unwrap_or_default().trim();
         let Some(first) = line.as_bytes().first() else { return end };
@@ -276,7 +276,7 @@ struct Definition<'l> {
 }
 
 impl<'l> Definition<'l> {
-    /// `name` must be a subslice of `line`.
+    /// Creates a definition. `name` must be a subslice of `line`.
     fn new(line: &'l str, kind: SymbolKind, name: &'l str) -> Option<Self> {
         let is_name = name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'));
         let at = name.as_ptr().addr().checked_sub(line.as_ptr().addr())?;
@@ -335,7 +335,7 @@ fn by_keyword<'l>(language: Language, keywords: &str, line: &'l str) -> Option<D
             None => (word, after),
         };
         let after = after.trim_start();
-        // `const fn`, `enum class`, `const unsafe fn`
+        // Matches `const fn`, `enum class`, `const unsafe fn`.
         let is_qualifier = matches!(word, "const" | "enum")
             && ["fn ", "class ", "unsafe ", "extern ", "async "]
                 .iter()
@@ -352,7 +352,7 @@ fn by_keyword<'l>(language: Language, keywords: &str, line: &'l str) -> Option<D
 }
 
 fn name_after<'l>(language: Language, keyword: &str, after: &'l str) -> &'l str {
-    // `func (r *Receiver) Name(`
+    // Matches `func (r *Receiver) Name(`.
     let receiver = after.strip_prefix('(').filter(|_| keyword == "func");
     let after = receiver.and_then(|rest| rest.split_once(')')).map_or(after, |(_, rest)| rest);
     let after = after.trim_start().trim_start_matches("self.");

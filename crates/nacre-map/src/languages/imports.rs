@@ -1,7 +1,7 @@
-//! Extracts the imported names from the text of an import statement.
+//! Extracts the imported names from an import statement.
 //!
-//! Both the grammar-based analysis and the line scanner (`glance`) use this module after finding
-//! the statements in different ways.
+//! The grammar-based analysis and the line scanner (`glance`) find statements in different ways,
+//! but both use this module.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ const MAX_TEXT_BYTES: usize = 300;
 
 type Name = (String, ImportKind);
 
-/// Returns an empty list if the statement is not an import.
+/// Returns the imported names, or an empty list if the statement is not an import.
 pub(super) fn imports_of(statement: &str, language: Language) -> Vec<Name> {
     let statement = statement.trim().trim_end_matches(';').trim_end();
     let mut names = match language {
@@ -211,7 +211,7 @@ fn script(statement: &str) -> Vec<Name> {
     };
     let from = match place(statement, "require(") {
         Some(at) => &statement[at..],
-        // Minifiers write `}from"x"`.
+        // Minifiers omit the space: `}from"x"`.
         None => last_place(statement, " from")
             .or_else(|| last_place(statement, "}from"))
             .map_or(statement, |at| &statement[at + 5..]),

@@ -2,7 +2,7 @@
 //! their content as plain tokens.
 //!
 //! Most macros that contain items expand to these items unchanged. So the macro's name and braces
-//! are replaced with spaces, which preserves all positions, and the text is parsed again. The
+//! are replaced with spaces, which preserves all positions, and the source is parsed again. The
 //! result is used only if it has no syntax errors.
 
 use std::ops::Range;
@@ -158,7 +158,7 @@ mod tests {
             ),
             ("choose! {\n    a => b,\n}\nfn c() {}\n", "c@4"),
             ("macro_rules! m {\n    () => {};\n}\n", "m@1"),
-            // Items are not found if the macro is inside a function or if the text has other
+            // Items are not found if the macro is inside a function or if the file has other
             // errors.
             ("fn a() {\n    quote! {\n        fn b() {}\n    }\n}\n", "a@1"),
             ("cfg_a! {\n    fn b() {}\n}\nfn c( {}\nfn d() {}\n", "c@4 d@5"),

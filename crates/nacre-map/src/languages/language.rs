@@ -30,7 +30,7 @@ pub enum Language {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no language that can be parsed")]
+#[error("`{name}` is not a supported language")]
 pub struct UnknownLanguage {
     name: String,
 }

@@ -1,6 +1,6 @@
 //! Finds mentions of names in code, outside comments and strings.
 //!
-//! Texts are not parsed, because many texts are scanned at once. A single pass over the bytes skips
+//! Files are not parsed, because many files are scanned at once. A single pass over the bytes skips
 //! comments and strings, and checks each sought word and its context. Template strings count as
 //! code.
 
@@ -20,7 +20,7 @@ pub struct Mention<'t> {
     /// The type before the name in a Rust path: `Vec` in `Vec::open`. Not `Self` or a macro
     /// parameter.
     pub path_type: Option<&'t str>,
-    /// Whether the name is called or used as a function value: `open(`, `Store::open`.
+    /// Whether the name is called or used as a function value, as in `open(` or `Store::open`.
     pub is_called: bool,
     /// The type that the line declares as a subtype of the mentioned type: `Pearl` in `class Pearl
     /// extends Stone`.
@@ -31,11 +31,11 @@ pub struct Mention<'t> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionForm {
-    /// Without a qualifier: `open(…)`, `use a::{open}`.
+    /// The name has no qualifier: `open(…)`, `use a::{open}`.
     Plain,
-    /// After a dot, an arrow or a double colon.
+    /// The name follows a dot, an arrow or a double colon.
     Qualified,
-    /// A declaration of the name.
+    /// The name is being declared.
     Declared,
 }
 
@@ -72,7 +72,7 @@ impl SoughtNames {
     }
 }
 
-/// Up to this many names are searched for one by one. If there are more, the text is split into
+/// Maximum number of names to search for one by one. For more names, the source is split into
 /// words.
 const MAX_TRIED: usize = 16;
 
@@ -122,8 +122,8 @@ pub fn each_mention<'t>(
     }
 }
 
-/// Number of bytes on either side of a name that are examined. Without this limit, a long line with
-/// many mentions would take quadratic time.
+/// Number of bytes to examine on either side of a name. Without this limit, a long line with many
+/// mentions would take quadratic time.
 const MAX_AROUND: usize = 512;
 
 fn before_of(text: &str, start: usize) -> &str {
@@ -162,7 +162,8 @@ fn heir_of(before: &str) -> Option<&str> {
     words.next()
 }
 
-/// Shorter aliases are assumed to be variables, as in `except Error as e`.
+/// Minimum length of an alias. Shorter aliases are assumed to be variables, as in `except Error as
+/// e`.
 const MIN_OTHER_NAME_BYTES: usize = 3;
 
 /// Returns the alias of a type: `Gem` in an import of `Pearl as Gem`, or in Rust's `type Gem =
@@ -197,11 +198,12 @@ fn is_declared_otherwise(
     let is_called = after.starts_with('(');
     let line = before.rsplit('\n').next().unwrap_or(before).trim_start();
     if language == Language::Go {
-        // A Go method: `func (s *Store) Open(`.
+        // This matches a Go method: `func (s *Store) Open(`.
         return is_called && before.ends_with(')') && line.starts_with("func");
     }
     if language.is_script() {
-        // A method such as `async open(` at the start of a line that ends with an opening brace.
+        // This matches a method such as `async open(` at the start of a line that ends with an
+        // opening brace.
         const MODIFIERS: &str = "async static get set public private protected override *";
         let is_first = line.split_whitespace().all(|word| is_listed(MODIFIERS, word));
         let rest = after.lines().next().unwrap_or_default().trim_end();
@@ -389,8 +391,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_looked_at_once() {
-        // If each name were checked from the start of its line, this test would read a hundred
-        // gigabytes.
+        // Checking each name from the start of its line would read a hundred gigabytes here.
         let text = "open<b(".repeat(1 << 17);
         for language in [Language::Rust, Language::TypeScript, Language::Java, Language::Go] {
             assert_eq!(find_mentions(language, &text).len(), MAX_MENTIONS, "{language:?}");

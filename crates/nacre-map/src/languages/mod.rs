@@ -2,7 +2,7 @@
 //!
 //! A table (`rules`) maps the node kinds of each grammar to symbol kinds, and one tree walk handles
 //! all languages. Malicious files cannot take more than linear time or exhaust the stack, because
-//! texts have a maximum size and no walk is recursive.
+//! file sizes are limited and no walk is recursive.
 
 mod analyse;
 mod analysis;
@@ -38,16 +38,16 @@ pub use mentions::{Mention, MentionForm, SoughtNames, each_mention};
 pub use structure::{Capture, CodeMatch, CodePattern, PatternError};
 pub use syntax::{ParseCost, parse_cost};
 
-/// Larger texts are assumed to be generated code and are not parsed.
+/// Maximum size of a file to parse. Larger files are assumed to be generated code.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    #[error("The text has {size} bytes, more than {MAX_TEXT_BYTES}")]
+    #[error("The file has {size} bytes, and the limit is {MAX_TEXT_BYTES}")]
     TooLarge { size: usize },
-    #[error("The grammar of {language} could not be used")]
+    #[error("Cannot use the {language} grammar")]
     Grammar { language: Language },
-    #[error("The grammar of {language} cannot make sense of the text in reasonable time")]
+    #[error("The file takes too long to parse as {language}")]
     TooHard { language: Language },
 }
 
@@ -65,7 +65,7 @@ fn parse(text: &str, language: Language) -> Result<Tree, ParseError> {
     Ok(AstGrep::doc(StrDoc { src: text.to_owned(), lang: language.grammar(), tree }))
 }
 
-// `memchr` is used because every text is searched, and it is much faster than the standard library.
+// Uses `memchr`, which is much faster than the standard library, because every file is searched.
 
 fn holds(text: &str, words: &str) -> bool {
     place(text, words).is_some()

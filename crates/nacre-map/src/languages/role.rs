@@ -1,4 +1,4 @@
-//! Determines the roles of texts and symbols: entry points, tests and visibility.
+//! Determines the roles of files and symbols: entry points, tests and visibility.
 
 use super::analysis::Visibility;
 use super::language::Language;
@@ -42,7 +42,7 @@ pub(super) fn is_entry_text(
     }
 }
 
-/// Returns whether the text consists mainly of tests. Tests next to other code do not count.
+/// Returns whether the file consists mainly of tests. Tests next to other code do not count.
 pub(super) fn has_tests(language: Language, text: &str, has_function: &HasFunction<'_>) -> bool {
     let starts = |prefix: &str| has_function(&|name| name.starts_with(prefix));
     match language {

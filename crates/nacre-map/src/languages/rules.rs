@@ -19,17 +19,19 @@ pub(super) struct Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameAt {
     Field(&'static str),
-    /// Inside C's nested declarators.
+    /// The name is inside C's nested declarators.
     Declarator,
-    /// Inside a C declaration, if it declares a function.
+    /// The name is inside a C declaration, if it declares a function.
     FunctionDeclarator,
-    /// In the field `name`, if the field `value` is a function.
+    /// The name is in the field `name`, if the field `value` is a function.
     FunctionValue,
-    /// In the first child whose kind is in the list, for grammars that do not name fields.
+    /// The name is in the first child whose kind is in the list, for grammars that do not name
+    /// fields.
     Child(&'static [&'static str]),
-    /// On the left side of an assignment whose value is a function.
+    /// The name is on the left side of an assignment whose value is a function.
     Assigned,
-    /// In the first argument of a defining call. Elixir writes all definitions as calls.
+    /// The name is in the first argument of a defining call. Elixir writes all definitions as
+    /// calls.
     Definer,
 }
 

@@ -14,7 +14,7 @@ const MAX_PATTERN_BYTES: usize = 10_000;
 
 const MAX_CAPTURE_BYTES: usize = 200;
 
-/// Code with placeholders in one language.
+/// A pattern of code with placeholders in one language.
 #[derive(Clone)]
 pub struct CodePattern {
     pattern: Pattern,
@@ -22,7 +22,7 @@ pub struct CodePattern {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("The pattern is no {language} code: {why}")]
+#[error("The pattern is not valid {language} code: {why}")]
 pub struct PatternError {
     language: Language,
     why: String,
@@ -37,7 +37,7 @@ pub struct CodeMatch {
     pub captures: Vec<Capture>,
 }
 
-/// The text that a placeholder matched.
+/// The code that a placeholder matched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
     pub name: String,
@@ -50,7 +50,7 @@ impl CodePattern {
         if MAX_PATTERN_BYTES < pattern.len() {
             return Err(fail(format!("it has more than {MAX_PATTERN_BYTES} bytes")));
         }
-        // ast-grep recurses into the pattern without a depth limit, so the depth is checked first.
+        // ast-grep recurses into the pattern without a depth limit, so check the depth first.
         parse(pattern, language).map_err(|error| fail(error.to_string()))?;
         let pattern = Pattern::try_new(pattern, language.grammar())
             .map_err(|error| fail(error.to_string()))?;

@@ -1,8 +1,8 @@
-//! Parses texts within deterministic limits, because error recovery in a grammar can take very
-//! long.
+//! Parses source code within deterministic limits, because error recovery in a grammar can take
+//! very long.
 //!
-//! Progress reports, reads of text blocks and memory allocations are counted, and limited to a few
-//! times what real code of the same size needs (measured by `nacre-lab map grammars`).
+//! Progress reports, block reads and memory allocations are counted, and limited to a few times
+//! what real code of the same size needs (measured by `nacre-lab map grammars`).
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -14,11 +14,11 @@ use super::counted;
 use super::language::Language;
 use super::{MAX_TEXT_BYTES, ParseError};
 
-/// The text is passed to the parser in blocks of this size, so that repeated lookahead over long
+/// The source is passed to the parser in blocks of this size, so that repeated lookahead over long
 /// distances is counted.
 const BLOCK_BYTES: usize = 256;
 
-/// The amount of work that a parser did for a text.
+/// The amount of work that a parser did for one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParseCost {
     /// Number of progress reports. There is one per hundred parser steps.
@@ -33,7 +33,7 @@ pub struct ParseCost {
     pub stacked: usize,
 }
 
-/// Allowance for every text, regardless of its size. It covers the inputs with the highest cost per
+/// Allowance for every file, regardless of its size. It covers the inputs with the highest cost per
 /// byte: tables of numbers, and C++ that is parsed as C.
 const FREE: ParseCost =
     ParseCost { reports: 10_000, blocks: 10_000, dropped: 200_000, held: 200_000, stacked: 3_000 };
@@ -75,7 +75,7 @@ pub(super) fn tree_of(text: &str, language: Language) -> Result<Tree, ParseError
     tree.filter(|_| cost.is_within(most)).ok_or(ParseError::TooHard { language })
 }
 
-/// Measures the work of parsing a text. Used to choose the limits.
+/// Measures the work of parsing a file. Used to choose the limits.
 pub fn parse_cost(
     text: &str,
     language: Language,
@@ -100,16 +100,16 @@ fn parse_with_cost(
         return Err(ParseError::TooHard { language });
     }
     counted::count_allocations();
-    // Each measurement uses a new parser, because a used parser has spare memory and would allocate
-    // less.
+    // Use a new parser for each measurement, because a used parser has spare memory and would
+    // allocate less.
     let mut parser = Parser::new();
     let grammar = language.grammar().get_ts_language();
     parser.set_language(&grammar).map_err(|_| ParseError::Grammar { language })?;
     Ok(within_bounds(&mut parser, text, most))
 }
 
-/// Kotlin texts with more string interpolations are not parsed. If 512 of them are nested, the
-/// grammar's scanner aborts the process.
+/// Maximum number of string interpolations in a Kotlin file to parse. If 512 of them are nested,
+/// the grammar's scanner aborts the process.
 const MAX_KOTLIN_EXPRESSIONS: usize = 450;
 
 fn would_abort(text: &str, language: Language) -> bool {
@@ -138,7 +138,7 @@ fn within_bounds(parser: &mut Parser, text: &str, most: ParseCost) -> (Option<Tr
     };
     let options = ParseOptions::new().progress_callback(&mut report);
     let mut read = |at: usize, _| {
-        // If a limit is exceeded, the text appears to end here. This stops an endless lookahead,
+        // If a limit is exceeded, the source appears to end here. This stops an endless lookahead,
         // and the next progress report cancels the parser. Blocks end at character boundaries,
         // because the parser fails on split characters.
         let is_within = note(0, 1);

@@ -1,7 +1,7 @@
 //! Walks a syntax tree once, and collects declarations and import statements.
 //!
 //! The walk uses a cursor and an explicit stack, because tree-sitter finds a node's parent by
-//! searching from the root, and recursion could exhaust the stack on a malicious text.
+//! searching from the root, and recursion could exhaust the stack on malicious input.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ pub(super) struct Walked<'t> {
 pub(super) enum Reach {
     /// All declarations that are not local to a function.
     Declarations,
-    /// Every node. This is needed because imports may be inside functions.
+    /// Every node. Imports may be inside functions.
     Everything,
 }
 

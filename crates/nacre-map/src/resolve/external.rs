@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 use crate::languages::{Import, ImportKind, Language};
 use nacre_base::text::is_listed;
 
-/// Java package prefixes that many projects share, so only the third component identifies the
-/// project.
+/// Java package prefixes that many projects share. Only the third component identifies the project.
 const SHARED_NAMES: &str = "com.amazonaws com.fasterxml com.google com.microsoft org.apache \
     org.codehaus org.eclipse org.jetbrains";
 
@@ -30,7 +29,7 @@ pub(super) fn package(language: Option<Language>, import: &Import) -> String {
     let package = match language {
         Language::Rust => match first_of(':') {
             "self" | "super" | "crate" => "",
-            // `use Poll::Ready`: the first part is a type that is already in scope.
+            // In `use Poll::Ready`, the first part is a type that is already in scope.
             first if first.starts_with(|c: char| c.is_uppercase()) => "",
             first => first,
         },
@@ -67,7 +66,7 @@ pub(super) fn is_standard(language: Language, import: &Import) -> bool {
         Language::JavaScript | Language::Tsx | Language::TypeScript => {
             text.starts_with("node:") || is_in("node", first('/'))
         }
-        // In Go, standard library paths do not begin with a host name.
+        // Standard library paths in Go do not begin with a host name.
         Language::Go => !first('/').contains('.'),
         Language::Java | Language::Kotlin | Language::Scala => {
             matches!(first('.'), "java" | "javax" | "kotlin" | "scala" | "sun" | "jdk")
@@ -75,7 +74,7 @@ pub(super) fn is_standard(language: Language, import: &Import) -> bool {
         }
         Language::CSharp => first('.') == "System",
         // `<vector>`, `<stdio.h>` and `<sys/types.h>` are in the standard library. Headers of other
-        // libraries are in their own folders.
+        // libraries are in their own directories.
         Language::C | Language::Cpp => {
             import.kind == ImportKind::System
                 && (!text.contains('/')

@@ -1,4 +1,4 @@
-//! Indexes a project's files by path, folder, name and the modules that they define.
+//! Indexes a project's files by path, directory, name and the modules that they define.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -70,8 +70,8 @@ impl<'a> SourceFiles<'a> {
         })
     }
 
-    /// Returns the first file in a folder that is in the given language. This file represents the
-    /// folder.
+    /// Returns the first file in a directory that is in the given language. This file represents
+    /// the directory.
     pub(super) fn in_folder(&self, folder: &str, language: Language) -> Option<usize> {
         self.all_in_folder(folder).iter().copied().find(|idx| self.is_of(*idx, language))
     }
@@ -94,7 +94,7 @@ impl<'a> SourceFiles<'a> {
     }
 
     /// Returns the file whose path ends with `end` and that satisfies `is_wanted`. If there are
-    /// several, returns the one that shares the most parent folders with `from`.
+    /// several, returns the one that shares the most parent directories with `from`.
     pub(super) fn nearest(
         &self,
         end: &str,
@@ -151,8 +151,8 @@ impl<'a> SourceFiles<'a> {
         by_module
     }
 
-    /// Returns an index of Python modules by name, with `/` in place of each dot. Built on first
-    /// use.
+    /// Returns an index of Python modules by name, with `/` in place of each dot. The index is
+    /// built on first use.
     pub(super) fn python(&self, make: impl FnOnce(&Self) -> By<'a, usize>) -> &By<'a, usize> {
         self.python.get_or_init(|| make(self))
     }
@@ -174,7 +174,7 @@ fn ends_with_path(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
-/// Returns the number of leading folders that two paths share.
+/// Returns the number of leading directories that two paths share.
 fn n_shared(path: &str, other: &str) -> usize {
     path.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count()
 }
@@ -187,7 +187,7 @@ pub(super) fn name_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// Resolves a relative path from a folder. Returns `None` if it leads above the root.
+/// Resolves a relative path from a directory. Returns `None` if it leads above the root.
 pub(super) fn join_path(folder: &str, relative: &str) -> Option<String> {
     let mut path = String::with_capacity(folder.len() + 1 + relative.len());
     for part in folder.split('/').filter(|part| !part.is_empty()) {
@@ -219,7 +219,7 @@ pub(super) fn below(folder: &str, rest: &str) -> String {
     }
 }
 
-/// Returns the parent folders of a file, innermost first, down to the root.
+/// Returns the parent directories of a file, innermost first, down to the root.
 pub(super) fn around(path: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(folder_of(path));
     std::iter::from_fn(move || {

@@ -15,8 +15,8 @@ const BATCH: usize = 512;
 
 /// Resolves the imports of one file after another. This is fastest if the files are in path order.
 ///
-/// Files in the same folder have similar imports, so results that depend only on the folder are
-/// cached. Facts about the current file are cached, too.
+/// Files in the same directory have similar imports, so results that depend only on the directory
+/// are cached. Facts about the current file are cached, too.
 #[derive(Debug)]
 pub struct Following<'q, 'a> {
     resolver: &'q Resolver<'a>,

@@ -32,15 +32,15 @@ pub(super) struct Manifests {
     /// The path of each crate's root file, by the crate's name in code.
     pub(super) rust_crates: HashMap<String, String>,
     pub(super) rust_roots: BTreeSet<String>,
-    /// The path of the first crate root file in each folder.
+    /// The path of the first crate root file in each directory.
     pub(super) rust_folders: HashMap<String, String>,
-    /// Module paths with their folders, longest first.
+    /// Module paths with their directories, longest first.
     pub(super) go_modules: Vec<(String, String)>,
     pub(super) packages: HashMap<String, Package>,
     pub(super) package_folders: HashMap<String, String>,
-    /// Path aliases, by the folder that they apply to.
+    /// Path aliases, by the directory that they apply to.
     pub(super) script_configs: HashMap<String, ScriptConfig>,
-    /// Namespace prefixes with their folders, longest first.
+    /// Namespace prefixes with their directories, longest first.
     pub(super) php_prefixes: Vec<(String, String)>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Package {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScriptConfig {
-    /// The folder that replacement paths are relative to.
+    /// The directory that replacement paths are relative to.
     pub(super) base: String,
     pub(super) has_base_url: bool,
     /// Patterns with their replacements, most specific pattern first.

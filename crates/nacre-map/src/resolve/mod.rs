@@ -1,8 +1,8 @@
 //! Resolves imports to files in the project.
 //!
-//! Resolution depends on the list of files and on the manifests that map names to folders, so it is
-//! done for the project as a whole. This module reads no files: the caller passes paths, outlines
-//! and the texts of manifests.
+//! Resolution depends on the list of files and on the manifests that map names to directories, so
+//! it is done for the project as a whole. This module reads no files: the caller passes the paths,
+//! outlines and manifest contents.
 
 mod external;
 mod files;
@@ -27,7 +27,7 @@ use manifests::Manifests;
 pub use follow::Following;
 pub use manifests::is_manifest;
 
-/// A file that maps names to folders, such as `Cargo.toml`, `go.mod` or `package.json`.
+/// A file that maps names to directories, such as `Cargo.toml`, `go.mod` or `package.json`.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     pub path: RelativePath,
@@ -38,8 +38,8 @@ pub struct Manifest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     File(usize),
-    /// All files in a folder that are in one language, such as a Go package. One of the files
-    /// represents the folder.
+    /// All files in a directory that are in one language, such as a Go package. One of the files
+    /// represents the directory.
     Folder(usize),
 }
 
@@ -68,7 +68,7 @@ pub struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// `sources` must be sorted by path.
+    /// Creates a resolver. `sources` must be sorted by path.
     pub fn new(sources: &'a [FileOutline<'a>], manifests: &[Manifest]) -> Self {
         let manifests = Manifests::read(manifests);
         Self { sources, files: SourceFiles::new(sources), manifests }

@@ -5,11 +5,11 @@ use super::files::{below, join_path};
 use super::{Asking, Resolution, Target, file};
 use crate::languages::{ImportKind, Language, SymbolKind};
 
-/// Resolves a Go import, which names a package: a folder inside a Go module.
+/// Resolves a Go import, which names a package: a directory inside a Go module.
 pub(super) fn go(asking: &Asking<'_, '_>) -> Resolution {
     let text = asking.text();
     let mut is_ours = false;
-    // Modules can be nested, so the longest module path is tried first.
+    // Modules can be nested, so try the longest module path first.
     for (module, folder) in &asking.manifests().go_modules {
         let Some(rest) = text.strip_prefix(module.as_str()) else { continue };
         if !rest.is_empty() && !rest.starts_with('/') {
@@ -62,8 +62,8 @@ fn member(asking: &Asking<'_, '_>, name: &str) -> Option<Resolution> {
     })
 }
 
-/// Returns the file in the package's folder that defines the name. In Kotlin and Scala this may be
-/// any file.
+/// Returns the file in the package's directory that defines the name. In Kotlin and Scala this may
+/// be any file.
 fn in_package(asking: &Asking<'_, '_>, name: &str) -> Option<Resolution> {
     let parts: Vec<&str> = name.split('.').collect();
     (1..parts.len()).rev().find_map(|n_parts| {
@@ -133,8 +133,8 @@ pub(super) fn elixir(asking: &Asking<'_, '_>) -> Resolution {
     files.first().map_or(Resolution::Outside, |idx| file(*idx))
 }
 
-/// Resolves a Swift module. A module is a target: a folder below `Sources`, or any folder with the
-/// module's name.
+/// Resolves a Swift module. A module is a target: a directory below `Sources`, or any directory
+/// with the module's name.
 pub(super) fn swift(asking: &Asking<'_, '_>) -> Resolution {
     let module = asking.text().split('.').next().unwrap_or_default();
     let mut folders = asking.files().folders_ending(&format!("Sources/{module}"));

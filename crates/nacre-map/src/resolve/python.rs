@@ -4,7 +4,7 @@ use super::files::{By, SourceFiles, below, folder_of, name_of};
 use super::{Asking, Resolution, file};
 use crate::languages::Language;
 
-/// Folders that may contain packages but are not packages themselves.
+/// Directories that may contain packages but are not packages themselves.
 const ROOTS: &[&str] = &["", "src", "lib", "python"];
 
 pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
@@ -14,8 +14,8 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
     }
 }
 
-/// Resolves `.a.b` relative to the file's folder. Each additional dot refers to the parent of the
-/// previous folder.
+/// Resolves `.a.b` relative to the file's directory. Each additional dot refers to the parent of
+/// the previous directory.
 fn relative(asking: &Asking<'_, '_>, rest: &str) -> Resolution {
     let name = rest.trim_start_matches('.');
     let mut folder = asking.folder();
@@ -65,7 +65,7 @@ fn absolute(asking: &Asking<'_, '_>) -> Resolution {
     }
 }
 
-/// Returns whether the file can be a script. A script can import the modules in its own folder.
+/// Returns whether the file may be a script, which can import modules in its own directory.
 fn is_script(asking: &Asking<'_, '_>) -> bool {
     let is_script = || module_at(asking.files(), asking.folder()).is_none();
     *asking.own.is_python_script.get_or_init(is_script)
@@ -82,12 +82,12 @@ fn module_at(files: &SourceFiles<'_>, path: &str) -> Option<usize> {
     }
 }
 
-/// Returns an index of modules by all their possible names: relative to the folder above the
+/// Returns an index of modules by all their possible names: relative to the directory above the
 /// outermost package, and relative to the usual roots.
 fn modules<'a>(files: &SourceFiles<'a>) -> By<'a, usize> {
     let mut modules = By::default();
-    // Caches the result for the previous folder, because most files are in the same folder as the
-    // file before them.
+    // Caches the result for the previous directory, because most files are in the same directory as
+    // the file before them.
     let mut last = ("", "");
     for (idx, source) in files.all().filter(|(_, source)| source.language == Some(Language::Python))
     {
@@ -115,7 +115,7 @@ fn modules<'a>(files: &SourceFiles<'a>) -> By<'a, usize> {
     modules
 }
 
-/// Returns the folder above the outermost package that contains `folder`.
+/// Returns the directory above the outermost package that contains `folder`.
 fn package_root<'p>(files: &SourceFiles<'_>, folder: &'p str) -> &'p str {
     let mut folder = folder;
     while !folder.is_empty() && module_at(files, folder).is_some_and(|idx| is_package(files, idx)) {

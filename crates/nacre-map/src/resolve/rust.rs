@@ -12,7 +12,7 @@ const LANGUAGE_CRATES: &[&str] = &["std", "core", "alloc", "proc_macro", "test"]
 /// The cost of extracting the last part of a path, in name comparisons.
 const PARTS_OF_A_PATH: usize = 4;
 
-/// A position in the module tree: the module's file and the folder that contains its children.
+/// A position in the module tree: the module's file and the directory that contains its children.
 #[derive(Clone, Debug)]
 pub(super) struct Module {
     file: Option<usize>,
@@ -131,7 +131,7 @@ fn module_file(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
     }
 }
 
-/// Returns the crate root in a folder. The manifest may give it any name.
+/// Returns the crate root in a directory. The manifest may give it any name.
 fn root_in(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
     asking.manifests().rust_folders.get(folder).and_then(|root| asking.files().at(root))
 }
@@ -142,7 +142,7 @@ fn child(asking: &Asking<'_, '_>, folder: &str, name: &str) -> Option<usize> {
 }
 
 /// Returns the module that the file defines. The children of crate roots and `mod.rs` files are in
-/// the same folder; the children of other files are in a folder with the file's name.
+/// the same directory; the children of other files are in a directory with the file's name.
 fn own_module<'q>(asking: &Asking<'q, '_>) -> &'q Module {
     asking.own.rust_module.get_or_init(|| find_own_module(asking.path, asking))
 }
@@ -158,13 +158,14 @@ fn find_own_module(path: &str, asking: &Asking<'_, '_>) -> Module {
     Module { file: Some(asking.from), children }
 }
 
-/// Returns whether a file is a crate root because it is in a folder such as `tests` or `src/bin`.
+/// Returns whether a file is a crate root because it is in a directory such as `tests` or
+/// `src/bin`.
 fn is_loose_root(path: &str, asking: &Asking<'_, '_>) -> bool {
     let folder = folder_of(path);
     is_of_package(folder, asking) || folder.ends_with("src/bin") || folder == "bin"
 }
 
-/// Returns whether a folder is the `tests`, `examples` or `benches` folder of a package. For
+/// Returns whether a directory is the `tests`, `examples` or `benches` directory of a package. For
 /// example, `src/runtime/tests` is an ordinary module.
 fn is_of_package(folder: &str, asking: &Asking<'_, '_>) -> bool {
     let name = name_of(folder);

@@ -29,8 +29,8 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
         .unwrap_or(Resolution::Outside)
 }
 
-/// Resolves a path relative to the nearest package or its `src` folder. Bundlers and test runners
-/// are often configured to search there.
+/// Resolves a path relative to the nearest package or its `src` directory. Bundlers and test
+/// runners are often configured to search there.
 fn below_package(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     if text.starts_with(['@', '#']) || !text.contains('/') {
         return None;
@@ -46,7 +46,7 @@ fn at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     let files = asking.files();
     let with_end = |path: &str| files.with_end(path, ENDS);
     let exact = || files.at(path);
-    // TypeScript imports may name the compiled file.
+    // TypeScript imports may refer to the compiled file.
     let compiled = || {
         let stem = [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|end| path.strip_suffix(end))?;
         with_end(stem)
@@ -129,7 +129,7 @@ fn by_private_import(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> 
 fn entry(asking: &Asking<'_, '_>, folder: &str, package: &Package) -> Option<usize> {
     let named = package.entries.iter().find_map(|entry| {
         let path = join_path(folder, entry)?;
-        // An entry point that refers to its own folder would cause infinite recursion.
+        // An entry point that refers to its own directory would cause infinite recursion.
         if path == folder { None } else { source_at(asking, &path) }
     });
     let usual = ["index", "src/index", "lib/index", "src/main"];

@@ -1,11 +1,11 @@
-//! Small trees a language, and where their imports lead.
+//! Tests the targets of imports in small trees of each language.
 
 use std::fmt::Write as _;
 
 use super::*;
 use crate::languages::{Analysis, analyse};
 
-/// Files as `path` and text; manifests among them are read as such.
+/// Resolves the imports in files given as path and content. Manifests are parsed as manifests.
 fn edges(files: &[(&str, &str)]) -> String {
     let mut files: Vec<(RelativePath, &str)> =
         files.iter().map(|(path, text)| (RelativePath::new(path).unwrap(), *text)).collect();
@@ -40,7 +40,7 @@ fn edges(files: &[(&str, &str)]) -> String {
     let mut shown = String::new();
     for (from, source) in sources.iter().enumerate() {
         for import in &source.outline.imports {
-            // What is remembered on the way changes no answer.
+            // Caching must not change the results.
             assert_eq!(following.resolve(from, import), resolver.following().resolve(from, import));
             let to = match following.resolve(from, import) {
                 Resolution::Outside => "outside".to_owned(),
@@ -291,7 +291,7 @@ fn other_languages_lead_to_files_by_path_and_by_module() {
     ");
 }
 
-/// A file with too many names and imports to compare each import with each name.
+/// Creates a file with too many names and imports to compare each import with each name.
 fn busy(language: Language, text: &str) -> Vec<Resolution> {
     let analysis = crate::languages::glance(language, text.as_bytes());
     let outline = analysis.into_outline(language);

@@ -9,7 +9,7 @@ const MAX_GLOB_BYTES: usize = 500;
 
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
-    #[error("`{glob}` cannot be used as a glob: {why}")]
+    #[error("`{glob}` is not a valid glob: {why}")]
     Glob { glob: String, why: String },
     #[error("A search takes at most {MAX_GLOBS} globs")]
     TooMany,
@@ -26,8 +26,8 @@ pub struct FileFilter {
 }
 
 impl FileFilter {
-    /// A glob without `/` applies in every folder, a folder includes everything below it, and a
-    /// glob with a leading `!` excludes its matches.
+    /// A glob without `/` applies in every directory, a directory includes everything below it, and
+    /// a glob with a leading `!` excludes its matches.
     pub fn new(globs: &[String], language: Option<&str>) -> Result<Self, FilterError> {
         if MAX_GLOBS < globs.len() {
             return Err(FilterError::TooMany);

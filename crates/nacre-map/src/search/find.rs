@@ -15,7 +15,7 @@ const BATCH: usize = 16;
 
 const MAX_NAMED: usize = 2_000;
 
-/// A file with this number of matches gets half of the maximum score.
+/// Number of matches that gives a file half of the maximum score.
 const DAMPING: f64 = 3.0;
 
 const GENERATED_WORTH: f64 = 0.4;
@@ -37,7 +37,7 @@ pub struct SearchedFiles<'s> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FileHit {
     pub(super) idx: usize,
-    /// Number of matching lines. Not set in a word search.
+    /// Number of matching lines. Not set for word searches.
     pub(super) n_matches: usize,
     pub(super) is_definition: bool,
     score: f64,

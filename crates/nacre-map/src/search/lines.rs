@@ -1,4 +1,4 @@
-//! Finds the lines in a text that match a pattern or contain words of a query.
+//! Finds the lines that match a pattern or contain words of a query.
 //!
 //! Lines end with `\n` or `\r\n`, and a match never spans several lines.
 
@@ -35,7 +35,7 @@ fn truncate_line(line: &[u8]) -> &[u8] {
     &line[..line.len().min(MAX_LINE_BYTES)]
 }
 
-/// Visits the matching lines. Returns false if the deadline passed before the end of the text.
+/// Visits the matching lines. Returns false if the deadline passed before the end of the file.
 pub(super) fn each_match<'t>(
     pattern: &Pattern,
     text: &'t [u8],

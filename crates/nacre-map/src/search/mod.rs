@@ -1,4 +1,4 @@
-//! Searches the texts of a project for words, literal text or a regular expression.
+//! Searches the files of a project for words, literal text or a regular expression.
 //!
 //! Words are ranked in the same way as those of a task (`slices`). For a pattern, files that cannot
 //! match are excluded by their trigrams (`needs`), and the remaining files are matched line by

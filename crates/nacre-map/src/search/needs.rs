@@ -1,7 +1,7 @@
 //! Computes the trigrams that every match of a pattern must contain.
 //!
-//! If a part of the pattern may be missing from a match, it adds no requirement, so more files are
-//! read. All text is compared in lower case, like the stored trigrams.
+//! Optional parts of a pattern add no requirement, so more files are read. Everything is compared
+//! in lower case, like the stored trigrams.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
@@ -11,7 +11,7 @@ const MAX_TEXTS: usize = 16;
 
 const MAX_TEXT_BYTES: usize = 256;
 
-/// A requirement on the trigrams of a text.
+/// A requirement on the trigrams of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Need {
     Nothing,
@@ -25,7 +25,7 @@ impl Need {
         Piece::of(pattern).need()
     }
 
-    /// Returns false if a text with these trigrams cannot match.
+    /// Returns false if a file with these trigrams cannot match.
     pub(super) fn fits(&self, trigrams: &Trigrams<'_>) -> bool {
         match self {
             Self::Nothing => true,
@@ -46,9 +46,9 @@ impl Need {
 }
 
 enum Piece {
-    /// Matches exactly one of these lower-case texts.
+    /// Matches exactly one of these lower-case strings.
     Exactly(Vec<Vec<u8>>),
-    /// Matches only texts that satisfy the requirement.
+    /// Matches only content that satisfies the requirement.
     Having(Need),
 }
 
@@ -69,7 +69,7 @@ impl Piece {
         Self::Having(Need::Nothing)
     }
 
-    /// Returns `Exactly`, or a weaker requirement if the texts are too many or too long.
+    /// Returns `Exactly`, or a weaker requirement if the strings are too many or too long.
     fn exactly(mut texts: Vec<Vec<u8>>) -> Self {
         texts.sort_unstable();
         texts.dedup();
@@ -138,14 +138,14 @@ impl Piece {
     }
 }
 
-/// Returns the requirement that a match contains the trigrams of at least one of the texts.
+/// Returns the requirement that a match contains the trigrams of at least one of the strings.
 fn need_of(texts: &[Vec<u8>]) -> Need {
     let all = |text: &Vec<u8>| Need::all(Trigram::all(text).map(Need::One).collect());
     Need::any(texts.iter().map(all).collect())
 }
 
-/// Concatenates each text in `before` with each text in `behind`. Returns `None` if the results are
-/// too many or too long.
+/// Concatenates each string in `before` with each string in `behind`. Returns `None` if the results
+/// are too many or too long.
 fn product(before: &[Vec<u8>], behind: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
     let longest = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).max().unwrap_or(0);
     let is_large = MAX_TEXTS < before.len() * behind.len()
@@ -160,7 +160,7 @@ fn product(before: &[Vec<u8>], behind: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
 
 /// Returns the lower-case characters in a class, or `None` if there are too many. Under Unicode
 /// case folding, `k` and `s` also match the Kelvin sign and the long s. These are omitted here,
-/// because texts that contain them are stored as having every trigram.
+/// because files that contain them are stored as having every trigram.
 fn texts_of(class: &Class) -> Option<Vec<Vec<u8>>> {
     let mut texts: Vec<Vec<u8>> = Vec::new();
     match class {

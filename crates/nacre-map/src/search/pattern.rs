@@ -1,6 +1,6 @@
 //! A compiled pattern and its required trigrams.
 //!
-//! The running time of the `regex` crate depends on the lengths of the pattern and the text. Both
+//! The running time of the `regex` crate depends on the lengths of the pattern and the input. Both
 //! lengths are limited, so no pattern can make a search hang.
 
 use regex::bytes::{Regex, RegexBuilder};
@@ -17,9 +17,9 @@ const MAX_NESTING: u32 = 60;
 
 #[derive(Debug, thiserror::Error)]
 pub enum PatternError {
-    #[error("`{pattern}` is not a regular expression: {why}")]
+    #[error("`{pattern}` is not a valid regular expression: {why}")]
     Syntax { pattern: String, why: String },
-    #[error("The regular expression is too large when it is compiled")]
+    #[error("The compiled regular expression is too large")]
     TooLarge,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Pattern {
     /// `^` and `$` match at line boundaries.
     pub(super) regex: Regex,
     pub(super) need: Need,
-    /// Whether a search of the whole text finds the same matches as a search of each line.
+    /// Whether a search of the whole file finds the same matches as a search of each line.
     pub(super) is_of_lines: bool,
 }
 
@@ -64,7 +64,7 @@ fn syntax(pattern: &str, error: &dyn std::fmt::Display) -> PatternError {
 }
 
 /// Returns whether a pattern cannot match a line break and does not refer to the start or end of
-/// the text.
+/// the input.
 fn is_of_lines(tree: &Hir) -> bool {
     match tree.kind() {
         HirKind::Empty => true,

@@ -5,7 +5,7 @@ use nacre_types::CodeSearchMode;
 use super::pattern::{MAX_PATTERN_BYTES, Pattern, PatternError};
 use crate::words::{TaskQuery, part_words};
 
-/// Queries with more words are treated as sentences, not as names.
+/// Maximum number of words in a name. Longer queries are treated as sentences.
 const MAX_NAME_TOKENS: usize = 3;
 
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +14,7 @@ pub enum QueryError {
     Empty,
     #[error("The query has more than {MAX_PATTERN_BYTES} bytes")]
     TooLong,
-    #[error("The query has a line break, and a match lies in one line")]
+    #[error("The query contains a line break, but a match cannot span lines")]
     LineBreak,
     #[error(transparent)]
     Pattern(#[from] PatternError),
@@ -35,9 +35,9 @@ pub struct CodeQuery {
 }
 
 impl CodeQuery {
-    /// If `ignores_case` is `None`, matching is case-sensitive only if the pattern contains an
-    /// upper-case letter. If `mode` is `None`, a query that is in double quotes or contains no
-    /// words is treated as literal text.
+    /// Parses a query. If `ignores_case` is `None`, matching is case-sensitive only if the pattern
+    /// contains an upper-case letter. If `mode` is `None`, a query that is in double quotes or
+    /// contains no words is treated as literal text.
     pub fn new(
         text: &str,
         mode: Option<CodeSearchMode>,

@@ -17,7 +17,7 @@ const MAX_SIGNATURE_BYTES: usize = 160;
 
 const SECRET_LINE: &str = "[part of a secret]";
 
-/// Formats a line. If the text contains secrets, `clean` contains its redacted lines.
+/// Formats a line. If the file contains secrets, `clean` contains its redacted lines.
 pub(super) fn line_text(line: &[u8], query: &CodeQuery, clean: Option<&BTreeSet<&str>>) -> String {
     let text = String::from_utf8_lossy(line);
     if clean.is_some_and(|clean| !clean.contains(text.as_ref())) {
@@ -43,7 +43,7 @@ fn cut(text: &str, start: usize) -> String {
     format!("{before}{}{behind}", &text[from..to])
 }
 
-/// `more` explains how to see more matches.
+/// Formats the matches. `more` explains how to see more of them.
 pub fn matches_text(matches: &MatchedCode, more: &str) -> String {
     let mut text = String::new();
     if matches.total_files == 0 {

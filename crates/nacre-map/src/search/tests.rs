@@ -1,4 +1,5 @@
-//! What a search finds: the same as a scan of every file, in the right order, within its bounds.
+//! Tests that a search finds the same matches as a scan of every file, in the right order and
+//! within its limits.
 
 use nacre_types::CodeSearchMode;
 use proptest::prelude::*;
@@ -10,10 +11,10 @@ use crate::languages::{Language, analyse};
 use crate::slices::MadePaths;
 use crate::words::{Bag, is_text, render_bag};
 
-/// Files by path, and whether their words are known.
+/// Pairs of a path and the file's content.
 type Tree<'t> = &'t [(&'t str, &'t [u8])];
 
-/// Searches a tree with its index; `n_read` counts the files that were read.
+/// Searches a tree with an index, and passes the results to `take`.
 fn search<T>(
     tree: Tree<'_>,
     query: &CodeQuery,
@@ -43,7 +44,7 @@ fn search<T>(
     take(&files, hits)
 }
 
-/// The answer of a search as text.
+/// Returns the result of a search as text.
 fn answer(tree: Tree<'_>, query: &str, mode: Option<CodeSearchMode>, limit: usize) -> String {
     let query = CodeQuery::new(query, mode, None).unwrap();
     search(tree, &query, &FileFilter::default(), |files, hits| {
@@ -65,7 +66,7 @@ fn answer(tree: Tree<'_>, query: &str, mode: Option<CodeSearchMode>, limit: usiz
     })
 }
 
-/// Paths with how many lines match, in the order of the paths.
+/// Returns each path with its number of matching lines, in path order.
 fn indexed(tree: Tree<'_>, query: &CodeQuery) -> Vec<(String, usize)> {
     search(tree, query, &FileFilter::default(), |files, hits| {
         assert_eq!(hits.n_unsearched, 0);
@@ -76,7 +77,7 @@ fn indexed(tree: Tree<'_>, query: &CodeQuery) -> Vec<(String, usize)> {
     })
 }
 
-/// The same by a scan of every file, without an index.
+/// Like `indexed`, but scans every file without an index.
 fn scanned(tree: Tree<'_>, regex: &str, ignores_case: bool) -> Vec<(String, usize)> {
     let regex =
         RegexBuilder::new(regex).case_insensitive(ignores_case).multi_line(true).build().unwrap();
@@ -93,7 +94,7 @@ fn scanned(tree: Tree<'_>, regex: &str, ignores_case: bool) -> Vec<(String, usiz
     found
 }
 
-/// Pieces that regular expressions of the property test are made of.
+/// Generates regular expressions for the property test.
 fn regexes() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         "[a-dA-D_ks]{1,6}",
@@ -119,8 +120,7 @@ fn regexes() -> impl Strategy<Value = String> {
     })
 }
 
-/// What texts have besides letters: bytes that are no text, and letters that are one of ASCII in
-/// the other case.
+/// Unusual content: bytes that are not valid UTF-8, and characters that case-fold to ASCII.
 const ODD: &[&[u8]] =
     &[b"\r\n", b"\r", b"\xff", b"\0", "é".as_bytes(), "ſ".as_bytes(), "\u{212a}".as_bytes()];
 
@@ -302,7 +302,8 @@ fn hostile_patterns_and_texts_are_bounded() {
     assert!(matches!(CodeQuery::new(" \n", None, None), Err(QueryError::Empty)));
     let broken = CodeQuery::new("a\nb", Some(CodeSearchMode::Fixed), None);
     assert!(matches!(broken, Err(QueryError::LineBreak)));
-    // A pattern that others need exponential time for, on one line of a million letters.
+    // A pattern that takes exponential time in a backtracking engine, on a line of a million
+    // letters.
     let long = [&b"a".repeat(1_000_000)[..], b"\nneedle here\n"].concat();
     let query = CodeQuery::new("(a+)+$|needle", Some(CodeSearchMode::Regex), Some(false)).unwrap();
     assert_eq!(indexed(&[("a.js", &long)], &query), [("a.js".to_owned(), 2)]);

@@ -1,6 +1,7 @@
-//! Divides a project into areas: its packages or, if it has none, the main folders of its own code.
+//! Divides a project into areas: its packages or, if it has none, the main directories of its own
+//! code.
 //!
-//! Only the project's own code counts. A folder or package that contains most of the code is
+//! Only the project's own code counts. A directory or package that contains most of the code is
 //! replaced by its children.
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use super::places::{CodeRole, folder_of};
 use super::survey::{Node, Survey};
 use crate::artifact::FileRow;
 
-/// A folder or package is divided if it contains more than this percentage of the code.
+/// A directory or package is divided if it contains more than this percentage of the code.
 const ROOF_SHARE: usize = 60;
 
 /// A package with less than this percentage of its parent package's code is merged into the parent.
@@ -79,7 +80,7 @@ fn packages<'p>(files: &[(&'p str, FileRow)], own: &[(&str, u32)]) -> Vec<&'p st
 /// tools with their own manifest.
 fn outer_packages<'p>(packages: Vec<&'p str>, own: &[(&'p str, u32)]) -> Vec<&'p str> {
     let size = |folder: &str| {
-        // Paths below a folder are adjacent in the list, and `0` is the character after `/`.
+        // Paths below a directory are adjacent in the list, and `0` is the character after `/`.
         let before =
             |end: char| own.partition_point(|(path, _)| *path < format!("{folder}{end}").as_str());
         before('0') - before('/')
@@ -93,10 +94,11 @@ fn outer_packages<'p>(packages: Vec<&'p str>, own: &[(&'p str, u32)]) -> Vec<&'p
 }
 
 /// Returns the packages with their sizes. A package that contains most of the code is replaced by
-/// its folders.
+/// its directories.
 fn divide_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap<&'p str, Size> {
     let mut files_of: BTreeMap<&str, Vec<(&'p str, u32)>> = BTreeMap::new();
-    // Files in the same folder are adjacent, except for the content of subfolders between them.
+    // Files in the same directory are adjacent, except for the content of subdirectories between
+    // them.
     for files in own.chunk_by(|(one, _), (other, _)| folder_of(one) == folder_of(other)) {
         let folder = files.first().map_or("", |(path, _)| folder_of(path));
         files_of.entry(package_around(folder, packages)).or_default().extend(files);
@@ -113,8 +115,8 @@ fn divide_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap
     sizes
 }
 
-/// Returns the innermost package that contains a folder, or the first component of the folder's
-/// path if there is none.
+/// Returns the innermost package that contains a directory, or the first component of the
+/// directory's path if there is none.
 fn package_around<'p>(folder: &'p str, packages: &[&'p str]) -> &'p str {
     let mut around = folder;
     while !around.is_empty() && packages.binary_search(&around).is_err() {
@@ -127,7 +129,7 @@ fn is_roof(n_files: usize, n_all: usize) -> bool {
     n_all * ROOF_SHARE < n_files * 100
 }
 
-/// Returns the top-level folders. A folder that contains most of the code is divided.
+/// Returns the top-level directories. A directory that contains most of the code is divided.
 fn divide_directories<'p>(own: &[(&'p str, u32)]) -> BTreeMap<&'p str, Size> {
     let mut roof = "";
     let mut sizes = children(own, roof);
@@ -146,7 +148,8 @@ fn divide_directories<'p>(own: &[(&'p str, u32)]) -> BTreeMap<&'p str, Size> {
     sizes
 }
 
-/// Returns the child folders of a folder, and the folder itself if it directly contains files.
+/// Returns the child directories of a directory, and the directory itself if it directly contains
+/// files.
 fn children<'p>(own: &[(&'p str, u32)], folder: &'p str) -> BTreeMap<&'p str, Size> {
     let mut sizes: BTreeMap<&str, Size> = BTreeMap::new();
     for (path, lines) in own.iter().filter(|(path, _)| is_in(path, folder)) {

@@ -17,11 +17,12 @@ const MAX_CANDIDATES: usize = 3_000;
 
 const MAX_READ: usize = 12;
 
-/// Weights of the score of a symbol's file and of the symbol's text, relative to the symbol's name.
+/// Weights of the file's score and of the match in the symbol's body, relative to a match in its
+/// name.
 const W_FILE: f64 = 0.4;
 const W_INSIDE: f64 = 0.8;
 
-/// `facts` must contain the facts of the ranked files, in any order.
+/// Selects the code for a task. `facts` must contain the facts of the ranked files, in any order.
 pub fn context(
     ranked: &Ranked,
     facts: &[FileFacts],
@@ -99,7 +100,7 @@ fn share(symbol: &SymbolFacts, wanted: &BTreeSet<String>) -> f64 {
         / f64::from(n_wanted).sqrt()
 }
 
-/// Returns whether a symbol contains other symbols. Its body would repeat theirs.
+/// Returns whether a symbol contains other symbols, in which case its body would repeat theirs.
 fn holds_others(file: &FileFacts, symbol: &SymbolFacts) -> bool {
     file.analysis.symbols.iter().any(|other| {
         symbol.first_line <= other.first_line
@@ -112,7 +113,7 @@ fn holds_others(file: &FileFacts, symbol: &SymbolFacts) -> bool {
 /// Weight of a related word that is not in the question itself.
 const WIDENED_WEIGHT: f64 = 0.5;
 
-/// The question words in each line of a text, as indexes into the question.
+/// The question words in each line of code, as indexes into the question.
 #[derive(Debug)]
 pub(super) struct Passages<'q> {
     question: &'q TaskQuery,
@@ -123,7 +124,7 @@ pub(super) struct Passages<'q> {
 impl<'q> Passages<'q> {
     pub(super) fn of(text: &str, question: &'q TaskQuery) -> Self {
         let mut lines: Vec<(u32, Vec<usize>)> = Vec::new();
-        // Results are cached, because most identifiers occur several times in a text.
+        // Results are cached, because most identifiers occur several times.
         let mut known: HashMap<&[u8], Vec<usize>, RandomState> = HashMap::default();
         for (number, line) in (1..).zip(text.lines()) {
             let mut found = Vec::new();
@@ -142,7 +143,7 @@ impl<'q> Passages<'q> {
         Self { question, lines, total }
     }
 
-    /// Returns the weight of a range of lines (1-based, inclusive) as a share of the whole text's
+    /// Returns the weight of a range of lines (1-based, inclusive) as a share of the whole file's
     /// weight.
     pub(super) fn share(&self, first: u32, last: u32) -> f64 {
         let from = self.lines.partition_point(|(line, _)| *line < first);

@@ -143,8 +143,7 @@ fn python_file(folder: &str, module: &str, is_file: &dyn Fn(&str) -> bool) -> Op
     places.map(|place| below(folder, &place)).find(|place| is_file(place))
 }
 
-/// Returns the file that a package names. If that file is built, returns the source that it is
-/// built from.
+/// Returns the file that a package refers to. For a build output, returns the source file instead.
 fn source_of(folder: &str, named: &str, is_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let named = named.trim_start_matches("./");
     let whole = below(folder, named);

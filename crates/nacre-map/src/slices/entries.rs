@@ -10,7 +10,7 @@ use super::survey::{Node, Survey};
 use super::text_facts::TextFacts;
 use crate::artifact::FileRow;
 
-/// Imported files are counted only up to this number.
+/// Maximum number of imported files to count.
 const MAX_REACHED: usize = 500;
 
 const MAX_COMPARED: usize = 256;

@@ -1,8 +1,8 @@
 //! Finds files that the project marks as generated with `linguist-generated` in `.gitattributes`.
 //!
-//! Rules apply as in git: the last matching rule takes precedence, and rules in inner folders come
-//! after rules in outer folders. A pattern without `/` applies in the folder of its rules file and
-//! everything below it. A pattern that ends with `/` matches no file.
+//! Rules apply as in git: the last matching rule takes precedence, and rules in inner directories
+//! come after rules in outer directories. A pattern without `/` applies in the directory of its
+//! rules file and everything below it. A pattern that ends with `/` matches no file.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -44,7 +44,7 @@ impl MadePaths {
         set.build().map(|rules| Self { rules, is_made }).unwrap_or_default()
     }
 
-    /// Returns whether a path is a rules file.
+    /// Returns whether the path is that of a rules file.
     pub fn are_in(path: &str) -> bool {
         let folder = path.strip_suffix(RULES_FILE);
         folder.is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
@@ -80,7 +80,7 @@ fn rule(line: &str) -> Option<(&str, bool)> {
     is_pattern.then_some((pattern, value))
 }
 
-/// Converts a pattern in a folder's rules file to a glob relative to the root. Returns `None` if
+/// Converts a pattern in a directory's rules file to a glob relative to the root. Returns `None` if
 /// the pattern cannot match a file.
 fn glob_in(folder: &str, pattern: &str) -> Option<String> {
     if pattern.is_empty() || pattern.ends_with('/') {

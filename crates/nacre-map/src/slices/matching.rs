@@ -1,5 +1,5 @@
-//! Scores files against a question with BM25F over four fields: text, defined names, folders and
-//! file name.
+//! Scores files against a question with BM25F over four fields: content, defined names, directories
+//! and file name.
 
 use super::lists::as_number;
 use super::made_paths::MadePaths;
@@ -18,7 +18,8 @@ pub struct Sketch<'s> {
 }
 
 impl<'s> Sketch<'s> {
-    /// `paths` must be sorted. `imported` lists the files that each file imports.
+    /// Creates a matcher. `paths` must be sorted. `imported` lists the files that each file
+    /// imports.
     pub fn new(
         paths: Vec<&'s str>,
         bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
@@ -105,7 +106,7 @@ struct BatchHits {
     hits: Vec<Hit>,
     /// For each question word, the number of files that contain it.
     n_with: Vec<usize>,
-    /// Total number of words in all texts, and total number of words in all defined names.
+    /// Total number of words in all files, and total number of words in all defined names.
     lengths: [u64; 2],
 }
 
@@ -214,7 +215,8 @@ fn rarity(n_with: usize, n_files: usize) -> f64 {
     (1.0 + (n_files - n_with + 0.5) / (n_with + 0.5)).ln()
 }
 
-/// A folder with the question words in its path, and whether the files in it have a lower weight.
+/// A directory with the question words in its path, and whether the files in it have a lower
+/// weight.
 #[derive(Default)]
 struct Folder<'f> {
     name: &'f str,
@@ -226,7 +228,7 @@ struct Looker<'l, 's> {
     sketch: &'l Sketch<'s>,
     question: &'l TaskQuery,
     weights: &'l Weights,
-    /// The folder of the previous file. It is reused, because files in the same folder are
+    /// The directory of the previous file. It is reused, because files in the same directory are
     /// adjacent.
     folder: Folder<'l>,
     found: BatchHits,
@@ -305,7 +307,7 @@ struct Scale<'w> {
     worth: Vec<f64>,
     /// Total weight of the words that occur in at least one file.
     most: f64,
-    /// Mean number of words in texts and in defined names.
+    /// Mean number of words per file and per file's defined names.
     text: f64,
     defined: f64,
 }

@@ -2,7 +2,7 @@
 //! relevant to a task.
 //!
 //! The output is deterministic: this module reads neither files nor the clock, and all sorting uses
-//! the path as the last criterion. Truncated lists include their full length, and all texts are
+//! the path as the last criterion. Truncated lists include their full length, and all output is
 //! redacted.
 
 mod areas;

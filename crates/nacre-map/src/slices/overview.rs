@@ -19,8 +19,8 @@ use super::text_facts::{ReadText, TextFacts};
 use crate::artifact::FileRow;
 use crate::languages::{Analysis, Language, SymbolFacts};
 
-/// Increase it whenever the same state would produce a different overview. Stored overviews with
-/// another version are ignored.
+/// Increase this version whenever the same state would produce a different overview. Stored
+/// overviews with another version are ignored.
 pub const OVERVIEW_FORMAT: u32 = 6;
 
 /// Returns the size of a file as a power of two, so that small edits rarely affect the order of
@@ -30,13 +30,13 @@ fn size_class(lines: u32) -> u32 {
     (lines / SMALL).max(1).ilog2()
 }
 
-/// List lengths are reduced in this many steps until the overview fits its budget.
+/// Number of steps in which the lists are shortened until the overview fits its budget.
 const STEPS: usize = 100;
 
 /// Number of additional files to read, in case some of them turn out to be generated.
 const MORE: usize = 16;
 
-/// Maximum number of hot files per folder, as long as other folders have enough files.
+/// Maximum number of hot files per directory, as long as other directories have enough files.
 const MAX_OF_FOLDER: usize = 2;
 
 pub struct OverviewRequest<'r> {
@@ -45,17 +45,17 @@ pub struct OverviewRequest<'r> {
     pub files: &'r [(&'r str, FileRow)],
     /// Returns the analysis of a file. It is called only for a few files.
     pub analysis: &'r dyn Fn(&str) -> Option<Analysis>,
-    /// Returns the text of a file. It is called for the README, for manifests, and for files that
-    /// are shown.
+    /// Returns the content of a file. It is called for the README, for manifests, and for files
+    /// that are shown.
     pub text: &'r ReadText<'r>,
     pub budget: Option<usize>,
     /// Returns the number of tokens in a printed overview, including the surrounding text.
     pub cost: &'r dyn Fn(&Overview) -> usize,
 }
 
-/// Error: even an empty result exceeds the budget.
+/// Even an empty result exceeds the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("A budget of {budget} tokens is too small: the least that can be said takes {needed}")]
+#[error("A budget of {budget} tokens is too small; at least {needed} are needed")]
 pub struct TooSmall {
     pub budget: usize,
     pub needed: usize,
@@ -110,7 +110,7 @@ struct Ranked<'g> {
     areas: Vec<CodeArea>,
 }
 
-/// The code files in a folder: their number, the sum of their ranks, and the first file.
+/// The code files in a directory: their number, the sum of their ranks, and the first file.
 struct Module {
     n_files: usize,
     rank: f64,
@@ -257,7 +257,7 @@ impl<'g> Ranked<'g> {
     }
 
     /// Importing a package as a whole increases the heat of all its files, so only a few files per
-    /// folder are selected at first.
+    /// directory are selected at first.
     fn hottest_of_folders(&self, limit: usize) -> Vec<(Reverse<u64>, usize)> {
         let hot = self.hottest(limit * MAX_OF_FOLDER * 4);
         let mut n_of: BTreeMap<&str, usize> = BTreeMap::new();
@@ -373,8 +373,8 @@ impl<'g> Ranked<'g> {
 
     fn modules(&self) -> Vec<(&'g str, Module)> {
         let mut modules: Vec<(&str, Module)> = Vec::new();
-        // Files are sorted by path, so among the previous folders, only the parents of the current
-        // folder can occur again.
+        // Files are sorted by path, so among the previous directories, only the parents of the
+        // current directory can occur again.
         let mut around: Vec<usize> = Vec::new();
         for (idx, _) in self.nodes().filter(|(_, node)| node.is_own()) {
             let folder = folder_of(self.path(idx));
@@ -398,7 +398,7 @@ impl<'g> Ranked<'g> {
     fn imports_of(&self, name: &str, module: &Module, limit: usize) -> Vec<String> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let code = self.nodes().skip(module.first).filter(|(_, node)| node.is_own());
-        // The content of subfolders is listed between the folder's own files.
+        // The content of subdirectories is listed between the directory's own files.
         let around = code.take_while(|(idx, _)| self.path(*idx).starts_with(name));
         let own = around.filter(|(idx, _)| folder_of(self.path(*idx)) == name);
         for to in own.take(module.n_files).flat_map(|(idx, _)| self.survey.imported.of(idx)) {

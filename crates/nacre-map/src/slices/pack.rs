@@ -31,7 +31,7 @@ const MAX_UNMEANT_BODIES: usize = 4;
 
 const MAX_BODY_LINES: u32 = 400;
 
-/// Maximum number of tokens that joining two texts can save.
+/// Maximum number of tokens that joining two strings can save.
 const JOINTS: usize = 6;
 
 pub struct ContextRequest<'r> {
@@ -39,7 +39,7 @@ pub struct ContextRequest<'r> {
     pub task: &'r str,
     pub budget: usize,
     pub is_files_only: bool,
-    /// Returns the text of a file as it was when it was analysed, or `None` if it has changed.
+    /// Returns the content of a file as it was when it was analysed, or `None` if it has changed.
     pub text: &'r dyn Fn(&RelativePath) -> Option<String>,
     /// Returns the number of tokens in a printed slice, including the surrounding text.
     pub cost: &'r dyn Fn(&ContextSlice) -> usize,
@@ -197,7 +197,7 @@ impl Packer<'_, '_> {
         around + tokens(candidate.file.path.as_str()) + text
     }
 
-    /// Renders a symbol, or returns `None` if its text has changed.
+    /// Renders a symbol, or returns `None` if its source has changed.
     fn render(&mut self, candidate: &Candidate<'_>, form: SymbolForm) -> Option<ContextSymbol> {
         let SymbolFacts { name, kind, first_line, last_line, signature, .. } = candidate.symbol;
         let text = match form {

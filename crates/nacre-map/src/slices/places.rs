@@ -11,11 +11,11 @@ use nacre_base::text::is_listed;
 pub(super) enum CodeRole {
     Source,
     Test,
-    /// Examples, benchmarks and documents.
+    /// Examples, benchmarks and documentation.
     Aside,
     /// A copy of external code.
     Vendored,
-    /// A file that is generated according to its path or to the project's `.gitattributes`.
+    /// A file that is generated according to its path or the project's `.gitattributes`.
     Generated,
 }
 
@@ -75,7 +75,7 @@ fn place_of_folder(folders: &str) -> CodeRole {
             return CodeRole::Vendored;
         }
         // `tests-integration` and `integration-tests` contain tests, but `tide-test` may be a
-        // library for testing.
+        // library for tests.
         let is_test = is_listed(TEST_FOLDERS, folder)
             || folder.starts_with("tests-")
             || folder.ends_with("-tests");
@@ -99,8 +99,8 @@ pub fn is_own_source(path: &str) -> bool {
     place_of(path) == CodeRole::Source
 }
 
-/// Returns whether a file is the index file of its folder. Importing the folder imports the exports
-/// of this file.
+/// Returns whether a file is the index file of its directory. Importing the directory imports the
+/// exports of this file.
 pub(super) fn is_index(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "mod.rs" | "lib.rs" | "__init__.py" | "__init__.pyi" | "package-info.java")
@@ -138,7 +138,7 @@ pub(super) fn entry_kind(path: &str, depth: usize, is_program: bool) -> Option<E
         folders.iter().any(|top| folder == *top || folder.ends_with(&format!("/{top}")))
     };
     match name {
-        // A README below the root describes only its folder.
+        // A README below the root describes only its directory.
         _ if depth == 0 && stem.eq_ignore_ascii_case("readme") => Some(EntryKind::Readme),
         _ if is_program && is_script(folder, name) => Some(EntryKind::Script),
         // A Rust file that contains `main` is a program only at the paths that Cargo searches.
@@ -206,7 +206,7 @@ pub(super) fn lies_aside(folders: &str) -> bool {
     folders.split('/').any(is_aside_folder)
 }
 
-/// Like [`worth`], but takes the result of checking the folder.
+/// Like [`worth`], for callers that have already checked the directory.
 pub(super) fn worth_in(lies_aside: bool, path: &str, wants_tests: bool, weights: &Weights) -> f64 {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_aside = lies_aside || is_aside_name(name);

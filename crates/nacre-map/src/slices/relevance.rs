@@ -22,7 +22,7 @@ const MAX_FILES: usize = 200;
 /// are selected.
 const MAX_COMPARED: usize = 64;
 
-/// If fewer files match, the most frequently imported files are compared by embedding, too.
+/// If fewer files match, the most frequently imported files are also compared by embedding.
 const MIN_MATCHED: usize = 20;
 const MAX_CENTRAL: usize = 100;
 
@@ -31,14 +31,14 @@ const MAX_SEEDS: usize = 5;
 
 const MAX_DISTANCE: usize = 2;
 
-/// A file with more importers is close to every other file, so its importers are not followed.
+/// Maximum number of importers to follow. A file with more importers is close to every other file.
 const MAX_IMPORTERS: usize = 64;
 
 const MAX_NAMES: usize = 40;
 
 const MAX_SHOWN_WORDS: usize = 4;
 
-/// High enough to rank the files that the user named above all others.
+/// High enough to rank files that the user named above all others.
 const W_ASKED: f64 = 10.0;
 
 const MIN_LIKENESS: f64 = 0.3;
@@ -68,7 +68,7 @@ pub(super) struct RankedFile {
     pub(super) path: RelativePath,
     pub(super) score: f64,
     pub(super) why: Vec<Why>,
-    /// Words of the task that occur in the file, rarest first.
+    /// The task's words that occur in the file, rarest first.
     pub(super) words: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ struct Relevant {
     why: Vec<Why>,
 }
 
-/// Returns the stems of the words in a text in lower case.
+/// Returns the lower-case stems of the words in a string.
 pub(super) fn words(text: &str) -> Vec<String> {
     part_words(text).into_iter().map(|(_, stem)| stem).filter(|stem| 1 < stem.len()).collect()
 }

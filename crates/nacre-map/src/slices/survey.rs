@@ -57,7 +57,7 @@ impl Node {
 }
 
 impl Survey {
-    /// `files` must be sorted by path.
+    /// Builds the survey. `files` must be sorted by path.
     pub fn new(
         files: &[FileOutline<'_>],
         imports: Imports,

@@ -1,4 +1,4 @@
-//! A small project, and what its overviews and contexts show.
+//! Tests the overviews and contexts of a small project.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ fn facts(files: &[(&str, &str)]) -> (Vec<FileFacts>, Vec<Manifest>) {
     (facts, manifests)
 }
 
-/// The facts of a project, and what each file of it imports.
+/// The facts about a project, and the imports of each file.
 struct Known {
     files: Vec<FileFacts>,
     /// The words of each.
@@ -107,13 +107,13 @@ fn imports(facts: &[FileFacts], manifests: &[Manifest], n_threads: usize) -> Imp
     Resolver::new(&outlines, manifests).follow_all(n_threads)
 }
 
-/// What the `.gitattributes` among some files declares; all of them say the same.
+/// Returns the rules of the `.gitattributes` files, which must all be the same.
 fn made_in(facts: &[FileFacts]) -> MadePaths {
     let paths = facts.iter().map(|file| file.path.as_str());
     MadePaths::read(paths, &|_| Some("src/deep/** linguist-generated\n".to_owned()))
 }
 
-/// `churn` has a path for each commit that changed it.
+/// `churn` contains the path once for each commit that changed it.
 fn survey(facts: &[FileFacts], manifests: &[Manifest], churn: &[&str], n_threads: usize) -> Survey {
     let mut n_commits: BTreeMap<String, u32> = BTreeMap::new();
     for path in churn {
@@ -161,7 +161,7 @@ fn asked(task: &str, files: &[&str], budget: usize) -> Result<ContextSlice, TooS
     answered(known(), &evidence(task, &files, &memory), budget, &text_of)
 }
 
-/// What the small project is ranked by.
+/// Returns the evidence for ranking the small project.
 fn evidence<'e>(
     task: &'e str,
     files: &'e [String],
@@ -171,7 +171,7 @@ fn evidence<'e>(
     Evidence { task, files, memory, embedder: None, names, weights: &WEIGHTS, n_threads: 2 }
 }
 
-/// Ranks and packs, as a command does.
+/// Ranks the files and packs the result, as a command does.
 fn answered(
     known: &Known,
     evidence: &Evidence<'_>,
@@ -448,8 +448,7 @@ fn words_are_found_in_names_whatever_their_case_and_ending() {
 
 #[test]
 fn the_count_of_tokens_is_not_below_what_tokenizers_say() {
-    // Counted by cl100k_base, o200k_base and Claude's published tokenizer; the largest of the
-    // three.
+    // The largest of the counts by cl100k_base, o200k_base and Claude's published tokenizer.
     for (text, at_least) in [
         ("pub fn grow(&mut self, by: usize) -> usize {\n        self.layers += by;\n", 24),
         ("from django.utils.translation import gettext_lazy as _\n", 13),

@@ -1,4 +1,4 @@
-//! Estimates an upper bound for the number of tokens in a text, without a model's vocabulary.
+//! Estimates an upper bound for the number of tokens in a string, without a model's vocabulary.
 //!
 //! The estimate was fitted to two OpenAI tokenizers and one Anthropic tokenizer on two thousand
 //! samples of code and prose. It is never lower than the highest of the three counts, and its

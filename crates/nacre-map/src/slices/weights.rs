@@ -8,18 +8,19 @@
 pub struct Weights {
     /// BM25 saturation. A higher value gives more weight to repeated words.
     pub k1: f64,
-    /// BM25 length normalization for texts and for defined names, from 0 (none) to 1 (full).
+    /// BM25 length normalization for file contents and for defined names, from 0 (none) to 1
+    /// (full).
     pub text_length: f64,
     pub defined_length: f64,
-    /// Factors for a word in a defined name, in a folder and in the file name, relative to a word
-    /// in the text.
+    /// Factors for a word in a defined name, in a directory and in the file name, relative to a
+    /// word elsewhere in the file.
     pub defined: f64,
     pub folder: f64,
     pub name: f64,
     /// Weight of whole identifiers and of joined adjacent words.
     pub whole: f64,
     /// Weights of related words: other forms, synonyms, and words with a similar meaning. The last
-    /// factor applies to related words in texts, relative to those in names.
+    /// factor applies to related words in file contents, relative to those in names.
     pub form: f64,
     pub synonym: f64,
     pub neighbor: f64,
@@ -33,7 +34,7 @@ pub struct Weights {
     pub aside: f64,
     /// Factor for files that are not code.
     pub prose: f64,
-    /// Weights of the other evidence, relative to the best score by words.
+    /// Weights of the other evidence, relative to the best word score.
     pub meaning: f64,
     pub near: f64,
     pub memory: f64,

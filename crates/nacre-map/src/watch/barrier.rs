@@ -16,7 +16,7 @@ use super::mailbox::Mailbox;
 /// Maximum time to wait for a barrier. An event usually takes a thousandth of this time.
 pub(super) const EVENT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// After this many consecutive barriers without an event, barriers are disabled.
+/// Number of consecutive barriers without an event after which barriers are disabled.
 const MAX_MISSED: usize = 3;
 
 #[derive(Debug)]
@@ -35,12 +35,13 @@ struct Barrier {
 }
 
 impl Barriers {
-    /// Creates no barriers if the system does not report opens.
+    /// Sets up barriers. Creates none if the system does not report opens.
     pub(super) fn new(watcher: &mut RecommendedWatcher, patience: Duration) -> Self {
         Self { patience, barriers: Barrier::new(watcher).into_iter().collect() }
     }
 
-    /// Returns true only if all events up to now are certain to be in the mailbox.
+    /// Waits for a barrier. Returns true only if all events up to now are certain to be in the
+    /// mailbox.
     pub(super) fn pass(&mut self, watcher: &mut RecommendedWatcher, mailbox: &Mailbox) -> bool {
         let Some(barrier) = self.barriers.pop() else { return false };
         let is_passed = mailbox.hears(&barrier.path, self.patience);

@@ -1,5 +1,4 @@
-//! Keeps a map up to date with a file watcher, so that no files are read as long as nothing
-//! changes.
+//! Keeps a map up to date with a file watcher, so that no files are read while nothing changes.
 //!
 //! Events may be delayed, so each update first passes a barrier to ensure that all earlier events
 //! have been received. If this is not certain, the map is refreshed as if there were no watcher.
@@ -11,8 +10,8 @@ use super::{News, Watch, WatchFault};
 use crate::artifact::Cache;
 use crate::indexer::{Current, RefreshError, RefreshOptions, refresh};
 
-/// New folders may contain further new folders. After this many rounds, the remaining ones are left
-/// to the next update.
+/// New directories may contain further new directories. After this many rounds, the remaining ones
+/// are left to the next update.
 const MAX_ROUNDS: usize = 8;
 
 #[derive(Debug)]
@@ -25,10 +24,10 @@ pub struct Live {
 
 #[derive(Debug)]
 pub struct Now {
-    /// Whether files were compared with the map. If false, nothing had changed.
+    /// Whether files were compared with the map. If false, nothing changed.
     pub is_refreshed: bool,
     pub is_lost: bool,
-    /// The reason why no more events are received. It is reported only once.
+    /// Why no more events are received. Reported only once.
     pub fault: Option<WatchFault>,
 }
 
@@ -62,8 +61,8 @@ impl Live {
         Ok(Now { is_refreshed: true, is_lost, fault })
     }
 
-    /// Watches all current folders of the map. The map is refreshed until there are no new folders
-    /// or the deadline passes, because a new folder may change before it is watched.
+    /// Watches all current directories of the map. The map is refreshed until there are no new
+    /// directories or the deadline passes, because a new directory may change before it is watched.
     fn settle(
         &mut self,
         cache: &Cache,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind};
 
-/// If there are more paths, events count as lost.
+/// Maximum number of queued paths. If there are more, events count as lost.
 const MAX_PLACES: usize = 1 << 16;
 
 #[derive(Debug, Default)]
@@ -103,8 +103,8 @@ impl Heard {
     }
 }
 
-/// Puts events into a mailbox and calls the bell. It is owned by the watcher, and dropping it
-/// closes the mailbox.
+/// Puts events into a mailbox and calls the bell. Owned by the watcher; dropping it closes the
+/// mailbox.
 pub(super) struct Teller<B: Fn()> {
     pub(super) mailbox: Arc<Mailbox>,
     pub(super) bell: B,
@@ -155,5 +155,6 @@ fn is_passing(path: &Path) -> bool {
         && path.components().any(|part| part.as_os_str() == ".git")
 }
 
-/// The folder that lists the open files of this process by descriptor. Barriers are watched there.
+/// The directory that lists the open files of this process by descriptor. Barriers are watched
+/// there.
 pub(super) const OPEN_FILES: &str = "/proc/self/fd";

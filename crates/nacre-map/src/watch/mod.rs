@@ -1,8 +1,8 @@
 //! Detects changes in a project through file system events or by polling.
 //!
 //! An event only indicates that something changed; the indexer determines what changed. [`Live`]
-//! checks that all events were received, and otherwise refreshes the map. Only the folders of the
-//! map are watched, each one separately, so ignored files have no cost.
+//! checks that all events were received, and otherwise refreshes the map. Only the directories of
+//! the map are watched, each one separately, so ignored files have no cost.
 
 mod barrier;
 mod live;
@@ -25,9 +25,9 @@ use mailbox::{Mailbox, Teller};
 
 #[derive(Debug, thiserror::Error)]
 pub enum WatchFault {
-    #[error("The system watches {n_watched} folders and allows no more")]
+    #[error("The system limit of {n_watched} watched directories is reached")]
     Limit { n_watched: usize },
-    #[error("The system cannot watch this folder")]
+    #[error("The system cannot watch this directory")]
     Refused(#[source] notify::Error),
 }
 
@@ -43,7 +43,7 @@ struct Native {
     mailbox: Arc<Mailbox>,
     barriers: Barriers,
     watched: BTreeSet<String>,
-    /// Whether all watched folders are on local file systems.
+    /// Whether all watched directories are on local file systems.
     is_local: bool,
 }
 
@@ -79,9 +79,9 @@ impl Watch {
         self.native.as_ref().map_or(0, |native| native.mailbox.n_told())
     }
 
-    /// Watches exactly these folders, whose paths are absolute or relative to the root. Returns the
-    /// number of newly watched folders, which may have changed before they were watched. If an
-    /// error occurs, the watch falls back to polling.
+    /// Watches exactly these directories, whose paths are absolute or relative to the root. Returns
+    /// the number of newly watched directories, which may have changed before they were watched. If
+    /// an error occurs, the watch falls back to polling.
     fn follow<'f>(
         &mut self,
         folders: impl Iterator<Item = &'f str> + Clone,
@@ -99,7 +99,7 @@ impl Watch {
         followed
     }
 
-    /// Returns and clears the collected events. The folders of these events must be passed to
+    /// Returns and clears the collected events. The directories of these events must be passed to
     /// `follow` again.
     fn news(&mut self) -> News {
         let Some(native) = &mut self.native else { return News::Something };
@@ -115,7 +115,7 @@ impl Watch {
         }
         for place in &heard.places {
             let inside = place.strip_prefix(&self.root).ok().and_then(Path::to_str);
-            // Git's folder is watched by its absolute path.
+            // Git's directory is watched by its absolute path.
             for name in inside.into_iter().chain(place.to_str()) {
                 native.forget(&self.root, name);
             }
@@ -135,7 +135,8 @@ impl Native {
         Some(Self { watcher, mailbox, barriers, watched: BTreeSet::new(), is_local: true })
     }
 
-    /// Stops watching a folder and everything below it, because the folder may have been replaced.
+    /// Stops watching a directory and everything below it, because the directory may have been
+    /// replaced.
     fn forget(&mut self, root: &Path, folder: &str) {
         let lost: Vec<String> = if folder.is_empty() {
             std::mem::take(&mut self.watched).into_iter().collect()
@@ -148,7 +149,7 @@ impl Native {
             Vec::new()
         };
         for folder in lost {
-            // The watch may already have ended, because the folder was removed.
+            // The watch may already have ended, because the directory was removed.
             let _ = self.watcher.unwatch(&root.join(folder));
         }
     }
@@ -156,7 +157,7 @@ impl Native {
     fn follow(&mut self, root: &Path, wanted: BTreeSet<String>) -> Result<usize, WatchFault> {
         let mut n_new = 0;
         for gone in self.watched.difference(&wanted) {
-            // The watch may already have ended, because the folder was removed.
+            // The watch may already have ended, because the directory was removed.
             let _ = self.watcher.unwatch(&root.join(gone));
         }
         self.watched.retain(|folder| wanted.contains(folder));
@@ -181,7 +182,7 @@ impl Native {
         let is_io = |kind| matches!(&error.kind, ErrorKind::Io(io) if io.kind() == kind);
         let is_full = matches!(error.kind, ErrorKind::MaxFilesWatch)
             || is_io(std::io::ErrorKind::StorageFull);
-        // The removal of a folder is reported by the watch on its parent.
+        // The removal of a directory is reported by the watch on its parent.
         let is_gone = matches!(error.kind, ErrorKind::PathNotFound | ErrorKind::WatchNotFound)
             || is_io(std::io::ErrorKind::NotFound)
             || is_io(std::io::ErrorKind::NotADirectory);
@@ -208,8 +209,8 @@ const LOCAL: &[u64] = &[
     0x5265_4973, // ReiserFS
 ];
 
-/// Returns whether every change in a folder causes an event. Network and FUSE file systems do not
-/// guarantee this.
+/// Returns whether every change in a directory causes an event. Network and FUSE file systems do
+/// not guarantee this.
 #[cfg(target_os = "linux")]
 fn is_local(folder: &Path) -> bool {
     let kind = |stat: rustix::fs::StatFs| stat.f_type as u64 & 0xffff_ffff;

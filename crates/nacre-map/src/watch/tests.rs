@@ -1,4 +1,4 @@
-//! Tests of the watch: real events, in real folders.
+//! Tests the watch with real events in real directories.
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
 
 use std::fs;
@@ -13,13 +13,13 @@ use notify::event::{
 use super::mailbox::{Meaning, meaning};
 use super::*;
 
-/// A watch that waits for its barriers however busy the machine is.
+/// Creates a watch that waits for its barriers even if the machine is busy.
 pub(super) fn patient(root: &Path, bell: impl Fn() + Send + 'static) -> Watch {
     let native = Native::new(bell, Duration::from_secs(600));
     Watch { root: root.to_owned(), native }
 }
 
-/// A folder with another one in it, both watched, and the bell.
+/// Watches a directory and its subdirectory. Also returns the receiver of the bell.
 fn watched() -> (tempfile::TempDir, Watch, Receiver<()>) {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("src")).unwrap();
@@ -38,7 +38,7 @@ fn what_happened_is_in_the_news_at_once() {
     for round in 0..300 {
         let name = ["a.rs", "src/b.rs"][round % 2];
         fs::write(dir.path().join(name), round.to_string()).unwrap();
-        // Other programs open files, too, so this does not mean that all events arrived.
+        // Other programs open files, too, so this open does not mean that all events arrived.
         fs::read(dir.path().join(name)).unwrap();
         assert_eq!(watch.news(), News::Something);
         assert_eq!(watch.news(), News::Nothing);

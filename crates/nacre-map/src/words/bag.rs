@@ -1,7 +1,7 @@
-//! Counts the words in a text: all words, and the words in names that the text defines.
+//! Counts the words in a file: all words, and the words in names that the file defines.
 //!
 //! The storage format consists of sorted hashes, one byte per word that encodes both counts (larger
-//! counts are rounded), and the trigrams of the text. A word can be found by binary search without
+//! counts are rounded), and the trigrams of the file. A word can be found by binary search without
 //! decoding.
 
 use std::collections::HashMap;
@@ -13,19 +13,20 @@ use super::WordHash;
 use super::split::{MAX_PART_BYTES, each_part, identifier_end, stem};
 use super::trigrams::{Trigrams, render_trigrams};
 
-/// Increase it whenever the same text would be counted differently. Bags with another version are
-/// recomputed.
+/// Increase this version whenever the same content would be counted differently. Bags with another
+/// version are recomputed.
 pub const WORDS_FORMAT: u8 = 4;
 
 const MAX_WORDS: usize = 16_384;
 
-/// Longer identifiers are assumed to be generated and are not counted as whole identifiers.
+/// Maximum length of an identifier that is counted as a whole. Longer ones are assumed to be
+/// generated.
 const MAX_WHOLE_BYTES: usize = 80;
 
-/// Only this many bytes of prose are counted, because the beginning shows the topic.
+/// Maximum number of bytes of prose to count. The beginning is enough to determine the topic.
 const MAX_PROSE_BYTES: usize = 64 << 10;
 
-/// A file with a NUL byte within this range is binary. This is git's rule.
+/// A file with a NUL byte within this range is binary, as in git.
 const MAX_BINARY_BYTES: usize = 8_000;
 
 const MAX_DIGITS: usize = 6;
@@ -44,7 +45,7 @@ const GENERATED_MARKS: &[&str] = &[
 
 const MAX_MARK_BYTES: usize = 1_000;
 
-/// The header contains the flag for generated texts, two lengths, and the number of words.
+/// The header contains the flag for generated files, two lengths, and the number of words.
 const HEADER_BYTES: usize = 13;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub fn is_text(bytes: &[u8]) -> bool {
     memchr::memchr(0, &bytes[..bytes.len().min(MAX_BINARY_BYTES)]).is_none()
 }
 
-/// Returns the words of a text in the storage format. Binary files have no words.
+/// Returns the words of a file in the storage format. Binary files have no words.
 pub fn render_bag(bytes: &[u8], is_code: bool) -> Vec<u8> {
     let mut counter = Counter::default();
     if !is_text(bytes) {
@@ -74,8 +75,8 @@ pub fn render_bag(bytes: &[u8], is_code: bool) -> Vec<u8> {
     bag
 }
 
-/// Returns the distinct identifiers in a text in the order of their first occurrence. Most
-/// identifiers occur several times, so counting them before splitting them into words saves time.
+/// Returns the distinct identifiers in the order of their first occurrence. Most identifiers occur
+/// several times, so counting them before splitting them into words saves time.
 fn count_identifiers(text: &[u8]) -> Vec<(&[u8], Counts)> {
     let mut found: Vec<(&[u8], Counts, Keyword)> = Vec::new();
     let mut places: HashMap<&[u8], usize, RandomState> = HashMap::default();
@@ -170,14 +171,14 @@ fn counts_of(steps: u8) -> Counts {
     Counts { all: of(steps), defined: of(steps >> 4) }
 }
 
-/// The words of a text, read from the storage format.
+/// The words of a file, read from the storage format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bag<'b> {
     /// Number of words, including repetitions.
     pub n_all: u32,
     /// Number of words in defined names.
     pub n_defined: u32,
-    /// Whether the first lines of the text contain a marker for generated files.
+    /// Whether the first lines contain a marker for generated files.
     pub is_generated: bool,
     pub trigrams: Trigrams<'b>,
     words: &'b [[u8; 4]],
@@ -185,7 +186,7 @@ pub struct Bag<'b> {
 }
 
 impl<'b> Bag<'b> {
-    /// Reads the output of [`render_bag`]. Returns `None` for other input.
+    /// Parses the output of [`render_bag`]. Returns `None` for other input.
     pub fn read(bytes: &'b [u8]) -> Option<Self> {
         let (header, rest) = bytes.split_first_chunk::<HEADER_BYTES>()?;
         let number = |at: usize| header[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
@@ -229,14 +230,14 @@ impl<'b> Bag<'b> {
     }
 }
 
-/// The effect of an identifier on the identifiers after it in the same line. A grammar would be
-/// more precise, but the words of a text must not depend on the depth of its analysis.
+/// The effect of an identifier on the identifiers after it on the same line. A grammar would be
+/// more precise, but word counts must not depend on the depth of the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keyword {
     None,
     /// The next identifier is being defined.
     Defining,
-    /// If this begins the line, a method after it is being defined.
+    /// If it begins the line, a method after it is being defined.
     Modifying,
 }
 

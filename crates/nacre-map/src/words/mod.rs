@@ -1,7 +1,7 @@
-//! Splits texts into words, counts the words, and extracts the words of a question and the trigrams
-//! of a text.
+//! Splits files into words, counts the words, and extracts the words of a question and the trigrams
+//! of a file.
 //!
-//! Words are stored as 32-bit hashes, and counts depend only on the bytes of a text. So counts can
+//! Words are stored as 32-bit hashes, and counts depend only on the bytes of a file. So counts can
 //! be stored by content, and an updated index is identical to a newly built one.
 
 mod bag;

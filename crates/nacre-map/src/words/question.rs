@@ -29,7 +29,7 @@ const MAX_LEADING: usize = 3;
 /// Weight factor for a different form of a synonym.
 const FORM_SHARE: f64 = 0.8;
 
-/// The relation of a sought word to the task.
+/// How a searched word is related to the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kin {
     /// The word occurs in the task.

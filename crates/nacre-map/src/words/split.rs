@@ -1,4 +1,4 @@
-//! Splits texts into identifiers, and identifiers into words.
+//! Splits source code and prose into identifiers, and identifiers into words.
 //!
 //! Works on bytes: non-ASCII bytes belong to the surrounding word. `HTTPServer2` is split into
 //! `http`, `server` and `2`.
@@ -80,8 +80,8 @@ pub fn identifiers(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Visits the words in a text: the words of all identifiers, and the whole identifiers that consist
-/// of several words.
+/// Visits all words: the words in each identifier, and the whole identifiers that consist of
+/// several words.
 pub fn each_identifier(text: &[u8], mut take: impl FnMut(WordHash)) {
     for identifier in identifiers(text) {
         let (mut whole, mut n_parts) = (Vec::with_capacity(identifier.len()), 0);
@@ -97,7 +97,7 @@ pub fn each_identifier(text: &[u8], mut take: impl FnMut(WordHash)) {
     }
 }
 
-/// Returns the words in a text in lower case, each with its stem.
+/// Returns the words of a string in lower case, each with its stem.
 pub fn part_words(text: &str) -> Vec<(String, String)> {
     let mut words = Vec::new();
     for identifier in identifiers(text.as_bytes()) {
@@ -112,7 +112,7 @@ pub fn part_words(text: &str) -> Vec<(String, String)> {
 
 const ENDINGS: &[&[u8]] = &[b"ingly", b"ings", b"ing", b"ers", b"er", b"ies", b"ed", b"es", b"s"];
 
-/// Shorter stems would be shared by too many words.
+/// Minimum length of a stem. Shorter stems would be shared by too many words.
 const MIN_STEM_BYTES: usize = 4;
 
 /// Returns the stem of a lower-case word: `parses`, `parsing` and `parser` have the same stem. No

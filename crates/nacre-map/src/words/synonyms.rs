@@ -21,7 +21,7 @@ const ENDINGS: &[&str] = &[
 
 const N_USUAL: usize = 7;
 
-/// Shorter roots would be part of too many words.
+/// Minimum length of a root. Shorter roots would be part of too many words.
 const MIN_ROOT_BYTES: usize = 4;
 
 /// Returns other common forms of a word.

@@ -1,4 +1,4 @@
-//! Trigrams of a text, which allow a pattern search to skip files.
+//! The trigrams of a file, which allow a pattern search to skip files.
 //!
 //! Each trigram is hashed to one bit of a small, mostly empty set, so there may be false positives
 //! but no false negatives. Letters are stored in lower case, so the same set works for
@@ -39,7 +39,7 @@ fn lower(byte: u8) -> u32 {
 pub(super) fn render_trigrams(text: &[u8]) -> Vec<u8> {
     let has = |character: &str| memchr::memmem::find(text, character.as_bytes()).is_some();
     if FOLDED.into_iter().any(has) {
-        // A folded character can match an ASCII letter that does not occur in the text, so any
+        // A folded character can match an ASCII letter that does not occur in the file, so any
         // trigram may match.
         return vec![0xff; MIN_BITS / 8];
     }
@@ -58,26 +58,26 @@ pub(super) fn render_trigrams(text: &[u8]) -> Vec<u8> {
     small.iter().flat_map(|bits| bits.to_le_bytes()).collect()
 }
 
-/// The trigrams of a text, read from the storage format. Binary files have no trigrams.
+/// The trigrams of a file, read from the storage format. Binary files have no trigrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trigrams<'b>(&'b [u8]);
 
 impl<'b> Trigrams<'b> {
-    /// Reads the output of [`render_trigrams`]. Returns `None` for other input.
+    /// Parses the output of [`render_trigrams`]. Returns `None` for other input.
     pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
         let n_bits = bytes.len() * 8;
         let is_set = n_bits.is_power_of_two() && (MIN_BITS..=MAX_BITS).contains(&n_bits);
         (is_set || bytes.is_empty()).then_some(Self(bytes))
     }
 
-    /// Returns false only if the text cannot contain the trigram.
+    /// Returns false only if the file cannot contain the trigram.
     pub fn may_have(&self, trigram: Trigram) -> bool {
         let Some(last) = (self.0.len() * 8).checked_sub(1) else { return false };
         let bit = trigram.bit() & last;
         self.0.get(bit / 8).is_some_and(|byte| byte & 1 << (bit % 8) != 0)
     }
 
-    /// Returns false for binary files.
+    /// Returns whether the file is text; binary files have no trigrams.
     pub fn is_text(&self) -> bool {
         !self.0.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Changes a document by replacing the bytes of one value.
 //!
 //! A change adjusts the offsets of later entries instead of scanning the text again, so it cannot
-//! fail. Callers must run `Document::check` afterwards to verify the result and its size.
+//! fail. Callers must call `Document::check` afterwards to verify the result and its size.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ impl Document {
         let heir = previous.filter(|it| self.text[it.end..entry.start].trim().is_empty());
         let below = self.text[entry.end..self.index.close].split_inclusive('\n');
         let below: Vec<&str> = below.take_while(|line| is_blank(without_break(line))).collect();
-        // A block scalar above must not include the blank lines below in its value.
+        // Blank lines below must not become part of the value of a block scalar above.
         let is_lost = heir.is_some_and(|it| {
             below.iter().any(|line| it.owns_blank_line(without_break(line), &self.text))
         });

@@ -12,7 +12,7 @@ pub struct Broken {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    #[error("the file is empty; a memory starts with a line `---`")]
+    #[error("the file is empty; a memory must start with a line `---`")]
     Empty,
     #[error("the file is longer than {MAX_FILE_BYTES} bytes")]
     FileTooLong,
@@ -22,13 +22,13 @@ pub enum Fault {
     Nul,
     #[error("the file does not start with a line `---`")]
     NoOpeningFence,
-    #[error("the frontmatter is not closed; a second line `---` is missing")]
+    #[error("the frontmatter is not closed: the second line `---` is missing")]
     NoClosingFence,
     #[error("the frontmatter is longer than {MAX_FRONTMATTER_BYTES} bytes")]
     FrontmatterTooLong,
     #[error("the frontmatter has more than {MAX_ENTRIES} keys")]
     TooManyEntries,
-    #[error("a git merge conflict is not resolved here")]
+    #[error("unresolved git merge conflict")]
     ConflictMarker,
     #[error("the frontmatter contains the character `{}`", .0.escape_unicode())]
     Unprintable(char),
@@ -36,7 +36,7 @@ pub enum Fault {
     TabIndent,
     #[error("the line is not of the form `key: value`")]
     NotAnEntry,
-    #[error("the key `{key}` is repeated; it is first on line {first_line}")]
+    #[error("the key `{key}` is already defined on line {first_line}")]
     DuplicateKey { key: String, first_line: usize },
     #[error("merge keys (`<<`) are not supported")]
     MergeKey,
@@ -48,9 +48,9 @@ pub enum Fault {
     Tag,
     #[error("the value is nested more than {MAX_DEPTH} levels deep")]
     TooDeep,
-    #[error("the value of `{key}` is not a text")]
+    #[error("the value of `{key}` is not a string")]
     NotText { key: String },
-    #[error("the value of `{key}` is not a list of texts")]
+    #[error("the value of `{key}` is not a list of strings")]
     NotList { key: String },
     #[error("the value of `{key}` is not a number")]
     NotNumber { key: String },

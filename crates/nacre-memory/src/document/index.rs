@@ -47,8 +47,8 @@ pub(super) enum Name {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tail {
     None,
-    /// The value is followed only by comments. The key line contains the whole value, unless it
-    /// opens a quoted string.
+    /// Only comments follow the value. The key line contains the whole value, unless it opens a
+    /// quoted string.
     Comments,
     Content,
 }
@@ -356,8 +356,8 @@ fn is_conflict_marker(line: &str) -> bool {
 
 /// Rejects a body that contains an unresolved merge conflict.
 ///
-/// A memory may quote a conflict marker or underline a heading with `=======`. Therefore, a
-/// conflict is reported only if all three markers occur in order outside code blocks.
+/// A memory may quote a conflict marker or underline a heading with `=======`. A conflict is
+/// therefore reported only if all three markers occur in order outside code blocks.
 fn check_conflicts(body: &str, first_line: usize) -> Result<(), Broken> {
     if memmem::find(body.as_bytes(), b"<<<<<<< ").is_none() {
         return Ok(());

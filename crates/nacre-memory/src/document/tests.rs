@@ -1,4 +1,4 @@
-//! One case a rule of the file format; the properties that hold for all files are in `props`.
+//! Tests of the file format, one case per rule. Properties that apply to all files are in `props`.
 
 mod edits;
 mod props;
@@ -316,7 +316,7 @@ fn messages_name_the_line_and_the_thing() {
     };
     assert_eq!(
         message("---\na: 1\na: 2\n---\n"),
-        "Line 3: the key `a` is repeated; it is first on line 2"
+        "Line 3: the key `a` is already defined on line 2"
     );
     assert_eq!(
         message("---\na: \u{7}\n---\n"),

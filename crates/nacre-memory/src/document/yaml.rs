@@ -42,7 +42,7 @@ pub(super) fn check(frontmatter: &str) -> Result<(), Broken> {
 }
 
 /// Rejects an entry that might be nested too deeply, without parsing it. Brackets inside strings
-/// are also counted, so the result may be too high but never too low.
+/// are counted too, so the result may be too high but never too low.
 pub(super) fn check_depth(raw: &str, line: usize) -> Result<(), Broken> {
     let mut brackets = 0_usize;
     let mut indents: Vec<usize> = Vec::new();

@@ -1,9 +1,9 @@
 //! Compares two memories that are both in the store.
 //!
 //! During a sync, one claim is compared with eight memories. Here, tens of thousands of pairs are
-//! compared, and nearly all of them are unrelated. A likelihood alone is not reliable enough for
-//! this, so the differing words are checked individually: two texts with the same pattern but
-//! different names are about different things.
+//! compared, and nearly all of them are unrelated. Likelihood alone is not reliable enough, so the
+//! differing words are checked individually. Two texts with the same pattern but different names
+//! are about different things.
 
 use std::collections::BTreeSet;
 
@@ -26,22 +26,21 @@ const MIN_AGAINST: f32 = 0.75;
 /// Minimum similarity of two claims for one to contradict the other.
 const MIN_NEAR: f32 = 0.5;
 
-/// Two texts have the same pattern if they share at least this proportion of their words in the
-/// same order.
+/// Minimum share of words in the same order for two texts to have the same pattern.
 const MIN_PATTERN: f32 = 0.6;
 
 /// Minimum strength of the phrases with which a claim announces a change.
 const MIN_CHANGE: f32 = 0.7;
 
-/// Maximum proportion of the common terms that only one of the claims may deny, in the titles and
-/// in the whole texts.
+/// Maximum share of the common terms that only one of the claims may deny, in the titles and in the
+/// whole texts.
 const MAX_TURNED: f32 = 0.34;
 const MAX_TURNED_IN_ALL: f32 = 0.6;
 
 /// A claim with fewer terms would be contained in many unrelated texts.
 const MIN_TERMS: usize = 4;
 
-/// Maximum number of words of a claim that are aligned.
+/// Maximum number of words to align for a claim.
 const MAX_ALIGNED: usize = 80;
 
 /// The relation of two stored memories.
@@ -113,7 +112,8 @@ pub fn kinship(
     (Kinship::Apart, 1.0 - forth.scores.about.max(back.scores.about))
 }
 
-/// Returns whether one claim contains all words of the other, and the other is specific enough.
+/// Returns whether one claim contains all words of the other, and the contained claim is specific
+/// enough.
 fn is_contained(a: &Profile, b: &Profile) -> bool {
     (a.holds(b) && b.n_terms >= MIN_TERMS) || (b.holds(a) && a.n_terms >= MIN_TERMS)
 }
@@ -233,7 +233,8 @@ fn has_other_topic(older: &Profile, newer: &Profile, near: NearWords<'_>) -> boo
     n_beyond > n_allowed || is_beside_another(older, newer, near)
 }
 
-/// Returns whether the newer claim is on the same topic and shows that it overturns the older one.
+/// Returns whether the newer claim is about the same topic and indicates that it supersedes the
+/// older one.
 fn says_otherwise(newer: &Profile, measures: &Measures, parting: &Parting) -> bool {
     let [title_kept, title_known] = [measures[4], measures[5]];
     let has_value = measures[12] > 0.0;
@@ -335,7 +336,7 @@ fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bo
 type Slot<'a> = (&'a [String], &'a [String]);
 
 /// Returns the number of words that two texts share in the same order, and the positions at which
-/// the texts have different words.
+/// the texts differ.
 fn align<'a>(a: &'a [String], b: &'a [String]) -> (usize, Vec<Slot<'a>>) {
     let width = b.len() + 1;
     let mut table = vec![0_u16; (a.len() + 1) * width];

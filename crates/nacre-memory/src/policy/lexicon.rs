@@ -1,5 +1,5 @@
-//! Word lists for comparing claims: words that are unrelated to the topic of a claim, and words
-//! that indicate its relation to another claim.
+//! Word lists for comparing claims: words that are independent of a claim's topic, and words that
+//! indicate its relation to another claim.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ pub(super) static EMPTY: LazyLock<WordSet> = LazyLock::new(|| {
     )
 });
 
-/// Words that occur in many claims on any topic.
+/// Words that occur in many claims, whatever their topic.
 pub(super) static WEAK: LazyLock<WordSet> = LazyLock::new(|| {
     word_set(
         "all also always any because before after each every everything get give go keep like make \
@@ -62,8 +62,7 @@ pub(super) const CHANGES: &[(&str, f32)] = &[
     ("all along", 0.6), ("is off", 0.5), ("broke", 0.2),
 ];
 
-/// Phrases that express an obligation. Phrases that express a permission (`FREEDOMS`) can overturn
-/// them.
+/// Phrases that express an obligation. A claim with a permission (`FREEDOMS`) can contradict them.
 #[rustfmt::skip]
 pub(super) const DUTIES: &[&str] = &[
     "must", "need", "needs", "needed", "never", "always", "only", "required", "requires",

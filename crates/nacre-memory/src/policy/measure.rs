@@ -84,7 +84,7 @@ fn alone(of: &BTreeMap<String, f32>, within: &BTreeMap<String, f32>) -> f32 {
     of.iter().filter(|(term, _)| !within.contains_key(*term)).map(|(_, weight)| weight).sum()
 }
 
-/// Returns 1 if two titles start the same and end differently, such as "store times in UTC" and
+/// Returns 1 if two titles start the same but end differently, such as "store times in UTC" and
 /// "store times in local time"; otherwise 0.
 fn score_swap(a: &[String], b: &[String]) -> f32 {
     let n_same = a.iter().zip(b).take_while(|(x, y)| x == y).count();

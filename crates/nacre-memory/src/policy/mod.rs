@@ -1,8 +1,8 @@
 //! Decides what happens to a candidate, based on the memories that are most similar to it.
 //!
 //! The decision depends only on texts, cosine similarities and times, so a repeated run makes the
-//! same decision. Unclear cases are in the grey band: they may be settled by a lead, and otherwise
-//! by a rule that never overwrites a memory.
+//! same decision. Unclear cases are in the grey band. A lead model may settle them; otherwise, a
+//! rule applies that never overwrites a memory.
 
 mod kinship;
 mod lexicon;
@@ -21,7 +21,7 @@ pub use self::profile::Profile;
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 
-/// A memory with a lower confidence is doubted and is overturned by any contradiction.
+/// A memory with a lower confidence is doubted, so any contradiction supersedes it.
 const DOUBTED: f64 = 0.4;
 
 /// A claim that a session proposes as a memory.
@@ -61,7 +61,7 @@ pub struct Decision {
 
 pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
     if let Some(same) = near.iter().find(|neighbour| is_contained(proposal, neighbour)) {
-        return confirm(same, Judgement::CERTAIN, "the memory says it in the same words");
+        return confirm(same, Judgement::CERTAIN, "the memory has the same wording");
     }
     let judged = near
         .iter()
@@ -71,13 +71,13 @@ pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
         })
         .max_by(|(_, a), (_, b)| a.scores.about.total_cmp(&b.scores.about));
     let Some((nearest, judgement)) = judged else {
-        return fresh(None, "no memory is near");
+        return fresh(None, "no similar memory");
     };
     match (judgement.relation, is_clear(&judgement, proposal, nearest)) {
         (Relation::Different, true) => {
-            fresh(Some(judgement), "the nearest memory is about something else")
+            fresh(Some(judgement), "the most similar memory is about something else")
         }
-        (Relation::Same, true) => confirm(nearest, judgement, "the memory says the same"),
+        (Relation::Same, true) => confirm(nearest, judgement, "the memory makes the same claim"),
         (Relation::Refines, true) => refine(proposal, nearest, judgement),
         (Relation::Contradicts, true) => overturn(proposal, nearest, judgement),
         (relation, false) => settle(proposal, nearest, relation, judgement),
@@ -85,7 +85,7 @@ pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
 }
 
 /// Returns whether a memory contains all words of the candidate in the same order. A superseded
-/// memory does not count if the candidate was stated later than the memory.
+/// memory does not count if the candidate was stated later.
 fn is_contained(proposal: &Proposal, neighbour: &Neighbour) -> bool {
     let is_overturned_later =
         neighbour.status == Status::Superseded && is_later(proposal, neighbour);
@@ -147,13 +147,13 @@ fn about(
 fn confirm(nearest: &Neighbour, judgement: Judgement, reason: &'static str) -> Decision {
     let no_op = |reason| about(nearest, Action::NoOp, judgement, reason);
     match nearest.status {
-        _ if nearest.is_rejected => no_op("a person said that this is wrong"),
+        _ if nearest.is_rejected => no_op("the user marked it as wrong"),
         Status::Candidate | Status::Stale => Decision {
             status: Status::Active,
-            ..about(nearest, Action::Update, judgement, "it was said again, so it holds")
+            ..about(nearest, Action::Update, judgement, "confirmed by repetition")
         },
-        Status::Superseded => no_op("it was overturned since"),
-        Status::Archived => no_op("a person put this away"),
+        Status::Superseded => no_op("already superseded"),
+        Status::Archived => no_op("archived by the user"),
         Status::Active => no_op(reason),
     }
 }
@@ -161,30 +161,31 @@ fn confirm(nearest: &Neighbour, judgement: Judgement, reason: &'static str) -> D
 fn refine(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Decision {
     let no_op = |reason| about(nearest, Action::NoOp, judgement, reason);
     match nearest.status {
-        _ if nearest.is_rejected => no_op("a person said that this is wrong"),
-        Status::Archived => no_op("a person put this away"),
+        _ if nearest.is_rejected => no_op("the user marked it as wrong"),
+        Status::Archived => no_op("archived by the user"),
         _ if nearest.memory_type != proposal.memory_type => Decision {
             status: Status::Active,
-            ..about(nearest, Action::Add, judgement, "it adds to a memory of another type")
+            ..about(nearest, Action::Add, judgement, "adds to a memory of another type")
         },
         Status::Active | Status::Candidate | Status::Stale | Status::Superseded => Decision {
             status: Status::Active,
-            ..about(nearest, Action::Update, judgement, "it says more than the memory")
+            ..about(nearest, Action::Update, judgement, "adds details to the memory")
         },
     }
 }
 
 fn overturn(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Decision {
     if is_later_known(proposal, nearest) {
-        return about(nearest, Action::NoOp, judgement, "a later session says otherwise");
+        return about(nearest, Action::NoOp, judgement, "contradicted by a later session");
     }
     match nearest.status {
-        Status::Archived => {
-            Decision { target: None, ..fresh(Some(judgement), "what it contradicts was put away") }
-        }
+        Status::Archived => Decision {
+            target: None,
+            ..fresh(Some(judgement), "the contradicted memory is archived")
+        },
         Status::Active | Status::Candidate | Status::Stale | Status::Superseded => Decision {
             status: Status::Active,
-            ..about(nearest, Action::Supersede, judgement, "it says otherwise, and later")
+            ..about(nearest, Action::Supersede, judgement, "contradicts the memory and is newer")
         },
     }
 }
@@ -193,8 +194,8 @@ fn is_later_known(proposal: &Proposal, nearest: &Neighbour) -> bool {
     proposal.said.zip(nearest.said).is_some_and(|(said, known)| said < known)
 }
 
-/// Decides an unclear case without a lead: a possible repetition is dropped, and a claim that may
-/// be new becomes a candidate.
+/// Decides an unclear case without a lead model: a possible repetition is dropped, and a claim that
+/// may be new becomes a candidate.
 fn settle(
     proposal: &Proposal,
     nearest: &Neighbour,
@@ -204,13 +205,13 @@ fn settle(
     let is_distinct = are_distinct(&proposal.profile, &nearest.profile);
     let (action, status, reason) = match relation {
         Relation::Same | Relation::Refines if !is_distinct => {
-            (Action::NoOp, nearest.status, "unclear: it may be what the memory says")
+            (Action::NoOp, nearest.status, "unclear: may repeat the memory")
         }
         Relation::Same | Relation::Refines | Relation::Contradicts => {
-            (Action::Add, Status::Candidate, "unclear: it may contradict the memory")
+            (Action::Add, Status::Candidate, "unclear: may contradict the memory")
         }
         Relation::Different => {
-            (Action::Add, Status::Candidate, "unclear: it may be about something else")
+            (Action::Add, Status::Candidate, "unclear: may be about something else")
         }
     };
     Decision {
@@ -223,23 +224,23 @@ fn settle(
     }
 }
 
-/// Settles a decision in the grey band with a lead's ruling on how the candidate is related to
-/// `target`. Decisions by the user and later statements still take precedence.
+/// Settles a decision in the grey band with a lead model's ruling on how the candidate is related
+/// to `target`. Decisions by the user and later statements still take precedence.
 pub fn settle_with_ruling(
     grey: &Decision,
     proposal: &Proposal,
     target: &Neighbour,
     relation: Relation,
 ) -> Decision {
-    // The judgement that made the case unclear is kept.
+    // Keep the judgement that made the case unclear.
     let judgement = grey.judgement.unwrap_or(Judgement::CERTAIN);
     let decision = match relation {
-        Relation::Same => confirm(target, judgement, "the memory says the same"),
+        Relation::Same => confirm(target, judgement, "the memory makes the same claim"),
         Relation::Refines => refine(proposal, target, judgement),
         Relation::Contradicts => overturn(proposal, target, judgement),
         Relation::Different => Decision {
             target: grey.target.clone(),
-            ..fresh(Some(judgement), "the nearest memory is about something else")
+            ..fresh(Some(judgement), "the most similar memory is about something else")
         },
     };
     Decision { band: Band::Grey, ..decision }

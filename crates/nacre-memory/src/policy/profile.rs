@@ -14,10 +14,10 @@ use super::lexicon::{
     is_general,
 };
 
-/// Maximum number of words that are read from one text.
+/// Maximum number of words to read from a text.
 const MAX_WORDS: usize = 400;
 
-/// A denial applies to this many words after it.
+/// A denial applies to up to this many words after it.
 const REACH: usize = 4;
 
 /// Weights of a term that names something specific, of an ordinary term, and of a term that may

@@ -1,11 +1,11 @@
-//! What becomes of a candidate, by what it says and by what is known of the memory.
+//! Tests the decision for a candidate, depending on its text and the existing memory.
 
 use super::*;
 
 const BASE: (&str, &str) =
     ("Install dependencies with pnpm", "Use pnpm here, npm writes a second lock file.");
 
-/// A cosine that claims about one thing usually have.
+/// A typical similarity of two claims about the same topic.
 const NEAR: Likeness = Likeness { whole: 0.75, titles: 0.75 };
 const FAR: Likeness = Likeness { whole: 0.05, titles: 0.02 };
 
@@ -62,14 +62,14 @@ fn more() -> Proposal {
 fn a_candidate_is_decided_by_what_it_says() {
     let other = proposal("Sam is away on Fridays", "Leave questions in the issue.");
     for (proposal, likeness, expected) in [
-        (same(), NEAR, "no-op (clear): the memory says it in the same words"),
-        (more(), NEAR, "update (clear): it says more than the memory"),
-        (against(), NEAR, "supersede (clear): it says otherwise, and later"),
-        (other, FAR, "add (clear): the nearest memory is about something else"),
+        (same(), NEAR, "no-op (clear): the memory has the same wording"),
+        (more(), NEAR, "update (clear): adds details to the memory"),
+        (against(), NEAR, "supersede (clear): contradicts the memory and is newer"),
+        (other, FAR, "add (clear): the most similar memory is about something else"),
     ] {
         assert_eq!(told(&proposal, neighbour(likeness)), expected);
     }
-    assert_eq!(decide(&same(), &[]).reason, "no memory is near");
+    assert_eq!(decide(&same(), &[]).reason, "no similar memory");
 }
 
 #[test]
@@ -117,11 +117,11 @@ fn a_distinct_claim_is_never_dropped_as_a_repetition() {
 #[test]
 fn what_a_person_decided_stays_decided() {
     let rejected = Neighbour { is_rejected: true, ..neighbour(NEAR) };
-    assert_eq!(told(&same(), rejected.clone()), "no-op (clear): a person said that this is wrong");
-    assert_eq!(told(&more(), rejected), "no-op (clear): a person said that this is wrong");
+    assert_eq!(told(&same(), rejected.clone()), "no-op (clear): the user marked it as wrong");
+    assert_eq!(told(&more(), rejected), "no-op (clear): the user marked it as wrong");
     let archived = Neighbour { status: Status::Archived, ..neighbour(NEAR) };
-    assert_eq!(told(&same(), archived.clone()), "no-op (clear): a person put this away");
-    assert_eq!(told(&more(), archived), "no-op (clear): a person put this away");
+    assert_eq!(told(&same(), archived.clone()), "no-op (clear): archived by the user");
+    assert_eq!(told(&more(), archived), "no-op (clear): archived by the user");
 }
 
 #[test]
@@ -135,11 +135,11 @@ fn what_is_said_again_holds_again() {
 #[test]
 fn an_older_session_overturns_nothing() {
     let older = Proposal { said: time("2026-10-01T00:00:00Z"), ..against() };
-    assert_eq!(told(&older, neighbour(NEAR)), "no-op (clear): a later session says otherwise");
+    assert_eq!(told(&older, neighbour(NEAR)), "no-op (clear): contradicted by a later session");
     let overturned = Neighbour { status: Status::Superseded, ..neighbour(NEAR) };
     let again = Proposal { said: time("2026-10-01T00:00:00Z"), ..same() };
-    assert_eq!(told(&again, overturned.clone()), "no-op (clear): it was overturned since");
-    // Said after it was overturned, it is a claim of its own again.
+    assert_eq!(told(&again, overturned.clone()), "no-op (clear): already superseded");
+    // Stated after the memory was superseded, the claim is added again.
     assert_eq!(decide(&same(), &[overturned]).action, Action::Add);
 }
 
@@ -173,14 +173,19 @@ fn a_lead_settles_the_grey_band_within_what_people_decided() {
     let (plain, rejected) = (neighbour(NEAR), Neighbour { is_rejected: true, ..neighbour(NEAR) });
     let waiting = Neighbour { status: Status::Candidate, ..neighbour(NEAR) };
     for (relation, proposal, target, expected) in [
-        (Relation::Same, more(), &plain, "no-op: the memory says the same"),
-        (Relation::Same, more(), &waiting, "update: it was said again, so it holds"),
-        (Relation::Refines, more(), &plain, "update: it says more than the memory"),
-        (Relation::Refines, more(), &rejected, "no-op: a person said that this is wrong"),
-        (Relation::Refines, other_type, &plain, "add: it adds to a memory of another type"),
-        (Relation::Contradicts, more(), &plain, "supersede: it says otherwise, and later"),
-        (Relation::Contradicts, older, &plain, "no-op: a later session says otherwise"),
-        (Relation::Different, more(), &plain, "add: the nearest memory is about something else"),
+        (Relation::Same, more(), &plain, "no-op: the memory makes the same claim"),
+        (Relation::Same, more(), &waiting, "update: confirmed by repetition"),
+        (Relation::Refines, more(), &plain, "update: adds details to the memory"),
+        (Relation::Refines, more(), &rejected, "no-op: the user marked it as wrong"),
+        (Relation::Refines, other_type, &plain, "add: adds to a memory of another type"),
+        (Relation::Contradicts, more(), &plain, "supersede: contradicts the memory and is newer"),
+        (Relation::Contradicts, older, &plain, "no-op: contradicted by a later session"),
+        (
+            Relation::Different,
+            more(),
+            &plain,
+            "add: the most similar memory is about something else",
+        ),
     ] {
         let decision = settle_with_ruling(&grey, &proposal, target, relation);
         let told = format!("{}: {}", decision.action.as_str(), decision.reason);

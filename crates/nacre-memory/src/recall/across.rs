@@ -1,7 +1,7 @@
 //! Finds contradictory memories, both within a project and between projects.
 //!
-//! Uses the same comparison as maintenance, but only reports the pairs: two repositories may have
-//! good reasons to differ.
+//! The comparison is the same as in maintenance, but the pairs are only reported, because two
+//! repositories may differ for good reasons.
 
 use jiff::Timestamp;
 
@@ -9,7 +9,7 @@ use super::claim_text;
 use crate::search::{Builtin, EmbedError, Embedder as _, near_words};
 use crate::{Kinship, Likeness, Memory, MemoryType, Profile, kinship};
 
-/// Maximum number of memories to compare. Each is compared with every other one.
+/// Maximum number of memories to compare. Every memory is compared with every other one.
 pub const MAX_COMPARED: usize = 2000;
 
 /// Minimum similarity for two memories to be about the same topic.
@@ -36,8 +36,8 @@ pub struct Opposed {
 }
 
 /// Returns the contradictory pairs, most likely first. Learnings are compared only within their
-/// project, but decisions are also compared between projects. An older memory occurs in at most one
-/// pair within its project and one pair with another project.
+/// project; decisions are also compared between projects. An older memory occurs in at most one
+/// pair within its project and in one pair with another project.
 pub fn find_opposed(
     claims: &[ProjectClaim],
     embedder: &Builtin,

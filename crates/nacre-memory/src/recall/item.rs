@@ -1,5 +1,4 @@
-//! Formats a memory as one line, and decides whether it may be shown without a request from the
-//! user.
+//! Formats a memory as one line, and decides whether it may be shown unasked.
 
 use nacre_base::Shown;
 use nacre_base::text::shorten;
@@ -8,7 +7,7 @@ use nacre_types::{BriefItem, StoreScope};
 use super::Source;
 use crate::{Memory, MemoryType, Speaker, Status, Store, StoreArea, Trust};
 
-/// Limits in bytes for a title, a detail and a summary.
+/// Limits in bytes for titles, details and summaries.
 const MAX_TITLE: usize = 200;
 const MAX_DETAIL: usize = 180;
 const MAX_SUMMARY: usize = 240;
@@ -16,16 +15,16 @@ const MAX_SUMMARY: usize = 240;
 /// Maximum number of sentences in a body to search for a reason.
 const MAX_SENTENCES: usize = 6;
 
-/// A text with fewer words does not describe any work.
+/// Text with fewer words does not describe any work.
 const MIN_WORDS: usize = 3;
 
 /// In a summary's description, separates the task from the outcome.
 const ENDED_WITH: &str = "Ended with:";
 
-/// The start of a paragraph that gives only the time of a statement.
+/// The start of a paragraph that only gives the time of a statement.
 const CONTEXT: &str = "The person said this ";
 
-/// Returns a memory's body without the paragraphs that give only the time of a statement.
+/// Returns a memory's body without paragraphs that only give the time of a statement.
 pub fn claim_text(body: &str) -> String {
     let paragraphs = body.trim().split("\n\n");
     paragraphs.filter(|part| !part.starts_with(CONTEXT)).collect::<Vec<_>>().join("\n\n")
@@ -103,21 +102,21 @@ fn describe_work(description: &str) -> Option<String> {
     }
 }
 
-/// Returns whether a text is long enough to describe work and is not a question.
+/// Returns whether the text is long enough to describe work and is not a question.
 fn says_something(text: &str) -> bool {
     let n_words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 1).count();
     n_words >= MIN_WORDS && !text.trim_end().ends_with('?')
 }
 
-/// Returns the full claim of a memory, and the first sentence of its body that adds something to
-/// it. The body often begins with the sentence that a truncated title was taken from.
+/// Returns a memory's full claim, and the first sentence of its body that adds something to the
+/// claim. The body often begins with the sentence that a truncated title was taken from.
 fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
     let mut claim = title.to_owned();
     for sentence in sentences(body).into_iter().take(MAX_SENTENCES) {
         if !says_the_same(&claim, &sentence) {
             return (claim, Some(sentence));
         }
-        // The title is only a part of this sentence, so use the whole sentence.
+        // The title is only part of this sentence, so use the whole sentence.
         if leaves_out(&claim, &sentence)
             && sentence.len() <= MAX_TITLE
             && says_the_same(&sentence, &claim)
@@ -128,8 +127,8 @@ fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
     (claim, None)
 }
 
-/// Returns whether a claim is truncated: it ends in the middle of a clause, or at least three words
-/// before the end of the sentence.
+/// Returns whether a claim is truncated, meaning that it ends in the middle of a clause or at least
+/// three words before the end of the sentence.
 fn leaves_out(claim: &str, sentence: &str) -> bool {
     if claim.ends_with('…') {
         return true;
@@ -146,14 +145,14 @@ fn leaves_out(claim: &str, sentence: &str) -> bool {
 pub(super) enum Backing {
     /// Active, and from the user or an agent on this machine.
     Backed,
-    /// Inactive, or based only on the output of a tool, such as a web page.
+    /// Inactive, or based only on tool output, such as a web page.
     Withheld,
     /// Foreign or quarantined, and not yet reviewed.
     Unproven,
 }
 
-/// Decides whether a memory may be shown unasked, by its status and trust. Every part of recall
-/// must use this function.
+/// Decides whether a memory may be shown unasked, by its status and trust. All recall code must use
+/// this function.
 ///
 /// Clones never write to the global store, so foreign memories in it belong to the user.
 pub(super) fn backing(store: &Store, memory: &Memory, scope: StoreScope) -> Backing {
@@ -169,8 +168,8 @@ pub(super) fn backing(store: &Store, memory: &Memory, scope: StoreScope) -> Back
     }
 }
 
-/// Redacts and shortens a text, and joins it into one line. Returns `None` if the result has no
-/// visible characters.
+/// Redacts, shortens and joins text into one line. Returns `None` if the result has no visible
+/// characters.
 pub(super) fn safe(store: &Store, text: &str, most: usize) -> Option<String> {
     let clean = store.redact_text(text);
     let line = Shown(&shorten(&clean, most)).one_line();
@@ -211,8 +210,8 @@ fn sentences(body: &str) -> Vec<String> {
     found
 }
 
-/// Returns whether the words of one text contain those of the other, ignoring case, punctuation and
-/// a final ellipsis.
+/// Returns whether one text contains the words of the other, ignoring case, punctuation and a final
+/// ellipsis.
 fn says_the_same(one: &str, other: &str) -> bool {
     let folded = |text: &str| {
         let text = text.trim_end_matches('…').to_lowercase();

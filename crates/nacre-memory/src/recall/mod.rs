@@ -1,8 +1,8 @@
 //! Recall without a language model: the brief at the start of a session, memories that match a
 //! prompt, and answers quoted from memories.
 //!
-//! Memories are shown as data, not as instructions. [`item::backing`] decides which of them may be
-//! shown without a request from the user.
+//! Memories are shown as data, not as instructions. [`item::backing`] decides which memories may be
+//! shown unasked.
 
 mod across;
 mod brief;

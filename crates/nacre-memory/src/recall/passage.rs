@@ -16,10 +16,10 @@ const MAX_BODY_BYTES: usize = 2_400;
 const BACKED_FLOOR: f32 = 0.5;
 
 /// The same threshold for the user's own memories. It gives them priority over files in a clone,
-/// which can be written to match any question and can contain fake evidence.
+/// which could be written to match any question and contain forged evidence.
 const OWN_FLOOR: f32 = 0.7;
 
-/// The search fetches this many times the requested number of hits, so that files in a clone cannot
+/// The search returns this many times the requested number of hits, so that files in a clone cannot
 /// displace the user's own memories.
 const CANDIDATES: usize = 4;
 
@@ -35,11 +35,11 @@ const MIN_FIT: f32 = 0.42;
 /// Passages with a lower share of the best score are dropped.
 const MIN_SHARE: f32 = 0.4;
 
-/// A memory that may answer a question, with redacted text.
+/// A memory that may answer a question. The text is redacted.
 #[derive(Clone, Debug)]
 pub struct Passage {
     pub id: MemoryId,
-    /// Index of the store in the searched stores.
+    /// Position of the memory's store in the list of searched stores.
     pub store: usize,
     pub memory_type: MemoryType,
     pub kind: Option<LearningKind>,
@@ -68,7 +68,7 @@ pub struct Passage {
 pub struct OverturnedPassage {
     pub id: MemoryId,
     pub title: String,
-    /// Whether the older memory's own file also marks it as overturned.
+    /// Whether the older memory's own file also marks it as superseded.
     pub is_verified: bool,
 }
 
@@ -97,7 +97,7 @@ pub fn recall(
     now: Timestamp,
 ) -> Result<Recalled, SearchError> {
     let mut query = Query::parse(question, now);
-    // Quotation marks in a question, as in "NaN", do not ask for an exact phrase.
+    // Quotation marks in a question, as in "NaN", do not mark an exact phrase.
     query.phrases.clear();
     let mut recalled = Recalled::default();
     let candidates = limit.saturating_mul(CANDIDATES);
@@ -109,7 +109,7 @@ pub fn recall(
         recalled.n_postponed += index.n_postponed();
         let hits = found.hits.iter().filter(|hit| holds(hit));
         let passages = hits.map(|hit| Passage::new(store, number, hit));
-        // Quarantined memories contain instructions that the user never gave, so they are shown
+        // Quarantined memories contain instructions that the user did not give, so they are shown
         // only in the review.
         let shown = passages.filter(|passage| passage.trust != Trust::Quarantined);
         recalled.passages.extend(shown);
@@ -119,17 +119,18 @@ pub fn recall(
     Ok(recalled)
 }
 
-/// Sorts passages, best first. Among similar scores, the user's own memories precede other backed
-/// memories.
+/// Sorts passages, best first. Among similar scores, the user's own memories come before other
+/// backed memories.
 fn put_in_order(passages: &mut [Passage]) {
     // If scores are equal, the first store wins.
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.store.cmp(&b.store)));
-    // Foreign files could be written to match anything, so they must not determine the best score.
+    // Foreign files could be written to match anything, so their scores must not count as the best
+    // score.
     let holding = passages.iter().find(|passage| passage.holds());
     let best = holding.or(passages.first()).map_or(0.0, |best| best.score);
     passages.sort_by_key(|passage| passage.tier(best));
-    // An unverified claim to overturn one of the user's own memories must not rank above that
-    // memory.
+    // A memory with an unverified claim to supersede one of the user's own memories must not rank
+    // above that memory.
     for at in 0..passages.len() {
         let claimant = &passages[at];
         let is_overturned = |own: &Passage| {
@@ -145,8 +146,8 @@ fn put_in_order(passages: &mut [Passage]) {
     }
 }
 
-/// Returns whether a memory can be part of an answer. Search hits also include overturned memories
-/// whose successor is gone.
+/// Returns whether a memory can be part of an answer. Search hits also include superseded memories
+/// whose successor was removed.
 fn holds(hit: &MemoryHit) -> bool {
     !hit.memory.says_overturned() && !hit.memory.is_archived()
 }
@@ -196,8 +197,8 @@ impl Passage {
         self.status != Status::Candidate && !self.trust.waits()
     }
 
-    /// Returns the rank group; lower groups come first, whatever the score. Decisions and learnings
-    /// come before summaries, then weak matches, candidates and foreign memories.
+    /// Returns the rank group. Lower groups come first, regardless of the score. Decisions and
+    /// learnings come before summaries, followed by weak matches, candidates and foreign memories.
     fn tier(&self, best: f32) -> u8 {
         let summary = u8::from(self.memory_type == MemoryType::Summary) * 2;
         if self.trust.waits() {
@@ -213,7 +214,7 @@ impl Passage {
         }
     }
 
-    /// Returns the memories that only this one claims to overturn, without verification.
+    /// Returns the memories that this one claims to supersede without their confirmation.
     pub fn find_unverified(&self) -> Vec<&MemoryId> {
         self.overturned.iter().filter(|one| !one.is_verified).map(|one| &one.id).collect()
     }
@@ -223,8 +224,8 @@ impl Passage {
         self.kind.map_or(self.memory_type.as_str(), LearningKind::as_str)
     }
 
-    /// Returns whether a quote adds something to the memory's text. The quote of a memory that was
-    /// added by hand is its own text.
+    /// Returns whether a quote adds something to the memory's text. For a memory added by hand, the
+    /// quote is the text itself.
     pub fn says_more(&self, quote: &Quote) -> bool {
         let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         !folded(&self.words_of_its_own()).contains(&folded(&quote.text))
@@ -246,12 +247,12 @@ impl Passage {
 #[derive(Clone, Debug)]
 pub struct Told {
     pub passage: Passage,
-    /// The line of the body that matches the question best; empty if it equals the title.
+    /// The line of the body that matches the question best. Empty if it equals the title.
     pub line: String,
 }
 
 /// Selects the passages that answer the question. A search always returns hits, so the answer is
-/// empty unless at least one of them matches well enough.
+/// empty unless at least one hit matches well enough.
 pub fn tell(question: &str, passages: Vec<Passage>) -> Vec<Told> {
     let is_about = |passage: &Passage| passage.lexical + passage.similarity >= MIN_FIT;
     if !passages.iter().any(is_about) {
@@ -261,12 +262,12 @@ pub fn tell(question: &str, passages: Vec<Passage>) -> Vec<Told> {
     let best = holding.map(|passage| passage.score).fold(0.0, f32::max);
     let mut passages = passages;
     if !passages.first().is_some_and(is_about) {
-        // The first passage becomes the answer, so passages on the topic go before the others.
+        // The first passage becomes the answer, so put passages on the topic before the others.
         let is_answer = |passage: &Passage| is_about(passage) && !passage.trust.waits();
         if passages.iter().any(is_answer) {
             passages.sort_by_key(|passage| (passage.trust.waits(), !is_about(passage)));
         } else {
-            // Only foreign memories are on the topic, so all others are removed.
+            // If only foreign memories are on the topic, remove all others.
             passages.retain(is_about);
         }
     }
@@ -340,8 +341,8 @@ mod tests {
             order_ids(vec![other, passage(OWN, own, true, true)])
         };
         assert_eq!(order(0.75, true), [OWN, OTHER], "forged evidence does not help");
-        assert_eq!(order(0.65, true), [OTHER, OWN], "what fits much better is the answer");
-        assert_eq!(order(0.65, false), [OWN, OTHER], "unless nobody stands behind it");
+        assert_eq!(order(0.65, true), [OTHER, OWN], "a much better match comes first");
+        assert_eq!(order(0.65, false), [OWN, OTHER], "an unbacked memory does not come first");
         assert_eq!(order(0.45, false), [OTHER, OWN]);
     }
 

@@ -43,9 +43,9 @@ pub fn terms_of_record(record: &Record) -> IndexedTerms {
     IndexedTerms { words, facets: facets.collect(), length }
 }
 
-/// Ranks candidates in the same way as the local index, best first, and removes those excluded by
-/// the filters. Term rarity and mean length are taken from the whole corpus, because the candidates
-/// are not a representative sample.
+/// Ranks candidates like the local index does, best first, and removes those that the filters
+/// exclude. Term rarity and mean length are those of the whole corpus, because the candidates are
+/// not a representative sample.
 pub fn rank_candidates(
     candidates: Candidates,
     query: &Query,
@@ -59,7 +59,7 @@ pub fn rank_candidates(
         .map(|(unit, record)| ((unit.key.as_str(), record.key.as_str()), record.body.as_str()))
         .collect();
     // Messages are also compared with each other, so all of their words are needed. For other
-    // records, the words of the query are enough.
+    // records, the query's words are enough.
     let has_voices =
         units.iter().flat_map(|unit| &unit.records).any(|record| record.voice != Voice::None);
     let terms = terms_of_question(query);
@@ -94,7 +94,7 @@ pub struct InMemoryIndex {
 pub struct InMemoryOptions {
     pub mode: Mode,
     pub level: Level,
-    /// Whether the records are messages. If not, a record may be superseded by a newer one.
+    /// Whether the records are messages. Other records may be superseded by newer ones.
     pub is_conversation: bool,
     pub limit: usize,
     pub now_ms: i64,
@@ -113,8 +113,8 @@ impl InMemoryIndex {
         self.snapshot.n_records()
     }
 
-    /// Returns the keys of the best records or units, best first. A superseded record follows its
-    /// successor.
+    /// Returns the keys of the best records or units, best first. A superseded record comes after
+    /// its successor.
     pub fn search(
         &self,
         question: &str,

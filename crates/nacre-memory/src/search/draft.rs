@@ -1,4 +1,4 @@
-//! Builds an index file from new records and the previous index file.
+//! Builds an index file from the previous one and new records.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::embed::{EmbedError, Embedder};
 use super::record::{Field, Fingerprint, N_FIELDS, Record, Traits, Unit, facet_term};
 use super::segment::{Counts, FORMAT, HEADER_BYTES, MAGIC, Row, Segment};
 
-/// Number of units to analyze at once. Limits the memory used by a rebuild.
+/// Number of units to analyze at once, which limits the memory used by a rebuild.
 const UNITS_AT_ONCE: usize = 256;
 
 /// With fewer units, starting a thread costs more time than it saves.
@@ -189,8 +189,8 @@ pub(super) struct AnalyzedRecord {
 }
 
 impl AnalyzedRecord {
-    /// Keeps only the terms accepted by `is_wanted`. An empty `vector` means that the record has
-    /// none.
+    /// Keeps only the terms that `is_wanted` accepts. An empty `vector` means that the record has
+    /// no vector.
     pub(super) fn new(record: &Record, vector: &[f32], is_wanted: impl Fn(&str) -> bool) -> Self {
         let mut terms: HashMap<String, Counts, RandomState> = HashMap::default();
         let mut lengths = [0_u16; N_FIELDS];

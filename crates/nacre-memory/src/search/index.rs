@@ -1,8 +1,8 @@
 //! The index on disk. Writing requires a lock; reading does not. A damaged index is rebuilt.
 //!
-//! A failure to write the index never makes a search fail. If another process holds the lock, the
-//! disk is full or the folder is read-only, the change is applied in memory for the current search
-//! only.
+//! A search never fails because the index cannot be written. If another process holds the lock, the
+//! disk is full or the directory is read-only, the changes are applied in memory for the current
+//! search only.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -32,9 +32,9 @@ pub struct Index {
 pub struct News {
     pub units: Vec<Unit>,
     pub gone: Vec<String>,
-    /// Whether more changes remain; a large source is indexed in several steps.
+    /// Whether more changes remain. A large source is indexed in several steps.
     pub is_partial: bool,
-    /// A number for the state of all sources together, for sources that provide one.
+    /// A number that identifies the state of all sources together, if they provide one.
     pub watermark: u64,
 }
 
@@ -51,13 +51,13 @@ impl Index {
         Self { folder, name, kept: None }
     }
 
-    /// Uses a cache, so that the file is read again only after it has changed.
+    /// Uses a cache, so the file is only read again after a change.
     pub(super) fn with_cache(self, kept: Option<&Arc<KeptSnapshots>>) -> Self {
         Self { kept: kept.cloned(), ..self }
     }
 
-    /// Reads the stored index. Returns an empty index if the file is missing, damaged or was built
-    /// with another model.
+    /// Reads the stored index. Returns an empty index if the file is missing, damaged or built with
+    /// another model.
     pub(super) fn load(&self, embedder: &dyn Embedder) -> Arc<Snapshot> {
         let (model, dims) = (embedder.model().as_str(), embedder.dims());
         let empty = || Arc::new(Snapshot::new(Draft::new(model, dims, 0).finish()));
@@ -89,8 +89,8 @@ impl Index {
         RelPath::new(&format!("{}.seg", self.name))
     }
 
-    /// Applies the changes returned by `changes` and stores the result. Nothing is stored if there
-    /// is no owner or if another process is writing.
+    /// Applies the changes returned by `changes` and stores the result. Stores nothing if there is
+    /// no owner or another process is writing.
     pub(super) fn update<E: From<IndexError>>(
         &self,
         mut snapshot: Arc<Snapshot>,
@@ -101,8 +101,7 @@ impl Index {
         let Some(mut needed) = changes(&snapshot)? else { return Ok(snapshot) };
         let place = self.folder.as_ref().zip(owner);
         let writer = place.and_then(|(folder, owner)| folder.lock(owner, Duration::ZERO).ok());
-        // Another process may have stored the same change while this process was waiting for the
-        // lock.
+        // Another process may have stored the same change while this one was waiting for the lock.
         if writer.is_some() && !self.is_stored(&snapshot) {
             snapshot = self.load(embedder);
             let Some(still_needed) = changes(&snapshot)? else { return Ok(snapshot) };
@@ -110,8 +109,8 @@ impl Index {
         }
         let applied = apply(&snapshot, &needed, embedder).map_err(IndexError::Embed)?;
         if let Some(writer) = &writer {
-            // The index is derived data, so an error in storing it is ignored, and this search uses
-            // the copy in memory.
+            // The index is derived data, so ignore errors when storing it. This search uses the
+            // copy in memory.
             let _ = self.store(writer, &applied);
         }
         Ok(Arc::new(Snapshot::new(applied)))
@@ -135,7 +134,7 @@ impl Index {
         writer.remove_derived(&self.path()?)
     }
 
-    /// Removes units and all traces of their words from the disk. Returns whether that succeeded.
+    /// Removes units and all traces of their words from the disk. Returns whether this succeeded.
     pub(super) fn purge(
         &self,
         owner: &Owner,
@@ -212,9 +211,9 @@ impl KeptSnapshots {
 
 /// A marker file for the process that indexes files in the background.
 ///
-/// A hook indexes a few files itself and starts a background process for the remaining ones. Until
-/// that process has finished, other hooks skip the scan and start no second process. Errors are
-/// ignored: without the file, every hook scans.
+/// A hook indexes a few files itself and starts a background process for the others. Until that
+/// process has finished, other hooks neither scan nor start another process. Errors are ignored:
+/// without the file, every hook scans.
 pub(super) mod backlog {
     use super::*;
 
@@ -265,7 +264,7 @@ pub(super) mod backlog {
             let now: Timestamp = "2026-11-15T08:30:00Z".parse().unwrap();
             assert!(!is_assigned(&folder, now));
             clear(&folder, &owner);
-            assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "nothing was left");
+            assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "no file remains");
             assign(&folder, now, &owner);
             assert!(is_assigned(&folder, now) && is_assigned(&folder, now + MAX_AGE / 2));
             assert!(!is_assigned(&folder, now + MAX_AGE));

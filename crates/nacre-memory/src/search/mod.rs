@@ -1,7 +1,7 @@
 //! The search engine for memories and transcripts: an index of records, and their ranking.
 //!
 //! Everything in `index/` is derived data, and a damaged index is rebuilt. A concurrent search sees
-//! the index as it was either before or after a change.
+//! the index either before or after a change, never in between.
 
 mod candidates;
 mod draft;

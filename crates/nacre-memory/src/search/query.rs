@@ -28,9 +28,9 @@ pub fn facet_name(name: &str) -> Option<&'static str> {
 pub struct Query {
     /// The query without its filters, but including the words in phrases.
     pub text: String,
-    /// Phrases that must occur exactly, ignoring case.
+    /// Phrases that must occur exactly, except for case.
     pub phrases: Vec<String>,
-    /// Required facets. If a name occurs several times, one matching value is enough.
+    /// Required facets. If a name occurs several times, only one of its values must match.
     pub facets: Vec<(String, String)>,
     pub after: Option<Timestamp>,
     pub before: Option<Timestamp>,
@@ -134,8 +134,8 @@ fn set_time(slot: &mut Option<Timestamp>, value: &str, now: Timestamp) -> bool {
     time.is_some()
 }
 
-/// Splits at whitespace and quotes. Each part has a flag for an exact phrase. A quoted filter value
-/// stays with its filter.
+/// Splits at whitespace and quotes. The flag of each part marks exact phrases. A quoted filter
+/// value stays with its filter.
 fn tokens(text: &str) -> Vec<(&str, bool)> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();

@@ -1,7 +1,7 @@
-//! Among similar records, ranks the newest first.
+//! Ranks newer records above similar older ones.
 //!
-//! The similarity of two records is the share of the terms they have in common, weighted by rarity
-//! in the index. This needs no embedding model.
+//! The similarity of two records is the share of terms they have in common, weighted by rarity in
+//! the index. No embedding model is needed.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ use super::snapshot::Snapshot;
 
 pub(super) const MAX_MESSAGES: usize = 100;
 
-/// Minimum similarity of two messages that are treated as duplicates.
+/// Minimum similarity of two messages to treat them as duplicates.
 const COPY: f32 = 0.7;
 
-/// Bonus for the newest of the compared messages relative to the oldest, as a share of its score.
+/// Bonus for the newest of the compared messages over the oldest, as a share of its score.
 const RECENCY: f32 = 0.1;
 
 /// Thresholds for a later message to replace an earlier one: the minimum similarity, and the
@@ -32,7 +32,7 @@ struct AlikeLimits {
 const SAME_SESSION: AlikeLimits = AlikeLimits { alike: 0.08, share: 0.8 };
 const OTHER_SESSION: AlikeLimits = AlikeLimits { alike: 0.2, share: 0.9 };
 
-/// Hashes of the terms in a text, with their rarity, in ascending order.
+/// Hashes of a text's terms with their rarity, in ascending order.
 #[derive(Debug)]
 pub(super) struct Terms {
     weights: Vec<(u64, f32)>,
@@ -73,10 +73,10 @@ impl Terms {
 
 /// Sorts the best messages for display.
 ///
-/// Messages have no links to the messages they replace. A later message in the same session that
-/// shares rare words with an earlier one is probably an update, and is ranked first. Exceptions are
-/// queries about the past and answers of an agent to a user. `docs/ranking.md` lists the effect of
-/// each rule.
+/// Messages do not link to the messages they replace. A later message in the same session that
+/// shares rare words with an earlier one is probably an update, so it is ranked first. Exceptions
+/// are queries about the past and an agent's replies to a user. `docs/ranking.md` lists the effect
+/// of each rule.
 pub(super) fn order_messages(
     snapshot: &Snapshot,
     query: &Query,
@@ -148,8 +148,8 @@ impl Message {
     }
 }
 
-/// Keeps the newest message of each group of duplicates, at the position of the best one. Returns
-/// the others separately.
+/// Keeps the newest message of each group of duplicates, in the position of the group's best
+/// message. Returns the others separately.
 fn without_copies(messages: Vec<Message>) -> (Vec<Message>, Vec<Message>) {
     let (mut kept, mut copies): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
     for mut message in messages {
@@ -170,7 +170,7 @@ fn without_copies(messages: Vec<Message>) -> (Vec<Message>, Vec<Message>) {
 
 fn put_later_first(messages: &mut Vec<Message>) {
     for upper in 0..messages.len() {
-        // Each move puts a later message at this position, so the loop ends.
+        // The loop ends because each move puts a later message in this position.
         while let Some(lower) = (upper + 1..messages.len())
             .find(|lower| messages[upper].is_changed_by(&messages[*lower]))
         {

@@ -1,6 +1,6 @@
-//! The input to the index: records, grouped in units that are updated as a whole.
+//! The input to the index: records, grouped into units that are updated as a whole.
 //!
-//! The index does not depend on memories or traces. A memory file is a unit with one record; a
+//! The index does not depend on memories or traces. A memory file is a unit with one record. A
 //! session is a unit whose records are its messages, in order.
 
 use std::sync::LazyLock;
@@ -13,10 +13,10 @@ pub(super) const UNPROVEN: &str = "unproven";
 /// A facet without a value, for records that list the situations they apply to.
 pub(crate) const DESCRIBED: &str = "described";
 
-/// The facet that contains a record's project, which determines who may read the record.
+/// The facet with a record's project, which determines who may read the record.
 pub(super) const PROJECT: &str = "project";
 
-/// The first byte of a term that represents a facet. No word starts with it.
+/// The first byte of a term that encodes a facet. No word starts with it.
 const FACET_MARK: char = '\u{1}';
 
 pub fn facet_term(name: &str, value: &str) -> String {
@@ -92,7 +92,8 @@ pub struct Record {
     pub quotes: String,
     /// Exact properties (name and value), which are used for filters and for relating records.
     pub facets: Vec<(&'static str, String)>,
-    /// When the record was written or last confirmed, in milliseconds since 1970; 0 if unknown.
+    /// When the record was written or last confirmed, in milliseconds since 1970. It is 0 if
+    /// unknown.
     pub time_ms: i64,
     pub voice: Voice,
     /// Empty if the speaker has no name.
@@ -133,7 +134,7 @@ pub struct Fingerprint {
     pub stamp: u64,
     /// Like `stamp`, but for related files such as a memory's evidence.
     pub side: u64,
-    /// A hash of the content. If only the stamp changed, the file is not indexed again.
+    /// A hash of the content. If it is unchanged, a file with a new stamp is not indexed again.
     pub content: u64,
 }
 

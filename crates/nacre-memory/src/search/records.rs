@@ -1,5 +1,5 @@
-//! Record search over a source that changes: a trait, and its local implementation. The database
-//! shared by a team also implements the trait.
+//! Record search over a changing source: a trait and its local implementation. The database shared
+//! by a team implements the trait as well.
 
 use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
@@ -43,7 +43,7 @@ pub struct RecordHit {
     pub unit: String,
     pub record: String,
     pub score: f32,
-    /// Whether the record itself matches, not only its neighbors.
+    /// Whether the record itself matches, rather than only its neighbors.
     pub is_match: bool,
     pub terms: Vec<String>,
     pub similarity: f32,
@@ -55,7 +55,7 @@ pub enum RecordIndexError {
     Index(#[from] IndexError),
     #[error(transparent)]
     Embed(#[from] EmbedError),
-    /// The shared database failed. If `is_passing` is set, a retry may succeed.
+    /// The shared database failed. If `is_passing` is set, retrying may succeed.
     #[error("Cannot use the shared index")]
     Shared { is_passing: bool, source: Box<dyn Error + Send + Sync> },
 }
@@ -89,7 +89,7 @@ pub struct LocalRecords {
 }
 
 impl LocalRecords {
-    /// Opens the index `name` in `folder`. Without a folder, the index exists only in memory.
+    /// Opens the index `name` in `folder`. Without a directory, the index exists only in memory.
     pub fn open(
         folder: Option<WriteScope>,
         name: &'static str,

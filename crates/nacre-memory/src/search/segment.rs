@@ -1,7 +1,7 @@
 //! The index file: immutable, memory-mapped tables of units, rows, terms, vectors and links.
 //!
 //! Each change writes a new file and renames it over the old one, so readers need no lock. The file
-//! is not flushed to disk, but a checksum covers every byte, and an incomplete or damaged file is
+//! is not flushed to disk. A checksum covers every byte, and an incomplete or damaged file is
 //! rebuilt from its sources. [`Draft`](super::draft::Draft) writes the format.
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::record::{Fingerprint, Link, LinkKind, N_FIELDS, Standing, Traits, Voice};
 
-/// Increased with every change to the format. An index with another number is rebuilt.
+/// Must be increased with every change to the format. An index with another number is rebuilt.
 pub(super) const FORMAT: u32 = 3;
 
 pub(super) const MAGIC: [u8; 8] = *b"NACREIDX";
@@ -21,7 +21,7 @@ pub(super) const HEADER_BYTES: usize = 16;
 
 const CHECKSUM_BYTES: usize = 8;
 
-/// The sections in order. A list of strings uses two sections.
+/// The sections in file order. A list of strings takes up two sections.
 mod section {
     pub(super) const HEAD: usize = 0;
     pub(super) const MODEL: usize = 1;
@@ -255,8 +255,8 @@ impl<'a> Strings<'a> {
 pub(crate) type Counts = [u8; N_FIELDS];
 
 /// The rows that contain a term. Each row is stored as the distance from the previous row, a mask
-/// of its fields, and the counts; the first count has four bits. Malformed bytes end the iteration
-/// early.
+/// of its fields, and the counts. The first count takes four bits. Malformed bytes end the
+/// iteration early.
 #[derive(Clone, Debug)]
 pub(super) struct Postings<'a> {
     bytes: &'a [u8],

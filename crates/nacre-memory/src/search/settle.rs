@@ -1,8 +1,8 @@
 //! Ranks superseded memories below their successors.
 //!
 //! A query may match the words of a superseded decision better than those of its successor. Hits
-//! are therefore grouped under the newest memory of their chain, at the position of the best hit in
-//! the group.
+//! are therefore grouped under the newest memory of their chain, in the position of the group's
+//! best hit.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -21,12 +21,12 @@ const MAX_LINKED: usize = 64;
 
 const MAX_CLAIMANTS: usize = 64;
 
-/// The bonus a hit receives from each hit that links to it, as a share of that hit's score.
+/// The bonus that a hit receives from each hit linking to it, as a share of that hit's score.
 const NEIGHBOR_SHARE: f32 = 0.08;
 
 const MAX_COMPARED: usize = 20;
 
-/// Minimum similarity of two memories that are treated as versions of the same claim.
+/// Minimum similarity of two memories to treat them as versions of the same claim.
 const MIN_ALIKE: f32 = 0.14;
 
 const MIN_SHARE: f32 = 0.6;
@@ -78,7 +78,7 @@ impl Group {
     }
 
     fn note_older(&mut self, snapshot: &Snapshot, row: usize) {
-        // One hostile file may claim to supersede thousands of others.
+        // A malicious file may claim to supersede thousands of others.
         if !self.older.contains(&row) && self.older.len() < MAX_LINE {
             self.older.push(row);
         }
@@ -86,7 +86,7 @@ impl Group {
     }
 }
 
-/// Returns all rows superseded by `head`, directly or indirectly, newest first. Archived memories
+/// Returns all rows that `head` supersedes, directly or indirectly, newest first. Archived memories
 /// do not supersede others.
 fn older_of(snapshot: &Snapshot, head: usize) -> Vec<usize> {
     if snapshot.row(head).standing == Standing::Archived {
@@ -130,8 +130,8 @@ pub(super) fn settle(snapshot: &Snapshot, ranked: Vec<Ranked>, facts: &RowFacts<
         }
     }
     lift_linked(snapshot, &mut groups);
-    // The date in a file is unverified, so a memory without evidence must not rank above one with
-    // evidence just because its date is newer.
+    // The date in a file is unverified, so a newer date alone must not rank a memory without
+    // evidence above one with evidence.
     let may_pass =
         |newer: usize, older: usize| !unproven.contains(&newer) || unproven.contains(&older);
     put_newer_first(snapshot, &mut groups, facts.text_of, &may_pass);
@@ -142,7 +142,7 @@ pub(super) fn settle(snapshot: &Snapshot, ranked: Vec<Ranked>, facts: &RowFacts<
 struct Lines<'a> {
     snapshot: &'a Snapshot,
     facts: &'a RowFacts<'a>,
-    /// For each id, the rows that claim to supersede it.
+    /// For each ID, the rows that claim to supersede it.
     claimed: HashMap<&'a str, Vec<usize>>,
 }
 
@@ -227,7 +227,7 @@ fn put_newer_first(
     let n_compared = groups.len().min(MAX_COMPARED);
     let time = |group: &Group| snapshot.row(group.best.row).time_ms;
     for upper in 0..n_compared {
-        // Each move puts a newer memory at this position, so the loop ends.
+        // The loop ends because each move puts a newer memory in this position.
         while let Some(lower) = (upper + 1..n_compared).find(|lower| {
             let (top, other) = (&groups[upper], &groups[*lower]);
             time(other) > time(top)

@@ -1,8 +1,7 @@
 //! A view of an index at one point in time: the file, and statistics that are computed on first
 //! use.
 //!
-//! The rows of a unit are consecutive and in order, so the next message in a session is in the next
-//! row.
+//! The rows of a unit are consecutive and in order, so a session's next message is in the next row.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -24,8 +23,8 @@ pub(crate) struct Snapshot {
     pub(super) corpus: Option<Corpus>,
 }
 
-/// Statistics of all records, for an index that contains only a selection of candidates. Computing
-/// term rarity from a few hundred candidates would give wrong results.
+/// Statistics of all records, for an index that contains only candidates. Term rarity computed from
+/// a few hundred candidates would be wrong.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corpus {
     pub n_records: usize,
@@ -184,10 +183,10 @@ pub(crate) struct Layout {
     /// Whether a row is visible and not archived.
     pub(super) is_shown: Vec<bool>,
     pub(crate) rows: Lengths,
-    /// The lengths of windows. A window is a row together with its neighbors in the same unit.
+    /// The lengths of windows. A window is a row with its neighbors in the same unit.
     pub(super) windows: Lengths,
     pub(super) units: Lengths,
-    /// Whether any unit has more than one row. If not, each row is also its window and its unit.
+    /// Whether any unit has more than one row. Otherwise, each row is also its own window and unit.
     pub(super) has_neighbors: bool,
     /// Whether rows have both neighbors and speakers.
     pub(super) has_voices: bool,

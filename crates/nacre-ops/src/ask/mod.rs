@@ -21,7 +21,7 @@ use crate::host::{Host, as_task, load_script, model_settings, note_offered};
 const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 20;
 
-/// Lock timeout; short, because counting citations must not delay the answer.
+/// Lock timeout. Short, because counting citations must not delay the answer.
 const COUNT_PATIENCE: Duration = Duration::from_millis(500);
 
 struct AskContext<'a> {
@@ -38,7 +38,7 @@ struct AskContext<'a> {
 }
 
 impl AskContext<'_> {
-    /// Returns the index of the first store that contains this memory. Citations refer to that
+    /// Returns the index of the first store that contains this memory. Citations refer to this
     /// store.
     fn store_of(&self, id: &MemoryId) -> Option<usize> {
         self.stores.iter().position(|store| has(store, id))
@@ -67,12 +67,12 @@ pub fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskRepo
     let asking = look_up(host, request, events)?;
     if asking.n_broken != 0 {
         let files = if asking.n_broken == 1 { "1 file is" } else { "some files are" };
-        let message = format!("Not everything was looked at: {files} broken");
+        let message = format!("The search is incomplete: {files} broken");
         events.warning(message, Some("nacre doctor"));
     }
     if asking.n_postponed != 0 {
-        let message = format!("{} memories were not looked at yet", asking.n_postponed);
-        events.warning(message, Some("Run it again: each look takes in more of them"));
+        let message = format!("{} memories are not indexed yet", asking.n_postponed);
+        events.warning(message, Some("Run it again: each run indexes more memories"));
     }
     if events.cancel().is_cancelled() {
         return Err(cancellation_error());
@@ -95,12 +95,12 @@ fn look_up<'a>(host: &'a Host, request: &'a AskRequest, events: &Events) -> Resu
     }
     if question.len() > MAX_QUESTION_BYTES {
         let size = question.len();
-        return Err(OpError::usage(format!("The question has {size} bytes"))
-            .hint(format!("Ask in at most {MAX_QUESTION_BYTES}")));
+        return Err(OpError::usage(format!("The question is {size} bytes long"))
+            .hint(format!("Use at most {MAX_QUESTION_BYTES} bytes")));
     }
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(OpError::usage(format!("`--limit` is 1 to {MAX_LIMIT}")));
+        return Err(OpError::usage(format!("`--limit` must be between 1 and {MAX_LIMIT}")));
     }
     let named = if request.all_projects {
         model::stores(host, question, events)?
@@ -148,10 +148,10 @@ fn models(host: &Host, request: &AskRequest, events: &Events) -> Result<Option<M
 
 fn warn_of_fallback(events: &Events, error: &OpError) {
     let hint = error.hints.first().map(String::as_str);
-    events.warning(format!("{}; these are the memories", error.message), hint);
+    events.warning(format!("{}; showing the memories instead", error.message), hint);
 }
 
-/// Returns the memories themselves as the answer. Only the first one counts as cited.
+/// Returns the memories themselves as the answer. Only the first memory counts as cited.
 fn from_memories(asking: &AskContext<'_>, failure: Option<OpError>) -> AskReport {
     let told = tell(asking.question, asking.passages.clone());
     let first = told.first().map(|told| (told.passage.store, told.passage.id.clone()));

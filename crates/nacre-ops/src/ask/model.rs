@@ -33,7 +33,7 @@ use crate::events::Events;
 use crate::host::{Host, SPILL_FOLDER, ScopedStore, no_answer, open_charged_models};
 use crate::memory::label;
 
-/// Asks a model. If it has no answer, returns the memories themselves.
+/// Asks a model. If the model has no answer, returns the memories themselves.
 pub(super) fn answer(
     asking: &AskContext<'_>,
     models: Models,
@@ -174,7 +174,7 @@ fn forget_spilled(asking: &AskContext<'_>, home: &WriteScope, before: &[String])
         return;
     }
     let owner = asking.host.owner("ask");
-    // Remaining files are removed by a later run.
+    // A later run removes any remaining files.
     let Ok(writer) = home.lock(&owner, COUNT_PATIENCE) else { return };
     for name in new {
         if let Ok(path) = folder.join(&name) {
@@ -220,7 +220,7 @@ fn describe(asking: &AskContext<'_>, told: &Told) -> RecalledMemory {
     }
 }
 
-/// Returns the first quote that is not already in the memory's text.
+/// Returns the first evidence quote that does not already occur in the memory's text.
 fn proof(passage: &Passage) -> Option<RecalledQuote> {
     let quote = passage.quotes.iter().find(|quote| passage.says_more(quote))?;
     Some(RecalledQuote { text: quote.text.clone(), speaker: quote.speaker, at: quote.at.clone() })
@@ -231,7 +231,7 @@ const MAX_STORES: usize = 50;
 const MAX_HITS: usize = 100;
 
 /// Returns the stores of the named projects that the caller may read. If the shared index is
-/// available, the best match is first.
+/// available, the stores with the best matches come first.
 pub(super) fn stores(
     host: &Host,
     question: &str,
@@ -239,15 +239,15 @@ pub(super) fn stores(
 ) -> Result<Vec<(Option<String>, ScopedStore)>> {
     let found = find_projects(host, question).unwrap_or_else(|error| {
         // Without the database, the stores can still be read from disk.
-        events.warning(&error.message, Some("Each project is looked at by itself"));
+        events.warning(&error.message, Some("Each project is searched separately"));
         None
     });
     let all = || host.projects.iter().map(|project| project.name.clone()).collect();
     let names: Vec<String> = found.unwrap_or_else(all);
     let n_left = names.len().saturating_sub(MAX_STORES);
     if n_left > 0 {
-        let hint = "Ask in one of them: nacre --project NAME ask QUESTION";
-        events.warning(format!("{n_left} projects were not looked at"), Some(hint));
+        let hint = "Search a single project: nacre --project NAME ask QUESTION";
+        events.warning(format!("{n_left} projects were not searched"), Some(hint));
     }
     let mut stores = Vec::new();
     for name in names.into_iter().take(MAX_STORES) {
@@ -259,12 +259,12 @@ pub(super) fn stores(
         }
     }
     if stores.is_empty() {
-        return Err(OpError::failed("There is no project to look into").hint("nacre project"));
+        return Err(OpError::failed("No projects to search").hint("nacre project"));
     }
     Ok(stores)
 }
 
-/// Returns the projects with matches in the shared index, or `None` if there is no index or no
+/// Returns the projects with matches in the shared index. Returns `None` if there is no index or no
 /// match.
 fn find_projects(host: &Host, question: &str) -> Result<Option<Vec<String>>> {
     let Some(records) = host.open_shared_records()? else { return Ok(None) };
@@ -272,7 +272,7 @@ fn find_projects(host: &Host, question: &str) -> Result<Option<Vec<String>>> {
     let now_ms = host.now().as_millisecond();
     let options = LibraryOptions { mode: Mode::Hybrid, limit: MAX_HITS, now_ms };
     let mut query = Query::parse(question, host.now());
-    // Phrases in quotation marks need not occur in the answer.
+    // Quoted phrases need not occur in the answer.
     query.phrases.clear();
     let mut names: Vec<String> = Vec::new();
     for hit in records.search(&query, &readable, options)? {

@@ -1,4 +1,4 @@
-//! A question to a scripted model: what it emits, and how it is cancelled.
+//! Answering a question with a scripted model: emitted sentences and cancellation.
 #![expect(clippy::disallowed_methods, reason = "the tests write their own project")]
 
 use std::fs;
@@ -14,7 +14,7 @@ use nacre_engine::model::Cancel;
 
 const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
 
-/// A project with one memory, and a script beside it.
+/// Creates a project with one memory, and stores a script next to it.
 fn project(script: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let memories = folder.path().join("work/.nacre/memory/decisions");
@@ -74,7 +74,7 @@ fn the_sentences_one_after_the_other_are_the_answer() {
     let AskReport::Model(ModelAnswer { answer, sentences, left_out, .. }) = report else {
         panic!("a model was asked: {report:?}");
     };
-    // The second one cites what is shown already.
+    // The second sentence cites a memory that is already shown.
     assert_eq!((sentences.len(), left_out.len()), (1, 1));
     assert_eq!(answer.as_deref(), Some(emitted.lock().unwrap().as_str()));
 }

@@ -38,7 +38,7 @@ impl Approvals {
             return Ok(ApprovalAnswerReport { approval: approval.clone() });
         }
         let shown: String = approval.chars().take(60).collect();
-        Err(OpError::not_found(format!("Nobody waits for an answer to `{shown}` any more")))
+        Err(OpError::not_found(format!("The approval request `{shown}` is no longer pending")))
     }
 
     /// Calls `tell` to report the prompt, and waits for the response.
@@ -70,7 +70,7 @@ impl Drop for PendingQuestion<'_> {
     }
 }
 
-/// Longer runs of spaces or of empty lines are replaced with a count.
+/// Longer runs of spaces or empty lines are replaced with a count.
 const MAX_BLANKS: usize = 40;
 const MAX_EMPTY_LINES: usize = 2;
 
@@ -82,13 +82,13 @@ pub(super) struct TurnApprover {
 impl TurnApprover {
     async fn put(&self, request: &ApprovalRequest) -> ApprovalAnswer {
         let Ok(number) = self.chats.environment.random_bytes() else {
-            return deny("The question could not be put");
+            return deny("Could not create the approval request");
         };
         let approval = format!("ask_{:016x}", u64::from_le_bytes(number));
         if self.log.n_followers() == 0 {
             return self.report_decision(
                 &approval,
-                deny("Nobody was there to ask"),
+                deny("No client was connected to answer"),
                 AnsweredBy::Nobody,
             );
         }
@@ -143,7 +143,7 @@ fn question(approval: &str, request: &ApprovalRequest) -> nacre_types::ApprovalR
     }
 }
 
-/// Quotes a word as for a shell, so that one word with spaces is not mistaken for two.
+/// Quotes a word as a shell would, so that one word with spaces is not mistaken for two.
 fn quote_word(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -152,8 +152,8 @@ fn quote_word(word: &str) -> Cow<'_, str> {
     format!("'{}'", word.replace('\'', "'\\''")).into()
 }
 
-/// Replaces long runs of spaces and of empty lines with a count, so that a command cannot hide its
-/// end from the user.
+/// Replaces long runs of spaces and empty lines with a count, so that a command cannot hide its end
+/// from the user.
 fn without_gaps(command: &str) -> String {
     let mut text = String::with_capacity(command.len());
     let mut rest = command;

@@ -17,27 +17,27 @@ use nacre_types::{Attachment, ChatStartRequest, ErrorCode};
 use crate::error::{OpError, Result};
 use crate::host::Host;
 
-/// Longer texts are not sent in full; the agent reads them in pieces.
+/// Maximum text size to send in full. The agent reads longer texts in parts.
 const MAX_TEXT_BYTES: usize = 256 << 10;
 
 const MAX_ATTACHMENTS: usize = 32;
 
-/// Reads the attachments of a request. If one of them cannot be sent, fails before the model is
-/// called.
+/// Reads a request's attachments. If an attachment cannot be sent, returns an error before the
+/// model is called.
 pub(super) fn read_all(
     host: &Host,
     deps: &AgentDeps,
     request: &ChatStartRequest,
 ) -> Result<Vec<lifecycle::Attachment>> {
     if MAX_ATTACHMENTS < request.attachments.len() {
-        let message = format!("At most {MAX_ATTACHMENTS} things can be attached to a message");
+        let message = format!("A message can have at most {MAX_ATTACHMENTS} attachments");
         return Err(OpError::usage(message));
     }
     let all = request.attachments.iter().map(|attachment| read(host, deps, attachment));
     let all: Vec<_> = all.collect::<Result<_, _>>()?;
     let n_pictures = all.iter().filter(|attached| attached.picture.is_some()).count();
     if MAX_IN_MESSAGE < n_pictures {
-        let message = format!("At most {MAX_IN_MESSAGE} pictures fit into a message");
+        let message = format!("A message can have at most {MAX_IN_MESSAGE} images");
         return Err(OpError::usage(message));
     }
     Ok(all)
@@ -59,7 +59,7 @@ fn read(host: &Host, deps: &AgentDeps, attachment: &Attachment) -> Result<lifecy
             let kind = media_type.rsplit('/').next().unwrap_or_default();
             let kind: String = kind.chars().filter(char::is_ascii_alphanumeric).collect();
             let Some(bytes) = from_base64(data) else {
-                return Err(OpError::usage("The picture is not valid base64"));
+                return Err(OpError::usage("The image is not valid base64"));
             };
             picture(host, deps, &format!("pasted.{kind}"), &bytes)
         }
@@ -74,29 +74,30 @@ fn picture(
 ) -> Result<lifecycle::Attachment> {
     if MAX_PICTURE_BYTES < bytes.len() {
         return Err(too_large(name, bytes.len(), MAX_PICTURE_BYTES)
-            .hint("Make it smaller, or attach the part that matters"));
+            .hint("Make the file smaller, or attach only the relevant part"));
     }
     let route = deps.models.route(Role::Chat)?;
     if !route.takes_images() {
         let model = route.models().first().map(ToString::to_string).unwrap_or_default();
-        let message = format!("Pictures cannot be given to {model}");
+        let message = format!("{model} does not support images");
         return Err(OpError::new(ErrorCode::Refused, message)
-            .hint("Describe it in words, paste its text, or choose another model"));
+            .hint("Describe the image, paste its text, or choose another model"));
     }
     keep(host, name, bytes)
 }
 
 fn text_of(name: &str, text: String) -> Result<lifecycle::Attachment> {
     if MAX_TEXT_BYTES < text.len() {
-        return Err(too_large(name, text.len(), MAX_TEXT_BYTES)
-            .hint("Name the file in your message; the agent reads it piece by piece"));
+        return Err(too_large(name, text.len(), MAX_TEXT_BYTES).hint(
+            "Mention the file name in your message; the agent then reads the file in parts",
+        ));
     }
     Ok(lifecycle::Attachment::text(name, text))
 }
 
 fn too_large(name: &str, n_bytes: usize, most: usize) -> OpError {
     OpError::new(ErrorCode::TooLarge, cannot(name).message)
-        .because(format!("it has {n_bytes} bytes, and {most} are the most"))
+        .because(format!("it is {n_bytes} bytes long, but the limit is {most} bytes"))
 }
 
 fn cannot(name: &str) -> OpError {
@@ -105,10 +106,10 @@ fn cannot(name: &str) -> OpError {
 
 const FOLDER: &str = "pictures";
 
-/// Providers refuse larger images.
+/// Maximum image size. Providers reject larger images.
 const MAX_PICTURE_BYTES: usize = 4 << 20;
 
-/// Maximum number of images in a message, and in a conversation. Older images are not sent again.
+/// Maximum number of images in a message and in a conversation. Older images are not sent again.
 const MAX_IN_MESSAGE: usize = 4;
 const MAX_SENT: usize = 8;
 
@@ -138,8 +139,8 @@ pub(super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
 
 pub(super) fn keep(host: &Host, name: &str, bytes: &[u8]) -> Result<lifecycle::Attachment> {
     let Some(media_type) = media_type(bytes) else {
-        let message = format!("`{name}` is not a PNG, JPEG, GIF or WebP picture");
-        return Err(OpError::usage(message).hint("Attach it in one of these formats"));
+        let message = format!("`{name}` is not a PNG, JPEG, GIF or WebP image");
+        return Err(OpError::usage(message).hint("Convert the image to one of these formats"));
     };
     let file = ContentHash::of(bytes).to_string();
     let folder = host.home_folder(FOLDER)?;
@@ -157,8 +158,8 @@ pub(super) fn keep(host: &Host, name: &str, bytes: &[u8]) -> Result<lifecycle::A
     Ok(lifecycle::Attachment { name: name.to_owned(), text: String::new(), picture: Some(picture) })
 }
 
-/// Loads the latest images of a conversation, to send them again. If an image is missing, its data
-/// is empty.
+/// Loads a conversation's latest images, so that they can be sent again. The data of a missing
+/// image is empty.
 pub(super) fn look_up(host: &Host, conversation: &mut Conversation) {
     let Ok(folder) = host.home_folder(FOLDER) else { return };
     let attached = conversation.turns.iter_mut().rev().flat_map(|turn| turn.attachments.iter_mut());
@@ -178,8 +179,8 @@ pub(super) fn of_session(state: &State, session: &SessionId) -> Result<Vec<Strin
     Ok(attached.filter_map(|attachment| attachment.picture).map(|picture| picture.file).collect())
 }
 
-/// Removes images that are no longer used by any conversation. Errors are ignored, so that the
-/// session can still be removed.
+/// Removes images that no conversation uses any more. Errors are ignored, so that the session can
+/// still be removed.
 pub(super) fn drop_unused(host: &Host, state: &State, files: &[String]) -> Result<()> {
     let folder = host.home_folder(FOLDER)?;
     for file in files {

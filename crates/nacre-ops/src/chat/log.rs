@@ -1,8 +1,8 @@
-//! Numbers the messages of a task, stores them, and sends them to clients.
+//! Numbers a task's messages, stores them, and sends them to clients.
 //!
 //! A message is stored before it is sent, in exactly the same form. A client that reconnects
-//! receives the same lines, from memory if the task is still running and otherwise from the
-//! database.
+//! receives the same lines. They come from memory if the task is still running, and otherwise from
+//! the database.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,12 +42,12 @@ struct StoredLog {
     speech: Speech,
 }
 
-/// Text streamed by a model. Tokens are joined into larger messages, and held back if they could be
-/// part of a secret.
+/// Text streamed by a model. Tokens are combined into larger messages. Text that could be part of a
+/// secret is held back.
 struct Speech {
     text: LiveRedactor,
     reasoning: LiveRedactor,
-    /// The text of this step that was sent before it was interrupted by another message.
+    /// The part of this step's text that was sent before another message interrupted it.
     told_before: String,
     told: String,
 }
@@ -77,8 +77,8 @@ impl Speech {
         }
     }
 
-    /// Sends additions only, because no message type replaces reasoning that was already sent. The
-    /// stored item has the correct text.
+    /// Sends only additions, because no message type can replace reasoning that was already sent.
+    /// The stored item has the correct text.
     fn reasoning(text: LiveText) -> Option<TaskUpdate> {
         match text {
             LiveText::Nothing | LiveText::Instead(_) => None,
@@ -92,7 +92,7 @@ impl Speech {
         thought.into_iter().chain(self.text(text)).collect()
     }
 
-    /// Returns all remaining text, because another message follows.
+    /// Returns all remaining text. Called before another message is sent.
     fn finish(&mut self) -> Vec<TaskUpdate> {
         let thought = Self::reasoning(self.reasoning.finish());
         let text = self.text.finish();
@@ -111,7 +111,7 @@ enum Backlog {
 }
 
 impl TaskLog {
-    /// `words` are the project's own words to redact.
+    /// `words` are the project's own words that must be redacted.
     pub(super) fn new(
         task: TaskId,
         session: SessionId,
@@ -196,7 +196,7 @@ impl TaskLog {
         let texts = [text];
         let stored = kept.state.append_messages(&self.task, sequence, &texts, is_over);
         let stored = stored.ok().and_then(|texts| texts.into_iter().next());
-        // If the database cannot be written, connected clients still receive the message.
+        // If writing to the database fails, connected clients still receive the message.
         let [text] = texts;
         let line: Arc<str> = stored.unwrap_or_else(|| kept.words.redact(&text).into_owned()).into();
         kept.is_over = is_over;
@@ -257,7 +257,7 @@ const PAGE: usize = 256;
 
 const POLL: Duration = Duration::from_millis(150);
 
-/// The database marks a task as ended shortly before its last message is written. If that message
+/// The database marks a task as ended shortly before its last message is written. If this message
 /// never appears, the client stops after this many checks.
 const LOOKS_AFTER_END: usize = 20;
 
@@ -352,7 +352,7 @@ async fn page(chats: &Arc<ChatShared>, task: &TaskId, after: u64) -> Result<Vec<
         .await
 }
 
-/// Returns whether a task has ended. First ends the tasks of processes that are no longer running.
+/// Returns whether a task has ended. First ends tasks whose processes are no longer running.
 async fn is_ended(chats: &Arc<ChatShared>, task: &TaskId) -> bool {
     let task = task.clone();
     let looked = chats.call(CallOrigin::default(), move |host| {

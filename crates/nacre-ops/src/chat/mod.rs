@@ -2,7 +2,8 @@
 //! after another.
 //!
 //! Clients send and receive lines of JSON over any transport. A turn belongs to its session and not
-//! to the client that started it, so clients may disconnect; they receive missed messages later.
+//! to the client that started it. Clients may therefore disconnect; they receive missed messages
+//! when they reconnect.
 
 mod approvals;
 mod attachments;
@@ -41,7 +42,7 @@ pub const MAX_LINE_BYTES: usize = 8 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workspaces {
-    /// Any folder; for local processes of the owner.
+    /// Any directory. For the owner's local processes.
     Any,
     /// Only the roots of registered projects. Other paths are never accessed, so errors cannot
     /// reveal whether they exist.
@@ -65,7 +66,8 @@ pub struct ChatShared {
     turn_ended: Notify,
 }
 
-/// The folder and caller of an operation. By default, the folder of the process and the owner.
+/// The directory and caller of an operation. The defaults are the process's directory and the
+/// owner.
 #[derive(Clone, Debug, Default)]
 struct CallOrigin {
     folder: Option<PathBuf>,
@@ -118,7 +120,7 @@ impl ChatShared {
         self.live().len()
     }
 
-    /// Cancels all turns because the process is about to end. Each turn reports its cancellation
+    /// Cancels all turns because the process is about to exit. Each turn reports its cancellation
     /// before `n_turns` decreases.
     pub fn cancel_all(&self) {
         for turn in self.live().values() {
@@ -148,7 +150,12 @@ impl ChatShared {
             let host = shared.open_host(origin)?;
             work(&host)
         });
-        done.await.unwrap_or_else(|_| Err(OpError::failed("The request broke down inside")))
+        done.await.unwrap_or_else(|_| {
+            Err(OpError::failed(
+                "Internal error while handling the \
+         request",
+            ))
+        })
     }
 
     fn live(&self) -> MutexGuard<'_, BTreeMap<TaskId, Arc<LiveTurn>>> {

@@ -131,7 +131,7 @@ fn task_id(text: &str) -> Result<TaskId> {
 fn steer(chats: &ChatShared, caller: &Caller, request: &ChatSteerRequest) -> Result<TaskRef> {
     let ChatSteerRequest { task, text } = request;
     if text.trim().is_empty() {
-        return Err(OpError::usage("There are no words to hand over"));
+        return Err(OpError::usage("The message is empty"));
     }
     let id = task_id(task)?;
     let is_taken = chats.turn(&id).is_some_and(|turn| {
@@ -143,11 +143,12 @@ fn steer(chats: &ChatShared, caller: &Caller, request: &ChatSteerRequest) -> Res
     if is_taken {
         return Ok(TaskRef { task: id.to_string() });
     }
-    Err(OpError::not_found(format!("`{id}` does not run here"))
-        .hint("Start a new turn with these words"))
+    Err(OpError::not_found(format!("Task `{id}` is not running in this process"))
+        .hint("Send the message in a new turn"))
 }
 
-/// Cancels a turn. If another process is running the turn, it is marked, and that process ends it.
+/// Cancels a turn. If the turn is running in another process, marks it for cancellation by that
+/// process.
 async fn abort(chats: &Arc<ChatShared>, request: TaskRef) -> Result<ChatAbortReport> {
     let id = task_id(&request.task)?;
     if let Some(turn) = chats.turn(&id) {
@@ -219,7 +220,7 @@ fn kind(item: Item) -> ChatItemKind {
             ChatItemKind::Ended { state: task_state(state), reason: text }
         }
         Item::Unknown => ChatItemKind::Notice {
-            text: "A newer version of Nacre wrote something here".to_owned(),
+            text: "This entry was written by a newer version of Nacre".to_owned(),
         },
     }
 }
@@ -250,14 +251,14 @@ pub(super) fn outcome(status: ToolStatus, text: &str) -> ToolOutcome {
     }
 }
 
-/// Converts a checklist for a client. An invalid checklist becomes empty.
+/// Converts a checklist for a client. An invalid checklist becomes an empty list.
 pub(super) fn checklist(items: &impl Serialize) -> Vec<ChecklistItem> {
     serde_json::to_value(items).and_then(serde_json::from_value).unwrap_or_default()
 }
 
 const MAX_FOLLOWED: usize = 64;
 
-/// A connected client. Dropping it ends its subscriptions, but no turns.
+/// A connected client. Dropping it ends its subscriptions, but not its turns.
 pub struct Client {
     chats: Arc<ChatShared>,
     folder: PathBuf,
@@ -279,7 +280,7 @@ impl Client {
     }
 
     /// Handles one line from a caller and sends exactly one line in response. Messages of followed
-    /// tasks are sent after it.
+    /// tasks are sent after the response.
     pub async fn receive(&mut self, caller: Caller, line: &str) {
         let answered = self.answer(caller, line).await;
         let (answer, follows) = match answered {
@@ -316,7 +317,7 @@ impl Client {
         if let RpcCall::Hello(hello) = &call {
             if hello.version != RPC_VERSION {
                 let message = format!(
-                    "This program speaks version {RPC_VERSION} of the protocol, not {}",
+                    "This program uses version {RPC_VERSION} of the protocol, not {}",
                     hello.version
                 );
                 return Err(refused(
@@ -327,10 +328,10 @@ impl Client {
             self.is_greeted = true;
         }
         if !self.is_greeted {
-            return Err(refused(OpError::usage("The first request has to be `hello`")));
+            return Err(refused(OpError::usage("The first request must be `hello`")));
         }
         if MAX_FOLLOWED <= self.following.len() {
-            let message = "This client follows too many tasks";
+            let message = "This client is following too many tasks";
             return Err(refused(OpError::new(ErrorCode::LimitReached, message)));
         }
         let answered = answer(&self.chats, caller, &self.folder, self.workspaces, call).await;
@@ -338,10 +339,10 @@ impl Client {
     }
 }
 
-/// Parses a request. The error contains the id of the request if it could be parsed.
+/// Parses a request. The error contains the request id if it could be parsed.
 fn parse(line: &str) -> Result<RpcRequest, (Option<u64>, OpError)> {
     let cannot = |id, error: serde_json::Error| {
-        (id, OpError::usage("This is no request of the protocol").because(error))
+        (id, OpError::usage("The request is not a valid protocol message").because(error))
     };
     let value: Value = serde_json::from_str(line).map_err(|error| cannot(None, error))?;
     let id = value.get("id").and_then(Value::as_u64);

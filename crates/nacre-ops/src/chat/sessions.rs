@@ -42,7 +42,7 @@ pub(super) fn create(
         Workspaces::Registered => find_registered(host, named)?,
     };
     if !folder.is_dir() {
-        return Err(OpError::not_found(format!("There is no folder `{}`", folder.display())));
+        return Err(OpError::not_found(format!("Directory `{}` not found", folder.display())));
     }
     check_model(model.as_deref())?;
     let host = chats
@@ -69,7 +69,7 @@ fn find_registered(host: &Host, named: &Path) -> Result<PathBuf> {
     let found = host.projects.iter().find(|project| is_meant(&project.name, &project.path));
     found.map(|project| project.path.clone()).ok_or_else(|| {
         OpError::new(ErrorCode::NoProject, "The workspace is not a registered project")
-            .hint("`nacre project` shows every project")
+            .hint("`nacre project` lists all projects")
     })
 }
 
@@ -78,7 +78,7 @@ fn check_model(model: Option<&str>) -> Result<()> {
     match model.parse::<ModelRef>() {
         Ok(_) => Ok(()),
         Err(error) => Err(OpError::from_error(ErrorCode::Usage, &error, None)
-            .hint("Name it as PROVIDER/MODEL; `nacre model` shows what is set")),
+            .hint("Use the form PROVIDER/MODEL; `nacre model` shows the configured models")),
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn list(host: &Host, request: &SessionListRequest) -> Result<SessionL
     Ok(SessionListReport { sessions })
 }
 
-/// Returns the session with the given name, or the session to continue in the folder.
+/// Returns the session with the given name, or the session to continue in the directory.
 pub(super) fn get(host: &Host, request: &SessionRequest) -> Result<SessionReport> {
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
@@ -103,7 +103,7 @@ pub(super) fn get(host: &Host, request: &SessionRequest) -> Result<SessionReport
     Ok(SessionReport { session: entry(&state, found)? })
 }
 
-/// Like `get`, but changes nothing.
+/// Like `get`, but does not change anything.
 fn find(state: &State, host: &Host, request: &SessionRequest) -> Result<SessionRecord> {
     let SessionRequest { session, workspace } = request;
     if let Some(session) = session {
@@ -117,7 +117,7 @@ fn find(state: &State, host: &Host, request: &SessionRequest) -> Result<SessionR
         return Ok(active);
     }
     state.conversations(Some(&workspace), 1)?.into_iter().next().ok_or_else(|| {
-        OpError::not_found("There is no session in this folder yet").hint("Begin one: nacre chat")
+        OpError::not_found("No session in this directory yet").hint("Start one: nacre chat")
     })
 }
 
@@ -126,12 +126,13 @@ pub(super) fn find_session(state: &State, start: &str) -> Result<SessionRecord> 
         SessionMatch::One(found) => Ok(*found),
         SessionMatch::Nothing => {
             let shown: String = start.chars().take(60).collect();
-            Err(OpError::not_found(format!("No session is named `{shown}`"))
-                .hint("`nacre chat --list` shows them; three characters of an id are enough"))
+            Err(OpError::not_found(format!("Session `{shown}` not found")).hint(
+                "`nacre chat --list` lists the sessions; three characters of an id are enough",
+            ))
         }
         SessionMatch::Many(found) => {
             let ids: Vec<String> = found.iter().map(|found| found.id.to_string()).collect();
-            let message = format!("`{start}` fits several sessions: {}", ids.join(", "));
+            let message = format!("`{start}` matches several sessions: {}", ids.join(", "));
             Err(OpError::new(ErrorCode::Ambiguous, message))
         }
     }
@@ -181,7 +182,7 @@ pub(super) fn fork(host: &Host, request: &SessionForkRequest) -> Result<SessionR
 /// Removes a session and all its messages. The request must name the session.
 pub(super) fn remove(host: &Host, request: &SessionRequest) -> Result<SessionRemoveReport> {
     let Some(session) = &request.session else {
-        return Err(OpError::usage("Say which session is to be removed"));
+        return Err(OpError::usage("Specify the session to remove"));
     };
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
@@ -201,7 +202,7 @@ pub(super) fn search(host: &Host, request: &SessionSearchRequest) -> Result<Sess
     Ok(SessionSearchReport { hits })
 }
 
-/// Returns the approval policy of a session. If it is invalid, returns the default policy.
+/// Returns a session's approval policy, or the default policy if the session's is invalid.
 pub(super) fn policy_of(record: &SessionRecord) -> ApprovalPolicy {
     let word = record.approval.as_deref();
     let known = ApprovalPolicy::ALL.into_iter().find(|policy| Some(policy.label()) == word);
@@ -239,9 +240,9 @@ pub(super) fn export(host: &Host, request: &SessionRequest) -> Result<SessionExp
 /// Marks the stored items of a turn that someone other than the owner started or steered.
 pub(super) const GUEST: &str = "guest";
 
-/// Writes the session as a trace, for `sync` to read. `sync` attributes everything in a trace to
-/// the owner and the agent, so the trace omits the turns of other people, summaries, and the title,
-/// which may contain their words.
+/// Writes the session as a trace for `sync` to read. `sync` attributes everything in a trace to the
+/// owner and the agent. The trace therefore omits other people's turns, and the summaries and
+/// title, which may contain their words.
 pub(super) fn keep(host: &Host, state: &State, session: &SessionRecord) -> Result<()> {
     let mut session = session.clone();
     let mut records = state.items(&session.id, 0, usize::MAX)?;
@@ -262,8 +263,8 @@ fn write(host: &Host, folder: &str, session: &str, text: &str) -> Result<PathBuf
     Ok(folder.path().join(name.as_str()))
 }
 
-/// Saves an exported session in the user's folder and returns the path. `sync` does not read this
-/// folder.
+/// Saves an exported session in the user's directory and returns the path. `sync` does not read
+/// this directory.
 pub fn save_export(host: &Host, report: &SessionExportReport) -> Result<PathBuf> {
     write(host, EXPORTS_FOLDER, &report.session, &report.transcript)
 }
@@ -321,7 +322,7 @@ struct TranscriptEvent {
     origin: Option<&'static str>,
 }
 
-/// Converts an item. Returns `None` for an item that is only for internal use.
+/// Converts an item to a transcript event. Returns `None` for items that are only used internally.
 fn event(record: &ItemRecord) -> Option<TranscriptEvent> {
     let time = record.at.to_string();
     let plain = |r#type, text: String| TranscriptEvent {

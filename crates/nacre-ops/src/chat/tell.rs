@@ -1,4 +1,4 @@
-//! Converts the events of a run to messages for clients.
+//! Converts a run's events to messages for clients.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::log::TaskLog;
 use super::requests::{checklist, outcome};
 
-/// Number of bytes of a result to include in a message. The stored item has the complete result.
+/// Number of bytes of a result to include in a message. The stored item contains the complete
+/// result.
 const SHOWN_BYTES: usize = 8 << 10;
 
 const SUMMARY_CHARS: usize = 120;
@@ -104,7 +105,7 @@ impl TurnReporter {
 
 impl Listener for TurnReporter {
     fn hear(&self, record: &Arc<Record>) {
-        // A subagent has its own task. Its findings are part of the result of the call.
+        // A subagent has its own task. The result of the call contains its findings.
         if record.task != self.log.task {
             return;
         }
@@ -149,19 +150,19 @@ impl Listener for TurnReporter {
             }
             Event::ModelRetry { why, wait_ms, .. } => {
                 let seconds = wait_ms.div_ceil(1000);
-                self.notice(&format!("No answer: {why}. Asking again in {seconds} s"));
+                self.notice(&format!("No response: {why}. Retrying in {seconds} s"));
             }
             Event::ModelFallback { why, to, .. } => {
-                self.notice(&format!("No answer: {why}. Asking {to} instead"));
+                self.notice(&format!("No response: {why}. Switching to {to}"));
             }
             Event::BudgetNotice { used, limit } => {
-                self.notice(&format!("{used} of {limit} tool calls are used"));
+                self.notice(&format!("{used} of {limit} tool calls used"));
             }
             Event::BudgetBlock { limit } => {
-                self.notice(&format!("All {limit} tool calls of this turn are used"));
+                self.notice(&format!("All {limit} tool calls of this turn have been used"));
             }
             Event::ContextSummary { .. } => {
-                self.notice("The beginning of the conversation was summed up to save room");
+                self.notice("The beginning of the conversation was summarized to save space");
             }
             Event::Notice { text } => self.notice(text.as_str()),
             Event::Error { what, .. } => self.notice(what.as_str()),

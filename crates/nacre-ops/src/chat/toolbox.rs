@@ -52,7 +52,7 @@ pub(super) struct Toolbox {
     /// Background programs, which are killed at the end of the turn.
     pub(super) jobs: ShellJobs,
     programs: Arc<Programs>,
-    /// The stores to search for memories. The project's store is first.
+    /// The stores in which to search for memories. The project's store comes first.
     memories: Arc<Vec<MemoryHandle>>,
     remember: Arc<RecordClaim>,
 }
@@ -135,7 +135,7 @@ fn spec(host: &Host, deps: &AgentDeps, turn: &LiveTurn) -> AgentSpec {
     chat(&permissions, &orientation, Budgets { context_tokens, ..CHAT_BUDGETS })
 }
 
-/// Returns the briefing that other agents receive from a hook.
+/// Returns the brief that other agents receive from a hook.
 fn load_briefing(host: &Host) -> Option<String> {
     let budget = host.settings().hooks.start_tokens;
     if budget == 0 {
@@ -169,8 +169,8 @@ fn models(chats: &ChatShared, host: &Host, turn: &LiveTurn) -> Result<Arc<Models
     open_charged_models(host, models, "chat")
 }
 
-/// Programs run as the user in a sandbox, without secrets in the environment and without network
-/// access.
+/// Returns how the agent's programs run: as the user, in a sandbox without network access, and
+/// without secrets in the environment.
 fn programs(host: &Host) -> Result<Programs> {
     let environment: BTreeMap<String, String> = host.environment.vars.iter().cloned().collect();
     let program = host.environment.program.clone().unwrap_or_else(|| PathBuf::from("nacre"));
@@ -199,7 +199,7 @@ fn memories(host: &Host) -> Result<Vec<MemoryHandle>> {
     host.stores_to_read(None)?.into_iter().map(handle).collect()
 }
 
-/// Longer sessions are processed only by `sync`.
+/// Maximum trace size for extraction after a turn. Longer sessions are processed only by `sync`.
 const MAX_TRACE_BYTES: u64 = 4 << 20;
 
 const MAX_CLAIMS: usize = 8;
@@ -214,15 +214,15 @@ pub(super) fn remember(host: &Host, state: &State, session: &SessionRecord, said
     let _ = add_claims(host, session, said);
 }
 
-/// Adds the user's statements to the memories of the project or, without a project, to the user's
-/// own.
+/// Adds the user's statements to the project's memories, or to the user's own memories if there is
+/// no project.
 fn add_claims(host: &Host, session: &SessionRecord, said: &str) -> Result<()> {
     let scoped = match host.project {
         Some(_) => host.project_store()?,
         None => host.stores_to_read(None)?.into_iter().next(),
     };
     let Some(scoped) = scoped else { return Ok(()) };
-    // With another embedding model, comparing claims takes too long here, so it is left to `sync`.
+    // Other embedding models are too slow for comparing claims here, so this is left to `sync`.
     if scoped.settings.search.embedding != EmbeddingChoice::Builtin {
         return Ok(());
     }
@@ -290,7 +290,7 @@ fn memory_add(
     })
 }
 
-/// Stores a claim. The session is saved first, because the claim is verified against it.
+/// Stores a claim. Saves the session first, because the claim is verified against it.
 fn keep(host: &Host, session: &SessionId, claim: MemoryRecord) -> Result<String> {
     let state = open_state(host)?;
     // A trace is attributed to the owner, so it must not contain the words of other callers.
@@ -313,9 +313,9 @@ fn keep(host: &Host, session: &SessionId, claim: MemoryRecord) -> Result<String>
     let report = record(host, &request, BY, &Events::discard())?;
     let id = &report.id;
     Ok(match (report.done, report.status.as_deref()) {
-        (MemoryChange::LeftUnchanged, _) => format!("Known already: `{id}` says it."),
+        (MemoryChange::LeftUnchanged, _) => format!("Already known: see `{id}`."),
         (_, Some("candidate")) => {
-            format!("Kept as {id}. It needs the user's approval: `nacre review`.")
+            format!("Saved as {id}. It needs the user's approval: `nacre review`.")
         }
         (_, _) => format!("Remembered as {id}."),
     })

@@ -1,4 +1,4 @@
-//! The life cycle of a turn: queueing, running, and recovery after a crash.
+//! The life cycle of a turn: queueing, execution, and recovery after a crash.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -123,9 +123,10 @@ impl Running<'_> {
         };
         self.end_jobs(&mut pipeline, &mut outcome).await;
         undo::keep(self.host, &self.turn.log, &deps.workspace, &pipeline.turn_changes())?;
-        // The user can send messages again that arrived too late for the agent to read.
+        // Messages that arrived too late for the agent are reported, so that the user can send them
+        // again.
         for words in std::mem::take(&mut outcome.unheard) {
-            let text = format!("This came too late for the agent: {words}");
+            let text = format!("The agent had already finished when this message arrived: {words}");
             self.turn.log.tell(TaskUpdate::Notice { text });
         }
         Ok(outcome)
@@ -135,8 +136,8 @@ impl Running<'_> {
         let mut found = Vec::new();
         if let Some(name) = &self.turn.request.skill {
             let skill = self.toolbox.deps.skills.find(name).ok_or_else(|| {
-                OpError::not_found(format!("There is no skill `{name}`"))
-                    .hint("`nacre skill` shows them")
+                OpError::not_found(format!("Skill `{name}` not found"))
+                    .hint("`nacre skill` lists the skills")
             })?;
             let text = skill.instructions(&self.turn.request.text);
             let name_of_it = format!("the skill {name}, which I ask you to follow");
@@ -197,7 +198,7 @@ impl Running<'_> {
             return;
         }
         for job in self.toolbox.jobs.stop_all().await {
-            let text = format!("The background job {job} was stopped with the turn");
+            let text = format!("The background job {job} was stopped at the end of the turn");
             self.turn.log.tell(TaskUpdate::Notice { text });
         }
         let changed = pipeline.look_again((self.toolbox.deps.clock)()).await;
@@ -233,9 +234,12 @@ fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
         && let RunError::Model(error) = error
         && error.kind == ErrorKind::BadRequest
     {
-        failed = failed.hint("The model may not take pictures; choose another, or describe it");
+        failed = failed.hint(
+            "The model may not support images; choose another model, or describe \
+         the image",
+        );
     }
-    failed.hint(format!("What happened: nacre events show {}", turn.log.task))
+    failed.hint(format!("For details: nacre events show {}", turn.log.task))
 }
 
 /// Maximum size of a message. Longer texts must be attached.
@@ -250,7 +254,7 @@ pub(super) async fn start(
     request: ChatStartRequest,
 ) -> Result<(ChatStartReport, Arc<TaskLog>)> {
     if request.text.trim().is_empty() && request.skill.is_none() {
-        return Err(OpError::usage("There is nothing to do: the text is empty"));
+        return Err(OpError::usage("The message is empty"));
     }
     if MAX_TEXT_BYTES < request.text.len() {
         return Err(OpError::usage("The text is too long").hint("Attach it as a file"));
@@ -284,14 +288,14 @@ fn accept(chats: &ChatShared, host: &Host, request: ChatStartRequest) -> Result<
     Ok(turn)
 }
 
-/// Waits until the turn may run, runs it, and always sends a last message.
+/// Waits until the turn may run, runs it, and always sends a final message.
 async fn live(chats: Arc<ChatShared>, turn: Arc<LiveTurn>) {
     let task = turn.log.task.clone();
     let last = match wait(&chats, &turn).await {
         Ok(None) => {
             let (shared, running) = (Arc::clone(&chats), Arc::clone(&turn));
             let work = tokio::task::spawn_blocking(move || work(&shared, &running));
-            work.await.unwrap_or_else(|_| Ok(turn_failure("The turn broke down inside")))
+            work.await.unwrap_or_else(|_| Ok(turn_failure("Internal error during the turn")))
         }
         Ok(Some(by)) => Ok(TaskUpdate::Cancelled { by: by.as_str().to_owned() }),
         Err(error) => Err(error),
@@ -307,7 +311,7 @@ async fn live(chats: Arc<ChatShared>, turn: Arc<LiveTurn>) {
 
 fn turn_failure(message: &str) -> TaskUpdate {
     let error = OpError::failed(message);
-    let error = error.hint("What was done until then is kept; say how to go on");
+    let error = error.hint("The work done so far was kept; send a message to continue");
     TaskUpdate::Failed { error: error.into(), usage: TurnUsage::default() }
 }
 
@@ -338,8 +342,8 @@ async fn record_end(chats: &Arc<ChatShared>, task: &TaskId, last: &TaskUpdate) {
     let _ = ended.await;
 }
 
-/// Waits until the turn may run. If it was cancelled, returns who cancelled it. It is also
-/// cancelled if its token is revoked or expires.
+/// Waits until the turn may run. If the turn is cancelled, returns who cancelled it. A turn is also
+/// cancelled if its token expires or is revoked.
 async fn wait(chats: &Arc<ChatShared>, turn: &LiveTurn) -> Result<Option<CancelledBy>> {
     let control = turn.handle.control();
     let mut told = None;
@@ -374,7 +378,7 @@ async fn wait(chats: &Arc<ChatShared>, turn: &LiveTurn) -> Result<Option<Cancell
     }
 }
 
-/// Ends the turns of processes that are no longer running, and sends a last message for each.
+/// Ends turns whose processes are no longer running, and sends a final message for each.
 pub(super) fn recover(host: &Host, state: &mut State) -> Result<()> {
     let here = Runner::here(host.environment.pid);
     let now = host.now();
@@ -390,7 +394,7 @@ fn lost_turn_message(task: &TaskRecord, sequence: u64, at: &str) -> String {
         session: task.session.to_string(),
         sequence,
         at: at.to_owned(),
-        update: turn_failure("The process that worked on this was ended"),
+        update: turn_failure("The process running this turn ended"),
     };
     // Protocol types have only string keys, so serialization cannot fail.
     serde_json::to_string(&message).unwrap_or_default()

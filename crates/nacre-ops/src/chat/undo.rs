@@ -1,7 +1,7 @@
-//! Reverts the changes to files that a turn made. The changes are stored when the turn ends.
+//! Reverts the file changes made by a turn. The changes are stored when the turn ends.
 //!
-//! A file is reverted only if it has not been modified since; other files are listed in the report.
-//! In its next turn, the agent is informed of the undo, so that it does not rely on reverted
+//! A file is reverted only if it has not been modified since. Other files are listed in the report.
+//! The agent is informed of the undo in its next turn, so that it does not rely on reverted
 //! changes.
 
 use nacre_base::ContentHash;
@@ -22,7 +22,7 @@ use crate::host::{Host, new_task};
 
 const FOLDER: &str = "undo";
 
-/// Number of turns per session that can be reverted. Older turns are deleted.
+/// Maximum number of turns per session that can be reverted. Older records are deleted.
 const MAX_TURNS: usize = 50;
 
 const MAX_MANIFEST_BYTES: u64 = 4 << 20;
@@ -39,7 +39,8 @@ struct Manifest {
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptFile {
     path: String,
-    /// Whether the file existed before the turn. If so, its bytes are stored next to the manifest.
+    /// Whether the file existed before the turn. If it did, its bytes are stored next to the
+    /// manifest.
     was_there: bool,
     #[serde(default)]
     mode: Option<u32>,
@@ -57,7 +58,7 @@ pub(super) fn keep(
     }
     let folder = host.home_folder(FOLDER)?;
     let writer = folder.lock(&host.owner("chat"), host.settings().lock.wait)?;
-    // Names are sorted by the item number, so the last name belongs to the last turn.
+    // Names are sorted by item number, so the last name belongs to the last turn.
     let n_items = open_state(host)?.session(&log.session)?.last_item;
     let name = format!("{}.{n_items:020}.{}", log.session, log.task);
     for (number, file) in changes.files.iter().enumerate() {
@@ -78,7 +79,7 @@ pub(super) fn keep(
         files: changes.files.iter().map(note).collect(),
         not_kept: changes.not_kept.iter().map(lost).collect(),
     };
-    // The manifest is written last, so if it exists, all of its files exist too.
+    // The manifest is written last. If it exists, all of its files exist too.
     let text = serde_json::to_vec(&manifest).unwrap_or_default();
     writer.write_atomic(&RelPath::new(&format!("{name}.json"))?, &text)?;
     let names = turns(&folder, log.session.as_str());
@@ -100,8 +101,8 @@ fn turns(folder: &WriteScope, session: &str) -> Vec<String> {
     names
 }
 
-/// Removes the record of a turn, starting with its manifest. Remaining files are removed the next
-/// time.
+/// Removes the record of a turn, starting with its manifest. The next call removes any remaining
+/// files.
 fn forget(folder: &WriteScope, writer: &Writer<'_>, name: &str) {
     let entries = folder.root().and_then(|root| root.list()).unwrap_or_default();
     let mut files: Vec<String> = entries
@@ -126,7 +127,7 @@ pub(super) fn undo(host: &Host, request: &ChatUndoRequest) -> Result<ChatUndoRep
     let names = turns(&folder, session.id.as_str());
     let is_wanted = |name: &&String| task.as_ref().is_none_or(|task| name.ends_with(task.as_str()));
     let Some(name) = names.iter().rev().find(is_wanted) else {
-        return Err(OpError::not_found("There is no change of this session to take back"));
+        return Err(OpError::not_found("No change in this session can be undone"));
     };
     let (manifest, changes) = read(&folder, name)?;
     let workspace =
@@ -137,7 +138,7 @@ pub(super) fn undo(host: &Host, request: &ChatUndoRequest) -> Result<ChatUndoRep
     let done = TaskState::Completed { signal: Signal::Done };
     let mut items: Vec<NewItem> = Vec::new();
     if !restored.is_empty() {
-        let text = format!("I took your last changes of these files back: {}", restored.join(", "));
+        let text = format!("I undid your last changes to these files: {}", restored.join(", "));
         let said = Item::User { text, attachments: Vec::new() };
         let end = Item::End(TurnEnd { state: done, text: None });
         items.extend([said.to_new(), end.to_new()]);
@@ -151,8 +152,9 @@ pub(super) fn undo(host: &Host, request: &ChatUndoRequest) -> Result<ChatUndoRep
 
 fn read(folder: &WriteScope, name: &str) -> Result<(Manifest, TurnChanges)> {
     let text = folder.read(&RelPath::new(&format!("{name}.json"))?, MAX_MANIFEST_BYTES)?;
-    let manifest: Manifest = serde_json::from_slice(&text)
-        .map_err(|error| OpError::failed("What the turn changed cannot be read").because(error))?;
+    let manifest: Manifest = serde_json::from_slice(&text).map_err(|error| {
+        OpError::failed("The record of the turn's changes cannot be read").because(error)
+    })?;
     let mut files = Vec::with_capacity(manifest.files.len());
     for (number, file) in manifest.files.iter().enumerate() {
         let bytes = RelPath::new(&format!("{name}.{number}"))?;
@@ -170,7 +172,7 @@ fn read(folder: &WriteScope, name: &str) -> Result<(Manifest, TurnChanges)> {
 fn begin(host: &Host, state: &mut State, session: &SessionRecord) -> Result<(TaskId, Runner)> {
     let task = TaskId::from_random(crate::host::seed(host).rotate_left(17));
     let runner = Runner::here(host.environment.pid);
-    let (title, words) = ("Take the last changes back", ExtraWords::default());
+    let (title, words) = ("Undo the last changes", ExtraWords::default());
     let new = NewTask {
         session: session.id.clone(),
         project: session.project.clone(),
@@ -179,8 +181,8 @@ fn begin(host: &Host, state: &mut State, session: &SessionRecord) -> Result<(Tas
     state.accept(&new, &runner, host.now())?;
     if state.start(&task, &runner, host.now())? != Start::Now {
         state.cancel(&task, nacre_engine::record::CancelledBy::Person, host.now())?;
-        return Err(OpError::new(ErrorCode::Busy, "The agent is at work in this session")
-            .hint("Stop it first, or wait"));
+        return Err(OpError::new(ErrorCode::Busy, "The agent is still working in this session")
+            .hint("Stop the agent first, or wait"));
     }
     Ok((task, runner))
 }

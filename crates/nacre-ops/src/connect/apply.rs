@@ -1,4 +1,4 @@
-//! Applies a plan, records every change to a file, and makes Codex trust its hooks.
+//! Applies a plan, records every change to a file, and makes Codex trust Nacre's hooks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -30,12 +30,12 @@ pub(super) fn begin<'h>(host: &'h Host, wiring: &WiringOptions) -> Result<Planne
     Planner::open(host)
 }
 
-/// Writes the planned changes, provided that the plan is the one the user approved.
+/// Writes the planned changes if the user approved this exact plan.
 pub(super) fn apply(host: &Host, plan: &Plan, wiring: &WiringOptions) -> Result<()> {
     let agreed = wiring.plan.as_ref();
     if agreed.is_some_and(|agreed| *agreed != plan.digest()) && plan.list_changed().next().is_some()
     {
-        return Err(report_conflict("The files changed since they were shown"));
+        return Err(report_conflict("The files have changed since they were shown"));
     }
     if plan.list_changed().next().is_none() && plan.new == plan.old {
         return Ok(());
@@ -43,7 +43,7 @@ pub(super) fn apply(host: &Host, plan: &Plan, wiring: &WiringOptions) -> Result<
     let scope = host.home_scope()?;
     let writer = scope.lock(&host.owner("connect"), host.own_settings().lock.wait)?;
     if Ledger::read(host)? != plan.old {
-        return Err(report_conflict("Another process connected an agent meanwhile"));
+        return Err(report_conflict("Another process connected an agent in the meantime"));
     }
     announce(plan).write(&writer, &before_texts(plan))?;
     let mut done = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn apply(host: &Host, plan: &Plan, wiring: &WiringOptions) -> Result<
     plan.new.write(&writer, &backups)
 }
 
-/// Writes all files. On error, `done` contains the files already written.
+/// Writes all files. On error, `done` contains the files that were already written.
 fn write_all<'p>(plan: &'p Plan, done: &mut Vec<&'p PlannedFile>) -> Result<()> {
     for (_, file) in plan.list_changed() {
         write(&file.place, file.before.as_deref(), file.after.as_deref())?;
@@ -73,7 +73,7 @@ fn report_conflict(message: &str) -> OpError {
     OpError::new(ErrorCode::Conflict, message).hint("Nothing was changed. Run the command again")
 }
 
-/// Returns the ledger with the changes to make.
+/// Returns the ledger, including the changes to make.
 fn announce(plan: &Plan) -> Ledger {
     let hash = |text: &Option<String>| text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
     let pending = plan.list_changed().map(|(path, file)| PendingFile {
@@ -90,14 +90,14 @@ fn before_texts(plan: &Plan) -> BTreeMap<ContentHash, String> {
     texts.map(|text| (ContentHash::of(text.as_bytes()), text)).collect()
 }
 
-/// Changes a file from `before` to `after`. Fails if the current text equals neither, because the
-/// user has edited the file.
+/// Changes a file from `before` to `after`. Fails if the current text equals neither, because then
+/// the user has edited the file.
 fn write(place: &AgentFile, before: Option<&str>, after: Option<&str>) -> Result<()> {
     let (before, after) = (before.map(str::as_bytes), after.map(str::as_bytes));
     replace_text(&place.scope()?, &place.rel, before, after)
 }
 
-/// Restores files. A file that the user has edited in the meantime is kept.
+/// Restores files. Files that the user has edited in the meantime are left unchanged.
 fn take_back(done: &[&PlannedFile]) {
     for file in done.iter().rev() {
         let _ = write(&file.place, file.after.as_deref(), file.before.as_deref());
@@ -111,7 +111,7 @@ fn read_back(plan: &Plan) -> Result<()> {
     for (path, file) in plan.list_changed() {
         if file.place.read()? != file.after {
             return Err(report_conflict(&format!(
-                "`{}` was changed by someone else meanwhile",
+                "`{}` was changed by another program in the meantime",
                 path.display()
             )));
         }
@@ -119,7 +119,7 @@ fn read_back(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Removes empty folders, innermost first. Errors are ignored.
+/// Removes empty directories, innermost first. Errors are ignored.
 fn remove_empty(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         let parts = folder.parent().zip(folder.file_name().and_then(|name| name.to_str()));
@@ -154,8 +154,8 @@ fn undo(host: &Host, pending: &PendingFile) -> Result<()> {
         let before = match pending.before {
             None => None,
             Some(hash) => Some(backup(host, &hash).ok_or_else(|| {
-                OpError::failed(format!("The backup of `{}` is gone", pending.path.display())).hint(
-                    "Look at the file, then move `connect/ledger.json` in the global folder away",
+                OpError::failed(format!("The backup of `{}` is missing", pending.path.display())).hint(
+                    "Check the file, then move `connect/ledger.json` out of the global directory",
                 )
             })?),
         };
@@ -169,12 +169,12 @@ fn undo(host: &Host, pending: &PendingFile) -> Result<()> {
 
 pub fn codex_program(host: &Host) -> Result<PathBuf> {
     program_path(host, "codex").ok_or_else(|| {
-        OpError::new(ErrorCode::NotSet, "`codex` is not on the PATH")
-            .hint("Start codex and choose to trust the hooks when it asks")
+        OpError::new(ErrorCode::NotSet, "`codex` was not found in PATH")
+            .hint("Start codex and trust the hooks when it asks")
     })
 }
 
-/// Makes Codex trust all hooks of Nacre that it lists.
+/// Makes Codex trust all of Nacre's hooks that it lists.
 pub(super) fn trust(host: &Host, wiring: &WiringOptions) -> Result<ConnectReport> {
     let mut planner = begin(host, wiring)?;
     let codex = codex_program(host)?;
@@ -182,11 +182,11 @@ pub(super) fn trust(host: &Host, wiring: &WiringOptions) -> Result<ConnectReport
     let hashes = hashes(host, &codex, &folder).map_err(|why| {
         OpError::new(ErrorCode::Unavailable, "Codex could not list its hooks")
             .because(why)
-            .hint("Start codex and choose to trust the hooks when it asks")
+            .hint("Start codex and trust the hooks when it asks")
     })?;
     if hashes.is_empty() {
         return Err(
-            OpError::not_found("Codex knows no hooks of Nacre").hint("nacre connect codex --hooks")
+            OpError::not_found("Codex has no hooks from Nacre").hint("nacre connect codex --hooks")
         );
     }
     planner.add_trust(hashes)?;
@@ -215,7 +215,7 @@ fn hashes(host: &Host, codex: &Path, folder: &Path) -> Result<Vec<(String, Strin
     }
 }
 
-/// Finds Nacre's hooks anywhere in the response, because its structure differs between Codex
+/// Finds Nacre's hooks anywhere in the response, because the response format differs between Codex
 /// versions.
 fn collect(value: &Value, hashes: &mut Vec<(String, String)>) {
     match value {
@@ -244,11 +244,11 @@ pub(super) fn notes(plan: &Plan) -> Vec<String> {
     let effects = [
         (
             brings("config.toml", "default_tools_approval_mode"),
-            "Codex calls Nacre's tools without asking you (`default_tools_approval_mode`)",
+            "Codex calls Nacre's tools without asking for approval (`default_tools_approval_mode`)",
         ),
         (
             brings(".agents/skills/nacre/SKILL.md", ""),
-            "Other agents read `~/.agents/skills`, too, and find the skill there",
+            "Other agents also read the skill from `~/.agents/skills`",
         ),
     ];
     let effects = effects.into_iter().filter(|(is_so, _)| *is_so);
@@ -261,7 +261,8 @@ pub(super) fn notes(plan: &Plan) -> Vec<String> {
     let is_written = plan.files.iter().any(|(path, file)| changes_hooks(path) && file.changes());
     if is_written && holds(ConnectedPart::Hooks) && !holds(ConnectedPart::Trust) {
         notes.push(
-            "Codex runs hooks only when you trust them: `nacre connect codex --trust-hooks`, or choose it when codex asks"
+            "Codex only runs trusted hooks: run `nacre connect codex --trust-hooks`, or trust them \
+             when codex asks"
                 .to_owned(),
         );
     }
@@ -273,12 +274,12 @@ const BACKUP: &str = "connect/backup";
 const VERSION: u32 = 1;
 const MAX_BYTES: u64 = 16 << 20;
 
-/// A record of everything that Nacre has written to the agents' files.
+/// A record of everything that Nacre has written to agents' files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ledger {
     pub(super) version: u32,
-    /// Keyed by the path after resolving all links.
+    /// The modified files, keyed by path after all links are resolved.
     pub(super) files: BTreeMap<PathBuf, FileRecord>,
     /// Keys and hashes of the Codex hooks that the user trusted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -296,11 +297,11 @@ impl Default for Ledger {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileRecord {
-    /// The hash of the file without Nacre's entries, or `None` if the file did not exist.
+    /// The hash of the file without Nacre's entries. `None` if the file did not exist.
     pub(super) base: Option<ContentHash>,
     pub(super) after: ContentHash,
     pub(super) entries: Vec<EntryRecord>,
-    /// Folders created for the file, outermost first.
+    /// Directories created for the file, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) folders: Vec<PathBuf>,
 }
@@ -344,10 +345,11 @@ impl Ledger {
         match serde_json::from_str::<Self>(&String::from_utf8_lossy(&bytes)) {
             Ok(ledger) if ledger.version == VERSION => Ok(ledger),
             Ok(_) | Err(_) => Err(OpError::failed(format!(
-                "`{LEDGER_FILE}` in the global folder is damaged, or of another version"
+                "`{LEDGER_FILE}` in the global directory is damaged or has an unsupported version"
             ))
             .hint(
-                "Move it away: `nacre connect AGENT --remove` then takes out what it recognizes",
+                "Move it away. `nacre connect AGENT --remove` then removes the entries that it \
+                 recognizes",
             )),
         }
     }
@@ -417,8 +419,8 @@ pub(super) fn is_registered(host: &Host, name: &str) -> Result<bool> {
     Ok(chosen.is_some_and(|chosen| chosen.iter().any(|agent| agent.name == name)))
 }
 
-/// Registers an agent with these paths, or with its default paths. Does nothing if there is no
-/// register, because all agents are then read, or if the agent is registered with other paths.
+/// Registers an agent with these paths, or with its default paths. Does nothing if the agent is
+/// registered with other paths, or if there is no register, because all agents are then read.
 pub(super) fn register_agent(host: &Host, name: &str, paths: &[String]) -> Result<()> {
     let agent = agent_named(name)?;
     if paths.is_empty() && (read_connected_agents(host)?.is_none() || is_registered(host, name)?) {
@@ -432,9 +434,10 @@ fn absolute(host: &Host, paths: &[String]) -> Result<Vec<PathBuf>> {
     let paths = paths.iter().map(|path| host.environment.absolute(Path::new(path)));
     let paths: Vec<PathBuf> = paths.collect();
     match paths.iter().find(|path| !path.exists()) {
-        Some(missing) => {
-            Err(OpError::not_found(format!("There is nothing at `{}`", missing.display())))
-        }
+        Some(missing) => Err(OpError::not_found(format!(
+            "No file or directory found at `{}`",
+            missing.display()
+        ))),
         None => Ok(paths),
     }
 }
@@ -463,7 +466,8 @@ pub(super) fn agents_read(host: &Host) -> Result<Vec<&'static str>> {
     Ok(agent_names().filter(is_read).collect())
 }
 
-/// Stops reading an agent's traces. If there is no register, creates one with all other agents.
+/// Stops reading an agent's traces. If there is no register, creates one that contains all other
+/// agents.
 pub(super) fn unregister_agent(host: &Host, name: &str) -> Result<()> {
     let has_register = read_connected_agents(host)?.is_some();
     edit(host, |text, origin| {

@@ -80,7 +80,7 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport> {
 
 pub(super) struct AgentFiles {
     pub(super) places: Places,
-    /// Folders that must contain the files after links are resolved.
+    /// Directories that must contain the files after links are resolved.
     pub(super) roots: Vec<PathBuf>,
     pub(super) program: PathBuf,
 }
@@ -96,7 +96,7 @@ impl AgentFiles {
         Program { path: self.program.clone(), has_guard }
     }
 
-    /// Returns the state of a part in an agent's file. An entry is valid with or without a guard.
+    /// Returns the state of a part in an agent's file. An entry is valid with or without the guard.
     pub(super) fn state(
         &self,
         spec: &AgentSpec,
@@ -142,7 +142,7 @@ const PROTOCOL: &str = "2025-06-18";
 
 const MAX_NAMES: usize = 4;
 
-/// Checks the named agents, or by default all configured agents.
+/// Checks the named agents, or all configured agents if none are named.
 pub fn doctor(host: &Host, agents: &[String]) -> Result<ConnectDoctorReport> {
     let named: Vec<&AgentSpec> = agents
         .iter()
@@ -209,8 +209,8 @@ fn check(
 }
 
 fn shake_hands(host: &Host, edit: &Edit, text: &str) -> Result<String, String> {
-    let command = edit.find_command(text).ok_or("the entry names no command")?;
-    let (program, args) = command.split_first().ok_or("the entry names no command")?;
+    let command = edit.find_command(text).ok_or("the entry has no command")?;
+    let (program, args) = command.split_first().ok_or("the entry has no command")?;
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let mut server = Dialogue::start(host, Path::new(program), &args)?;
     let client = json!({
@@ -222,7 +222,7 @@ fn shake_hands(host: &Host, edit: &Edit, text: &str) -> Result<String, String> {
     server.ask("initialize", client, version)?;
     server.tell("notifications/initialized", version)?;
     let tools = server.ask("tools/list", json!({}), version)?;
-    let tools = tools["tools"].as_array().ok_or("`tools/list` returned no list")?;
+    let tools = tools["tools"].as_array().ok_or("`tools/list` did not return a list")?;
     let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
     let shown = names.iter().take(MAX_NAMES).copied().collect::<Vec<_>>().join(", ");
     let more = if names.len() > MAX_NAMES { ", …" } else { "" };
@@ -242,7 +242,7 @@ fn fire(
         None if files.state(spec, ConnectedPart::Hooks) == Some(Ok(EntryState::Current)) => {
             files.program(false).hook(spec.name, HookEvent::Start)
         }
-        None => return Err("it is not as this version would write it".to_owned()),
+        None => return Err("it differs from what this version writes".to_owned()),
     };
     let event = json!({
         "session_id": "nacre-connect-doctor",
@@ -257,7 +257,7 @@ fn fire(
             0 => "a session would start with nothing to add here".to_owned(),
             n_chars => format!("a session would start with {n_chars} characters from Nacre"),
         }),
-        Some(code) => Err(format!("`{command}` ended with {code}")),
+        Some(code) => Err(format!("`{command}` exited with code {code}")),
         None => Err(format!("`{command}` was killed")),
     }
 }
@@ -266,12 +266,13 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 const MAX_LINE_BYTES: u64 = 4 << 20;
 
-/// If the program does not respond within this many lines, it is not an MCP server.
+/// Maximum number of lines to read before a response. A program that needs more is not an MCP
+/// server.
 const MAX_LINES: usize = 1000;
 
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A running program that exchanges JSON messages, one per line. It is killed on drop.
+/// A running program that exchanges JSON messages, one per line. The program is killed on drop.
 pub(super) struct Dialogue {
     child: Child,
     stdin: ChildStdin,
@@ -285,7 +286,7 @@ impl Dialogue {
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = spawn(host, command)?;
         let pipes = child.stdin.take().zip(child.stdout.take());
-        let (stdin, stdout) = pipes.ok_or("its pipes are missing")?;
+        let (stdin, stdout) = pipes.ok_or("its pipes are not available")?;
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {
             let mut reader = BufReader::new(stdout);
@@ -302,7 +303,7 @@ impl Dialogue {
         Ok(Self { child, stdin, lines, next_id: 1 })
     }
 
-    /// Sends a notification, to which no response is expected.
+    /// Sends a notification, for which no response is expected.
     pub(super) fn tell(&mut self, method: &str, version: Option<&str>) -> Result<(), String> {
         self.send(&add_version(json!({"method": method}), version))
     }
@@ -321,14 +322,14 @@ impl Dialogue {
         for _ in 0..MAX_LINES {
             let line = self.lines.recv_timeout(LIMIT).map_err(|error| match error {
                 mpsc::RecvTimeoutError::Timeout => {
-                    format!("no answer to `{method}` within {} seconds", LIMIT.as_secs())
+                    format!("no response to `{method}` within {} seconds", LIMIT.as_secs())
                 }
                 mpsc::RecvTimeoutError::Disconnected => {
-                    format!("it ended without an answer to `{method}`")
+                    format!("it exited without a response to `{method}`")
                 }
             })?;
             let Ok(mut answer) = serde_json::from_str::<Value>(&line) else {
-                return Err(format!("it printed something else than JSON at `{method}`"));
+                return Err(format!("its response to `{method}` is not JSON"));
             };
             if answer["id"] == id {
                 return match answer.get("error") {
@@ -337,12 +338,12 @@ impl Dialogue {
                 };
             }
         }
-        Err(format!("no answer to `{method}` among {MAX_LINES} messages"))
+        Err(format!("no response to `{method}` in {MAX_LINES} messages"))
     }
 
     fn send(&mut self, message: &Value) -> Result<(), String> {
         let sent = writeln!(self.stdin, "{message}").and_then(|()| self.stdin.flush());
-        sent.map_err(|_| "it ended before it was asked".to_owned())
+        sent.map_err(|_| "it exited before the first request".to_owned())
     }
 }
 
@@ -360,17 +361,17 @@ impl Drop for Dialogue {
     }
 }
 
-/// Runs a shell command with `input` in the same way as an agent runs a hook. Returns the exit code
-/// and the output.
+/// Runs a shell command with `input`, in the same way as an agent runs a hook. Returns the exit
+/// code and the output.
 fn run_shell(host: &Host, line: &str, input: &str) -> Result<(Option<i32>, String), String> {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", line]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = spawn(host, command)?;
     let pipes = child.stdin.take().zip(child.stdout.take());
-    let (mut stdin, stdout) = pipes.ok_or("its pipes are missing")?;
+    let (mut stdin, stdout) = pipes.ok_or("its pipes are not available")?;
     let input = input.to_owned();
     thread::spawn(move || {
-        // Errors are ignored, because a hook need not read its input.
+        // Errors are ignored, because a hook may ignore its input.
         let _ = stdin.write_all(input.as_bytes());
     });
     let (sender, output) = mpsc::channel();
@@ -389,12 +390,12 @@ fn run_shell(host: &Host, line: &str, input: &str) -> Result<(Option<i32>, Strin
     }
     let _ = child.kill();
     let _ = child.wait();
-    Err(format!("it did not end within {} seconds", LIMIT.as_secs()))
+    Err(format!("it did not exit within {} seconds", LIMIT.as_secs()))
 }
 
 fn spawn(host: &Host, mut command: Command) -> Result<Child, String> {
     let environment = &host.environment;
     command.env_clear().envs(environment.vars.iter().map(|(name, value)| (name, value)));
     command.current_dir(&environment.folder).process_group(0);
-    command.spawn().map_err(|error| format!("it cannot be started: {error}"))
+    command.spawn().map_err(|error| format!("it could not be started: {error}"))
 }

@@ -1,8 +1,8 @@
 //! Connects agents: reads their traces, and adds Nacre's server, hooks and skill to their settings.
 //!
-//! The changes to all files are planned together (`plan`), then applied or reverted (`apply`), and
+//! Changes to all files are planned together (`plan`), then applied or reverted (`apply`), and
 //! recorded together with the previous contents. Only the user's own files are written, and
-//! repositories cannot influence this.
+//! repositories cannot affect what is written.
 
 mod apply;
 mod listing;
@@ -33,7 +33,7 @@ pub fn names() -> Vec<&'static str> {
 
 pub fn connect(host: &Host, request: &ConnectRequest) -> Result<ConnectReport> {
     if matches!(request, ConnectRequest::Add { paths, .. } if !paths.is_empty()) {
-        host.check_user("say where sessions are")?;
+        host.check_user("set where sessions are stored")?;
     }
     let dry_run = match request {
         ConnectRequest::List | ConnectRequest::Trust { .. } => true,
@@ -77,7 +77,7 @@ fn parts(wiring: &WiringOptions) -> Vec<ConnectedPart> {
 fn find_agent(name: &str) -> Result<Option<&'static AgentSpec>> {
     match connectable_agent(name) {
         None if !apply::is_readable(name) => {
-            Err(OpError::usage(format!("No agent is called `{name}`"))
+            Err(OpError::usage(format!("Agent `{name}` not found"))
                 .hint(format!("The agents are {}", names().join(", "))))
         }
         spec => Ok(spec),
@@ -113,9 +113,8 @@ fn add(
     wiring: &WiringOptions,
 ) -> Result<ConnectReport> {
     if !paths.is_empty() && agents.len() != 1 {
-        return Err(
-            OpError::usage("A path belongs to one agent").hint("nacre connect codex --path DIR")
-        );
+        return Err(OpError::usage("Only one agent can be connected with a path")
+            .hint("nacre connect codex --path DIR"));
     }
     let mut planner = apply::begin(host, wiring)?;
     // If paths are given, only traces are connected; if parts are given, only those parts.
@@ -130,10 +129,8 @@ fn add(
             }
             Some(_) => {}
             None if !reads_traces => {
-                return Err(OpError::usage(format!(
-                    "Only the traces of `{name}` can be connected"
-                ))
-                .hint(format!("nacre connect {name} --path DIR")));
+                return Err(OpError::usage(format!("Only traces can be connected for `{name}`"))
+                    .hint(format!("nacre connect {name} --path DIR")));
             }
             None => {}
         }
@@ -148,13 +145,13 @@ fn add(
     report(host, &plan)
 }
 
-/// Refuses a part that the user requested explicitly but that the agent does not support.
+/// Returns an error if the user explicitly requested a part that the agent does not support.
 fn check_possible(spec: &AgentSpec, wiring: &WiringOptions, planner: &Planner<'_>) -> Result<()> {
     let asked = if wiring.parts.is_empty() { Vec::new() } else { parts(wiring) };
     match asked.into_iter().find(|part| planner.plain_edit(spec, *part).is_none()) {
         Some(part) => {
             Err(OpError::usage(format!("{} cannot take `--{}`", spec.title, part.as_str()))
-                .hint("`nacre connect list` shows what is possible"))
+                .hint("`nacre connect list` shows the supported parts"))
         }
         None => Ok(()),
     }
@@ -170,8 +167,7 @@ fn remove(host: &Host, agents: &[String], wiring: &WiringOptions) -> Result<Conn
             Some(spec) => planner.remove(spec, &parts(wiring))?,
             None => false,
         };
-        // Traces that were already being read before the agent was connected are still read
-        // afterwards.
+        // Traces that were already read before the agent was connected are still read afterwards.
         if is_read && (!was_wired || has_turned_traces_on(host, name)?) {
             registered.push(name);
         } else if is_read {
@@ -189,7 +185,8 @@ fn remove(host: &Host, agents: &[String], wiring: &WiringOptions) -> Result<Conn
     let mut report = report(host, &plan)?;
     if !still_read.is_empty() {
         report.notes.push(format!(
-            "The sessions of {} are still read, as before; to stop that: nacre connect {} --remove",
+            "The sessions of {} are still read, as before. To stop reading them: nacre connect {} \
+             --remove",
             still_read.join(", "),
             still_read.join(" ")
         ));
@@ -230,8 +227,8 @@ impl ConnectionState {
     }
 
     /// Returns the differences. Agents share files, so parts are compared only for the agents in
-    /// `named`, or for all agents if `named` is empty. The reading of traces is compared for all
-    /// agents.
+    /// `named`, or for all agents if `named` is empty. The setting for reading traces is compared
+    /// for all agents.
     fn find_changes(&self, now: &Self, named: &[String]) -> Vec<AgentParts> {
         let mut changed = Vec::new();
         for (agent, after) in &now.parts {
@@ -284,7 +281,7 @@ fn record(
     command.record(host, &own_store(host)?, reversal, text).map(Some)
 }
 
-/// Returns whether an earlier `connect` turned on the reading of an agent's traces.
+/// Returns whether an earlier `connect` enabled reading of an agent's traces.
 fn has_turned_traces_on(host: &Host, agent: &str) -> Result<bool> {
     let all = changes(&own_store(host)?.store)?;
     let open = all.iter().filter(|change| change.undoes.is_none() && change.undone_by.is_none());
@@ -361,7 +358,7 @@ fn undo_agent(host: &Host, of: &AgentParts, dry_run: bool) -> Result<Vec<String>
         let request = ConnectRequest::Remove { agents: agents(), wiring };
         match connect_unrecorded(host, &request) {
             Ok(report) => paths.extend(report.changes.into_iter().map(|change| change.path)),
-            // The file may be shared with an agent that was processed before.
+            // The file may be shared with an agent that was processed earlier.
             Err(error) if error.code == ErrorCode::NotFound => {}
             Err(error) => return Err(error),
         }

@@ -1,4 +1,4 @@
-//! Plans the edits to the settings files of agents.
+//! Plans the edits to agents' settings files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -72,7 +72,7 @@ impl<'h> Planner<'h> {
         Ok(Self { host, files: AgentFiles::of(host)?, plan })
     }
 
-    /// Returns whether the agent is in use on this machine or was in the past.
+    /// Returns whether the agent is or was used on this machine.
     pub(super) fn is_used(&self, spec: &AgentSpec) -> bool {
         spec.signs(&self.files.places).iter().any(|sign| sign.exists())
     }
@@ -90,7 +90,7 @@ impl<'h> Planner<'h> {
         guard: bool,
     ) -> Result<()> {
         if !self.files.program.is_absolute() {
-            return Err(OpError::failed("Cannot tell where this program is"));
+            return Err(OpError::failed("Cannot find the path of this program"));
         }
         for part in parts {
             let had_guard = self.entries().any(|entry| entry.is(spec.name, *part) && entry.guard);
@@ -148,7 +148,7 @@ impl<'h> Planner<'h> {
         Ok(found)
     }
 
-    /// Returns the file if it contains an entry written by Nacre that is not in the ledger.
+    /// Returns the file if it contains an entry that Nacre wrote but that is not in the ledger.
     fn find_unrecorded(
         &mut self,
         spec: &AgentSpec,
@@ -206,7 +206,7 @@ impl<'h> Planner<'h> {
                 None => entries.push(more.clone()),
             }
             if self.is_current(file.after.as_deref(), &entries).map_err(failed)? {
-                // The user wrote the same text, or the file is shared with another agent.
+                // The user wrote the same text, or another agent shares the file.
                 if let Some(record) = self.plan.new.files.get_mut(path) {
                     record.entries = entries;
                 }
@@ -273,7 +273,7 @@ impl<'h> Planner<'h> {
     }
 
     /// Like `without_us`, but for a file that is not in the ledger and may contain entries from an
-    /// older version.
+    /// older version of Nacre.
     fn without_strays(
         &self,
         file: &PlannedFile,
@@ -336,13 +336,13 @@ fn unusable(path: &Path, error: &EditError) -> OpError {
     invalid(path, &error.to_string())
 }
 
-/// Returns the file to edit: the first candidate that exists, or else the first one.
+/// Returns the file to edit: the first candidate that exists, or else the first candidate.
 pub(super) fn file_of(edit: &FileEdit) -> &Path {
     let found = edit.candidates.iter().find(|path| path.exists());
     found.or(edit.candidates.first()).map_or(Path::new(""), PathBuf::as_path)
 }
 
-/// Returns the agents' files and the folders that must contain them.
+/// Returns the agents' files and the directories that must contain them.
 pub(super) fn places(host: &Host) -> Result<(Places, Vec<PathBuf>)> {
     let homes = homes(host)?;
     let usual = Places::at(&homes.home);
@@ -364,7 +364,7 @@ pub(super) fn places(host: &Host) -> Result<(Places, Vec<PathBuf>)> {
 
 const MAX_BYTES: u64 = 16 << 20;
 
-/// The path of a file, split into its deepest existing folder and the missing part.
+/// The path of a file, split into its deepest existing directory and the missing rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AgentFile {
     folder: PathBuf,
@@ -378,7 +378,7 @@ impl AgentFile {
         let real = match fs::canonicalize(path) {
             Ok(real) => real,
             Err(_) if is_link(path) => {
-                return Err(refusal_error(path, "It is a link that leads nowhere"));
+                return Err(refusal_error(path, "It is a broken link"));
             }
             Err(_) => path.to_owned(),
         };
@@ -386,10 +386,13 @@ impl AgentFile {
         let above = above.unwrap_or(Path::new("/"));
         let rest = real.strip_prefix(above).unwrap_or(&real).to_owned();
         let folder = fs::canonicalize(above)
-            .map_err(|_| refusal_error(path, "A folder on its way is a link that leads nowhere"))?;
+            .map_err(|_| refusal_error(path, "A directory in its path is a broken link"))?;
         let real = folder.join(&rest);
         if !roots.iter().any(|root| real.starts_with(root)) {
-            return Err(refusal_error(path, "It is a link that leads out of the home folder"));
+            return Err(refusal_error(
+                path,
+                "It is a link to a location outside the home directory",
+            ));
         }
         let rest =
             rest.to_str().ok_or_else(|| refusal_error(path, "Its path is not valid UTF-8"))?;
@@ -423,7 +426,7 @@ impl AgentFile {
         match fs::metadata(&path) {
             Ok(file) if file.permissions().readonly() => {
                 Err(refusal_error(&path, "It is read-only")
-                    .hint(format!("Allow writing and try again: chmod u+w {}", path.display())))
+                    .hint(format!("Make it writable and try again: chmod u+w {}", path.display())))
             }
             Ok(_) | Err(_) => Ok(()),
         }
@@ -441,7 +444,7 @@ fn refusal_error(path: &Path, why: &str) -> OpError {
 
 fn invalid(path: &Path, why: &str) -> OpError {
     OpError { code: ErrorCode::Invalid, ..refusal_error(path, why) }
-        .hint("The file was left as it is. Put it right and try again")
+        .hint("The file was not changed. Fix it and try again")
 }
 
 pub(super) fn changes(host: &Host, plan: &Plan) -> Vec<FileChange> {

@@ -16,7 +16,7 @@ const LOG_FILE: &str = "hooks.log";
 const MAX_BYTES: u64 = 1 << 20;
 const N_KEPT: u32 = 2;
 
-/// Lock timeout; short, because a missing log entry is better than a slow hook.
+/// Lock timeout. Short, because a missing log entry is better than a slow hook.
 const PATIENCE: Duration = Duration::from_millis(10);
 
 /// Maximum length of an untrusted word, in bytes.
@@ -32,7 +32,7 @@ struct Line<'a> {
     causes: &'a [String],
 }
 
-/// Logs the failure of a hook, if Nacre's home folder exists. Errors are ignored.
+/// Logs the failure of a hook, if Nacre's home directory exists. Errors are ignored.
 pub fn log_failure(environment: &Environment, agent: &str, event: &str, error: &OpError) {
     let _ = try_log(environment, agent, event, error);
 }

@@ -1,8 +1,8 @@
 //! The operations run by agents' hooks, one per event. A hook must neither block for long nor make
 //! its agent fail.
 //!
-//! Hooks run often and while the user is waiting, so they do little work: only folder stamps are
-//! checked, nothing is flushed to disk, and slow work is left to `upkeep` in the background.
+//! Hooks run often and while the user is waiting, so they do little work. They check only directory
+//! timestamps, flush nothing to disk, and leave slow work to `upkeep` in the background.
 
 mod before_tool;
 mod log;
@@ -34,11 +34,11 @@ use crate::hook_notes::{Notes, PATIENCE, claim, claim_question, folder, prune};
 use crate::host::{Environment, Host};
 use crate::sync::extract::is_worth_recording;
 
-/// The default of `hooks.deadline_ms`.
+/// Default of `hooks.deadline_ms`.
 const USUAL_DEADLINE_MS: u64 = 200;
 
-/// Returns the deadline of a hook before the settings are read: the value of the variable, or else
-/// the default.
+/// Returns a hook's deadline before the settings are read: the value of the environment variable,
+/// or else the default.
 pub fn hook_deadline(environment: &Environment) -> Duration {
     let set = environment.var(NACRE_HOOKS_DEADLINE_MS).and_then(|text| text.parse().ok());
     Duration::from_millis(set.unwrap_or(USUAL_DEADLINE_MS))
@@ -60,27 +60,27 @@ pub fn answer(host: &Host, question: &HookQuestion) -> Result<HookReport> {
     }
 }
 
-/// Runs the operation for a hook in the server. Fails if the hook has a different version from the
-/// server.
+/// Runs the operation for a hook in the server. Returns an error if the versions of the hook and
+/// the server differ.
 pub fn answer_request(host: &Host, request: &HookRequest) -> Result<HookReport> {
     let own = env!("CARGO_PKG_VERSION");
     if request.version != own {
-        let message = format!("This server has version {own}");
+        let message = format!("The server's version is {own}");
         return Err(OpError::new(ErrorCode::Conflict, message));
     }
     answer(host, &request.question)
 }
 
-/// Agents cut text out of the middle of a hook's output if it is longer than this.
+/// Maximum size of a hook's output. Agents remove text from the middle of longer outputs.
 const MAX_BRIEF_BYTES: usize = 9_000;
 
 /// Percentages of the budget to try in turn until the text is short enough.
 const SHARES: [usize; 3] = [100, 60, 30];
 
-/// Runs at the start of a session, and returns the brief within its budget.
+/// Runs at the start of a session and returns a brief within its budget.
 pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<HookReport> {
     let budget = host.settings().hooks.start_tokens;
-    // If there is no store, no file is written.
+    // Without a store, no file is written.
     if budget == 0 || host.stores_to_read(None)?.is_empty() {
         return Ok(HookReport::default());
     }
@@ -88,7 +88,7 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     let writer = folder.lock(&host.owner("hook"), PATIENCE)?;
     let mut notes = Notes::open(host, session)?;
     if source == HookSource::Forgotten {
-        // The agent's context was cleared, so it may receive everything again.
+        // The agent's context was cleared, so all memories may be sent again.
         notes = Notes { is_asked: notes.is_asked, ..Notes::default() };
     }
     if notes.is_briefed {
@@ -105,7 +105,7 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     notes.is_briefed = true;
     notes.note_told(&memories);
     notes.save(host, session, &folder)?;
-    // Errors are ignored, because the next run removes the remaining files.
+    // Errors are ignored, because the next run removes any remaining files.
     let _ = prune(&writer);
     let text = wrap_in_tag(BRIEF_TAG, &brief.text);
     Ok(HookReport { text, is_behind, ..HookReport::default() })
@@ -124,13 +124,13 @@ fn brief_in_bounds(host: &Host, budget: usize, known: &[String]) -> Result<(Brie
         made =
             Some((BriefReport { text: String::new(), sections: Vec::new(), ..brief }, is_behind));
     }
-    made.ok_or_else(|| OpError::failed("There is no brief that is short enough"))
+    made.ok_or_else(|| OpError::failed("No brief is short enough"))
 }
 
-/// Maximum number of tokens for the memories added to all prompts of a session.
+/// Maximum number of tokens for all memories added to a session's prompts.
 const MAX_SESSION_TOKENS: usize = 4_000;
 
-/// Runs when the user sends a prompt, and returns the memories that match it, if any. `trace` is
+/// Runs when the user sends a prompt, and returns the memories that match the prompt. `trace` is
 /// the path of the session's transcript, if the agent provides it.
 pub fn prompt(
     host: &Host,
@@ -175,7 +175,7 @@ pub fn prompt(
 const AFTER_TURN: i64 = 120;
 const AFTER_SESSION: i64 = 10;
 
-/// Longer sessions are not parsed here, because the user is waiting.
+/// Maximum trace size. Longer sessions are not parsed here, because the user is waiting.
 const MAX_TRACE_BYTES: u64 = 4 << 20;
 
 const ASK: &str = "Before you stop: did this session settle something that later sessions should know, which the code and git do not \
@@ -211,7 +211,7 @@ fn ask(host: &Host, request: &HookEndRequest) -> Result<String> {
     Ok(if is_first { wrap_in_tag(ASK_TAG, ASK) } else { String::new() })
 }
 
-/// Returns whether a sync is due. If so, updates the stamp, so that no other hook starts a sync.
+/// Returns whether a sync is due. If it is, updates the stamp, so that no other hook starts a sync.
 fn is_due(host: &Host, end: HookEnd) -> Result<bool> {
     if !host.settings().hooks.sync {
         return Ok(false);

@@ -1,8 +1,8 @@
 //! Reads the messages before a prompt from the end of the agent's transcript.
 //!
-//! The file must be in one of the agent's folders, and only its end is read, so that a long session
-//! does not slow down the hook. Agents that write one JSON object per line use similar field names,
-//! so one parser handles them all and skips lines that it cannot parse.
+//! The file must be in one of the agent's directories. Only its end is read, so that a long session
+//! does not slow down the hook. Agents that write one JSON object per line use similar field names.
+//! A single parser therefore handles all of them and skips lines that it cannot parse.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -21,8 +21,8 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Maximum number of messages to return.
 const MAX_MESSAGES: usize = 60;
 
-/// Returns the latest messages of the user and the agent, oldest first. Empty if the transcript
-/// cannot be read.
+/// Returns the latest messages of the user and the agent, oldest first. Returns an empty list if
+/// the transcript cannot be read.
 pub(super) fn past_messages(host: &Host, session: &HookSession, trace: &str) -> Vec<String> {
     read_tail(host, session, trace).map_or_else(Vec::new, |tail| messages(&tail))
 }
@@ -54,7 +54,7 @@ fn messages(tail: &[u8]) -> Vec<String> {
     found
 }
 
-/// A line of a transcript. The message is in `payload` for Codex and in `data` for Copilot.
+/// A line of a transcript. Codex stores the message in `payload`, and Copilot stores it in `data`.
 #[derive(Deserialize)]
 struct Line {
     #[serde(alias = "payload", alias = "data")]
@@ -86,7 +86,8 @@ struct Block {
     text: String,
 }
 
-/// Returns the text of the user or the agent. It is empty for the input and output of tools.
+/// Returns the text of the user or the agent. Returns an empty text for the input and output of
+/// tools.
 fn text_of(Message { role, content }: Message) -> String {
     let text = match content {
         Content::Text(text) => text,

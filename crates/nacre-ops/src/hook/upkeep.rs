@@ -1,4 +1,4 @@
-//! The work that hooks leave to a background process, and a record of when it was last started.
+//! The work that hooks leave to a background process, and the time at which it was last started.
 
 use jiff::Timestamp;
 use nacre_base::fs::{Access, RelPath, WriteScope};
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::hook_notes::{HOOKS_FOLDER, all_told, folder, prune};
 use crate::host::{Host, SearchableStore, note_offered};
 
-/// The extension differs from that of session notes, so the names cannot collide.
+/// The extension differs from that of session notes, so that the names cannot collide.
 const STAMP_FILE: &str = "sync.stamp";
 const MAX_BYTES: u64 = 4096;
 
@@ -20,7 +20,8 @@ const FIRST_BACK_OFF: i64 = 120;
 /// Maximum number of scans for indexing all changes.
 const MAX_LOOKS: usize = 30;
 
-/// The time at which a sync was last started, and the number of failures since the last success.
+/// The time at which a sync was last started, and the number of failures since the last successful
+/// sync.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Stamp {

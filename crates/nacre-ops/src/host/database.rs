@@ -1,4 +1,4 @@
-//! The database shared by several servers (if `server.database` is set), and the queue of sessions,
+//! The database shared by several servers (if `server.database` is set), and the session queue,
 //! which is in the local catalog if there is no database.
 //!
 //! [`Shared`] keeps the database open, so that all calls of a server use the same connections. The
@@ -41,7 +41,7 @@ pub(super) struct OpenDatabase {
     leadership: Option<Leadership>,
     records: Option<SharedRecords>,
     seen: Option<(DatabaseState, Timestamp)>,
-    /// Decisions older than this have already been added to the queue.
+    /// Decisions made before this time have already been added to the queue.
     offered: Option<Timestamp>,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Debug for OpenDatabase {
 }
 
 impl Host {
-    /// Returns whether a database is configured, even with an invalid setting.
+    /// Returns whether a database is configured, even if the setting is invalid.
     pub fn has_database(&self) -> bool {
         !self.own.server.database.is_empty()
     }
@@ -88,7 +88,7 @@ impl Host {
 
     pub fn require_database(&self) -> Result<Database> {
         self.database()?.ok_or_else(|| {
-            OpError::new(ErrorCode::NotSet, "No database is set")
+            OpError::new(ErrorCode::NotSet, "No database is configured")
                 .hint("nacre config set server.database postgres://USER@HOST/NAME")
         })
     }
@@ -121,7 +121,7 @@ impl Host {
         Some(DatabaseStatus { state, since, is_leader, detail })
     }
 
-    /// Returns whether this server is the leader. Without a shared database, it always is.
+    /// Returns whether this server is the leader. Without a shared database, every server is.
     pub fn is_leader(&self) -> Result<bool> {
         let Some(database) = self.database()? else { return Ok(true) };
         let held = self.open_database().leadership.take();
@@ -135,7 +135,7 @@ impl Host {
         Ok(is_leader)
     }
 
-    /// Returns the shared index of the memories of all projects, or `None` without a database.
+    /// Returns the shared index of all projects' memories, or `None` without a database.
     pub(crate) fn open_shared_records(&self) -> Result<Option<SharedRecords>> {
         let Some(database) = self.database()? else { return Ok(None) };
         if let Some(records) = &self.open_database().records {
@@ -146,8 +146,8 @@ impl Host {
         Ok(Some(records))
     }
 
-    /// Returns whether the last call to the database failed. Optional calls are then skipped, so
-    /// that they do not run into a timeout.
+    /// Returns whether the last call to the database failed. Optional calls are then skipped to
+    /// avoid a timeout.
     pub(super) fn is_database_away(&self) -> bool {
         let seen = self.open_database().seen;
         seen.is_some_and(|(state, _)| !state.is_usable())
@@ -191,7 +191,7 @@ fn read_password(path: &Path) -> Result<String> {
     };
     let file = File::open(path).map_err(|error| failed(error.to_string()))?;
     if !is_private_file(&file).map_err(|error| failed(error.to_string()))? {
-        let error = failed("others may read it".to_owned());
+        let error = failed("other users can read it".to_owned());
         return Err(
             OpError { code: ErrorCode::Refused, ..error }.hint(format!("chmod 600 {shown}"))
         );
@@ -219,26 +219,30 @@ impl From<DatabaseError> for OpError {
         use DatabaseError::{Distrusted, Extension, Newer, Older, OtherModel, PasswordInUrl};
         use ErrorCode::{Conflict, DatabaseAway, Failed, NotSet, Refused};
         let (code, hint) = if error.is_passing() {
-            (DatabaseAway, "Nothing that waits is lost. Try again; `nacre server` says how it is")
+            (
+                DatabaseAway,
+                "No queued work is lost. Try again; `nacre server` shows the database \
+             status",
+            )
         } else if matches!(error, Older { .. }) {
             (NotSet, "nacre server migrate")
         } else if matches!(error, Newer { .. }) {
-            (Refused, "Install the version of nacre that its other servers have")
+            (Refused, "Install the same nacre version as on the other servers")
         } else if matches!(error, PasswordInUrl) {
             (
                 Refused,
-                "Put it into NACRE_DATABASE_PASSWORD, or into a file that \
-                 `server.database_password_file` names",
+                "Set it in NACRE_DATABASE_PASSWORD, or in a file named by \
+                 `server.database_password_file`",
             )
         } else if matches!(error, Extension { .. }) {
-            let hint = format!("Install pgvector {MIN_VECTOR} or newer beside it");
+            let hint = format!("Install pgvector {MIN_VECTOR} or newer in the database");
             return Self::from_error(NotSet, &error, Some(hint));
         } else if matches!(error, OtherModel { .. }) {
-            (Conflict, "Servers of one database need the same `search.embedding`")
+            (Conflict, "All servers that share a database need the same `search.embedding`")
         } else if matches!(error, Distrusted(_)) {
             (
                 Refused,
-                "Use TLS, `scram-sha-256` in pg_hba.conf, or the socket folder with `peer` and \
+                "Use TLS, `scram-sha-256` in pg_hba.conf, or the socket directory with `peer` and \
                  no password",
             )
         } else {
@@ -248,18 +252,18 @@ impl From<DatabaseError> for OpError {
     }
 }
 
-/// Processing a session takes seconds with rules and hours with a slow model. A process that holds
-/// a lease for longer is assumed to be dead.
+/// Lease time of the local queue. Processing a session takes seconds with rules, and up to hours
+/// with a slow model. A process that holds a lease for longer is assumed to be dead.
 const LOCAL_LEASE: Duration = Duration::from_secs(12 * 3600);
 
 /// Leases in the shared queue are short and renewed every few seconds, so that other servers
-/// quickly take over the work of a dead one.
+/// quickly take over the work of a dead server.
 pub(crate) const SHARED_LEASE: Duration = Duration::from_secs(12);
 
 const TOKEN: &str = "sync-";
 
-/// A decision may be stored a moment after it was made, so each call also offers the decisions made
-/// in the last two minutes before the previous call.
+/// A decision may be stored shortly after it is made. Each call therefore also offers decisions
+/// from the last two minutes before the previous call.
 const OFFER_OVERLAP: SignedDuration = SignedDuration::from_mins(2);
 
 pub(crate) struct WaitingQueue {
@@ -318,8 +322,8 @@ impl WaitingQueue {
         if self.shared.is_some() { SHARED_LEASE } else { LOCAL_LEASE }
     }
 
-    /// Returns the session with this key. If it is not on this machine, records that in the shared
-    /// queue and returns `None`.
+    /// Returns the session with this key. If the session is not on this machine, records this in
+    /// the shared queue and returns `None`.
     pub(crate) fn session(&mut self, key: &str) -> Result<Option<SessionRow>, CatalogError> {
         match (self.catalog.session(key), &mut self.shared) {
             (Err(CatalogError::UnknownTrace { .. }), Some((queue, _))) => {
@@ -368,7 +372,7 @@ mod tests {
         let error = read_password(&path).unwrap_err();
         assert_eq!(
             (error.code, error.causes),
-            (ErrorCode::Refused, vec!["others may read it".to_owned()])
+            (ErrorCode::Refused, vec!["other users can read it".to_owned()])
         );
         set(0o600);
         std::fs::write(&path, "\n").unwrap();

@@ -1,4 +1,4 @@
-//! Reads and changes small text files in stores and in the global folder.
+//! Reads and changes small text files in stores and in the global directory.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -13,18 +13,19 @@ use nacre_map::indexer::CacheWrites;
 use super::Host;
 use crate::error::{OpError, Result};
 
-/// Only protects against reading a huge file; `config` has a lower limit.
+/// Size limit for configuration files. It only protects against reading a huge file; the limit in
+/// `config` is lower.
 const MAX_CONFIG_BYTES: u64 = 2 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// `None` if the file did not exist.
+    /// The previous text, or `None` if the file did not exist.
     pub before: Option<String>,
     pub after: String,
 }
 
 impl Host {
-    /// Changes a small text file. Fails if the user edits the file at the same time.
+    /// Changes a small text file. Returns an error if the user edits the file at the same time.
     ///
     /// The file is read under the scope's lock, because another process may have changed it.
     pub fn edit_text(
@@ -44,7 +45,7 @@ impl Host {
         Ok(TextEdit { before, after })
     }
 
-    /// Like `edit_text`, but for a file in the global folder.
+    /// Like `edit_text`, but for a file in the global directory.
     pub fn edit_home_text(
         &self,
         name: &str,
@@ -58,13 +59,13 @@ impl Host {
         Ok(WriteScope::create_inside(self.home_scope()?.path(), name, Access::Private)?)
     }
 
-    /// Like `home_folder`, but returns `None` if the folder does not exist.
+    /// Like `home_folder`, but returns `None` if the directory does not exist.
     pub(crate) fn existing_home_folder(&self, name: &str) -> Result<Option<WriteScope>> {
         if_there(WriteScope::open_inside(self.home()?, name, Access::Private))
     }
 }
 
-/// Converts the error for a missing folder to `None`.
+/// Converts the error for a missing directory to `None`.
 pub(crate) fn if_there(opened: Result<WriteScope, FsError>) -> Result<Option<WriteScope>> {
     match opened {
         Err(error) if error.is_missing() => Ok(None),
@@ -72,7 +73,7 @@ pub(crate) fn if_there(opened: Result<WriteScope, FsError>) -> Result<Option<Wri
     }
 }
 
-/// Returns the text of a small file, or `None` if the file or its folder does not exist.
+/// Returns the text of a small file, or `None` if the file or its directory does not exist.
 pub(crate) fn read_text(folder: &Path, name: &str) -> Result<Option<String>> {
     match if_there(WriteScope::open(folder, Access::Private))? {
         Some(scope) => read_text_in(&scope, name),
@@ -93,17 +94,17 @@ pub(crate) fn read_text_in(scope: &WriteScope, name: &str) -> Result<Option<Stri
 const MAX_TEXT: u64 = 1024 * 1024 * 1024;
 const PIECE: u64 = 1024 * 1024;
 
-/// Reads a file named by the user. Refuses pipes and devices, because reading them may block
+/// Reads a file named by the user. Rejects pipes and devices, because reading them could block
 /// forever.
 pub fn read_plain(path: &Path) -> io::Result<String> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     read_bounded(path, MAX_TEXT)
 }
 
 /// Reads at most `limit` bytes of text. Stops at the first NUL byte, so that a large sparse file is
-/// refused quickly.
+/// rejected quickly.
 fn read_bounded(path: &Path, limit: u64) -> io::Result<String> {
     let odd = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
     let mut file = File::open(path)?;
@@ -114,7 +115,7 @@ fn read_bounded(path: &Path, limit: u64) -> io::Result<String> {
             break;
         }
         if bytes[n_before..].contains(&0) {
-            return Err(odd("it holds NUL bytes, and so is not a text".to_owned()));
+            return Err(odd("it contains NUL bytes, so it is not text".to_owned()));
         }
         if limit < bytes.len() as u64 {
             return Err(odd(format!("it is larger than {limit} bytes")));
@@ -134,8 +135,8 @@ const MAX_KEY_BYTES: u64 = 1 << 10;
 
 const MODE_OF_OTHERS: u32 = 0o077;
 
-/// Returns the cache of the map in the configured form, and whether it may be written. If not,
-/// nothing is created or removed.
+/// Returns the map cache in the configured form, and whether it may be written. If not, nothing is
+/// created or removed.
 pub fn map_cache(host: &Host, command: &str, keeping: CacheWrites) -> Result<(Cache, CacheWrites)> {
     let at_rest = host.settings().map.at_rest;
     if keeping == CacheWrites::On {
@@ -157,7 +158,8 @@ pub fn settle(host: &Host, command: &str, at_rest: AtRest) -> Result<()> {
     match at_rest {
         AtRest::Encrypted => plain.retire()?,
         AtRest::Plain => {
-            // Files that could not be removed are encrypted, and the next command tries again.
+            // Files that could not be removed are encrypted. The next command tries to remove them
+            // again.
             let _ = plain.reopen();
             let _ = in_folder(host, command, SEALED_FOLDER)?.clear();
         }
@@ -169,8 +171,8 @@ fn in_folder(host: &Host, command: &str, name: &str) -> Result<Cache> {
     Ok(Cache::new(host.home()?.join(name), host.owner(command)))
 }
 
-/// Returns the key, which is created on first use. If the key cannot be stored, nothing encrypted
-/// with it may be stored either.
+/// Returns the key and creates it on first use. If the key cannot be stored, nothing encrypted with
+/// it may be stored either.
 fn key(host: &Host, keeping: CacheWrites) -> Result<(Key, CacheWrites)> {
     if let Some(home) = if_there(WriteScope::open(host.home()?, Access::Private))?
         && let Some(key) = read(&home)?
@@ -195,7 +197,7 @@ fn key(host: &Host, keeping: CacheWrites) -> Result<(Key, CacheWrites)> {
 fn read(home: &WriteScope) -> Result<Option<Key>> {
     let path = RelPath::new(KEY_FILE)?;
     let file = home.full(&path);
-    let hint = format!("Remove it; the map is made again: `rm {}`", file.display());
+    let hint = format!("Remove it, and Nacre rebuilds the map: `rm {}`", file.display());
     let bytes = match home.read_optional(&path, MAX_KEY_BYTES) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(None),
@@ -204,7 +206,7 @@ fn read(home: &WriteScope) -> Result<Option<Key>> {
     let is_open =
         file.symlink_metadata().is_ok_and(|metadata| metadata.mode() & MODE_OF_OTHERS != 0);
     if is_open {
-        let message = format!("`{}` is not for its owner alone", file.display());
+        let message = format!("Other users can access `{}`", file.display());
         return Err(OpError::failed(message).hint(hint));
     }
     let key = bytes
@@ -226,7 +228,7 @@ mod tests {
         assert_eq!(read_plain(&path).unwrap(), "é\n");
         assert!(read_bounded(&path, 3).is_ok());
         assert!(read_bounded(&path, 2).unwrap_err().to_string().contains("larger than 2 bytes"));
-        // A sparse file of a terabyte must not be read to the end.
+        // The test must not read a sparse file of one terabyte to its end.
         std::fs::File::options().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
         assert!(read_plain(&path).unwrap_err().to_string().contains("NUL"));
     }

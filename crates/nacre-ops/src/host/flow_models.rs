@@ -1,7 +1,7 @@
 //! Calls models for operations, within spending limits.
 //!
-//! Operations are synchronous, so this module blocks until a model responds. The budget of each
-//! `ModelClient` is the limit minus all recorded spending, including that of other processes.
+//! Operations are synchronous, so this module blocks until a model responds. Each `ModelClient` has
+//! a budget: the limit minus all recorded spending, including that of other processes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -27,15 +27,15 @@ use crate::error::Result;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpendingLimits {
-    /// For all requests about one session.
+    /// Limit for all requests about one session.
     pub session: Amount,
-    /// For all requests on one day.
+    /// Limit for all requests on one day.
     pub day: Amount,
-    /// For one project, per month.
+    /// Limit for one project, per month.
     pub project: Amount,
 }
 
-/// A project's limits and redactions for requests to models.
+/// A project's limits and redactions for model requests.
 #[derive(Clone, Debug)]
 pub struct AskRules {
     pub spending: SpendingLimits,
@@ -70,13 +70,13 @@ pub struct ModelQuestion {
 pub enum AskError {
     #[error(transparent)]
     Roles(#[from] RolesError),
-    #[error("No model may be asked: {0}")]
+    #[error("No model request is allowed: {0}")]
     OverLimit(Reached),
     #[error(transparent)]
     Model(#[from] ModelError),
-    #[error("The model's answer cannot be used")]
+    #[error("The model's response cannot be used")]
     Answer(#[source] StructuredError),
-    #[error("The answer was lost on its way")]
+    #[error("The model's response was lost")]
     Lost,
 }
 
@@ -87,8 +87,8 @@ impl FlowModels {
 }
 
 impl<'a> ProjectModels<'a> {
-    /// Returns a client for one session. The limits are computed at this time, so they include what
-    /// other processes have spent so far.
+    /// Returns a client for one session. The limits are computed now, so they include what other
+    /// processes have already spent.
     pub fn asker(self, on: SpentOn, now: Timestamp) -> Result<ModelClient<'a>, StateError> {
         let Self { flow, rules } = self;
         let (allowances, n_others) = {
@@ -173,8 +173,8 @@ impl ModelClient<'_> {
         self.wait(work).map_err(|error| self.classify(error))
     }
 
-    /// Sends independent questions, at most `width` at a time. The answers are in the order of the
-    /// questions.
+    /// Sends independent questions, at most `width` at a time. Returns the answers in the order of
+    /// the questions.
     pub fn ask_all<T>(&self, questions: &[ModelQuestion], width: usize) -> Vec<Result<T, AskError>>
     where
         T: DeserializeOwned + Send + 'static,
@@ -213,7 +213,7 @@ impl ModelClient<'_> {
         let turns = Arc::clone(turns);
         Ok(tokio::spawn(async move {
             // The semaphore is never closed, so this cannot fail. Even without a permit, the
-            // question would only be sent too early.
+            // question would merely be sent too early.
             let _turn = turns.acquire().await;
             ask::<T>(route, request, output, control).await
         }))
@@ -260,8 +260,8 @@ async fn ask<T: DeserializeOwned>(
 #[cfg(test)]
 mod tests;
 
-/// Opens the models, together with the database that records their cost. Cancelling the operation
-/// cancels their requests.
+/// Opens the models and the database that records their cost. Cancelling the operation cancels the
+/// requests to the models.
 pub fn open_models(host: &Host, models: Models, cancel: &Cancel) -> Result<FlowModels> {
     let state = State::open(&host.home_scope()?, &host.owner("sync"), host.settings().lock.wait)?;
     let (policy, limits) = patience(host);
@@ -282,7 +282,7 @@ pub fn ask_rules(settings: &Settings) -> AskRules {
 pub fn patience(host: &Host) -> (RetryPolicy, Limits) {
     let deadline = host.settings().limits.model_time;
     let policy = RetryPolicy { deadline, ..RetryPolicy::default() };
-    // On a slow machine, a local model needs minutes to process a long prompt.
+    // On a slow machine, a local model takes minutes to process a long prompt.
     (policy, Limits { first_token: Duration::from_secs(300), ..Limits::default() })
 }
 
@@ -326,5 +326,7 @@ pub fn limit_hint(reached: &Reached) -> String {
 }
 
 pub fn raise_limit_hint(key: &str) -> String {
-    format!("Raise it: nacre config set {key} N; or go on without a model: --strategy offline")
+    format!(
+        "Raise the limit: nacre config set {key} N; or work without a model: --strategy offline"
+    )
 }

@@ -1,7 +1,7 @@
 //! The context in which operations run: projects, settings, stores, indexes, models and a clock.
 //!
-//! The environment is passed in as a value and warnings are returned, so this module reads no
-//! variables and prints nothing.
+//! The environment is passed in as a value, and warnings are returned. This module therefore reads
+//! no environment variables and prints nothing.
 
 mod database;
 mod files;
@@ -75,28 +75,28 @@ pub struct Host {
     pub resolved: Resolved,
     pub projects: Projects,
     pub project: Option<ProjectRoot>,
-    /// The folder of the project selected on the command line.
+    /// The directory of the project selected on the command line.
     pub(crate) named_folder: Option<PathBuf>,
     pub(crate) home: Option<PathBuf>,
-    /// The user, and the other users whose folders they trust.
+    /// The user, and the other users whose directories the user trusts.
     pub person: Person,
     git: OnceLock<GitProgram>,
     pub(crate) own: Settings,
-    /// An error in the repository's settings, for operations that work without these settings.
+    /// An error in the repository's settings. Set for operations that work without these settings.
     pub mistake: Option<String>,
     pub(crate) shared: Shared,
     runtime: OnceLock<AsyncRuntime>,
     installed: OnceLock<Vec<InstalledProgram>>,
-    /// The agent that the user has allowed, in this process, to read sessions.
+    /// The agent that the user has allowed to read sessions, if the user did so in this process.
     allowed: OnceLock<String>,
-    /// The caller. `Host::projects` contains only projects that are visible to the caller.
+    /// The caller. `Host::projects` contains only the projects that the caller can see.
     pub caller: Caller,
     pub actor: Actor,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// The name or path of a project. The default is the project of the current folder.
+    /// The name or path of a project. The default is the current directory's project.
     pub project: Option<String>,
     pub flags: Vec<(String, String)>,
     pub tolerance: Tolerance,
@@ -106,7 +106,7 @@ pub struct OpenOptions {
     pub caller: Caller,
     /// The author of all changes, if the caller is the owner.
     pub actor: Actor,
-    /// The permission that the caller needs; projects without it are hidden. The default is `Read`.
+    /// The permission that the caller needs. Projects without it are hidden. The default is `Read`.
     pub scope: Option<AccessScope>,
 }
 
@@ -114,9 +114,10 @@ pub struct OpenOptions {
 pub enum Needs {
     #[default]
     Folder,
-    /// A registered project, or any folder that contains a store.
+    /// A registered project, or any directory that contains a store.
     Project,
-    /// The registered project with the given name, or the only one. The current folder is ignored.
+    /// The registered project with the given name, or the only registered project. The current
+    /// directory is ignored.
     Registered,
 }
 
@@ -131,8 +132,8 @@ pub struct Opened {
 pub enum Tolerance {
     #[default]
     None,
-    /// If the repository's settings are invalid, the error is reported, and only the user's own
-    /// settings apply.
+    /// If the repository's settings are invalid, reports the error and uses only the user's own
+    /// settings.
     OfRepository,
     Mistakes,
 }
@@ -143,13 +144,13 @@ pub struct ProjectRoot {
     pub name: Option<String>,
 }
 
-/// Returns the settings without the invalid file, or `None` if the operation requires that file.
+/// Returns the settings without the invalid file, or `None` if the operation requires the file.
 fn without_mistake(files: &ConfigFiles<'_>, options: &OpenOptions) -> Option<Resolved> {
     match options.tolerance {
         Tolerance::None => None,
         // The user's own files must still be valid.
         Tolerance::OfRepository => files.resolve(None, &options.flags).ok(),
-        // The command that repairs a configuration file must work whatever error the file contains.
+        // The command that repairs a configuration file must work with any error in the file.
         Tolerance::Mistakes => config::resolve(&[], &[], &[]).ok(),
     }
 }
@@ -236,7 +237,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Returns the settings for the current folder. Use them only for display, and for settings
+    /// Returns the settings for the current directory. Use these only for display, and for settings
     /// that a repository cannot change. Each store has its own settings.
     pub fn settings(&self) -> &Settings {
         &self.resolved.settings
@@ -255,8 +256,8 @@ impl Host {
         self.environment.now()
     }
 
-    /// Returns the root of the current project, which is its key in catalogs and in the record of
-    /// spending.
+    /// Returns the root of the current project. It is the project's key in catalogs and in the
+    /// spending record.
     pub(crate) fn project_key(&self) -> Option<String> {
         self.project.as_ref().map(|project| project.path.display().to_string())
     }
@@ -280,8 +281,8 @@ impl Host {
         move || uptime().saturating_sub(begun)
     }
 
-    /// Returns git for repositories of users that the user trusts. The user's own git settings are
-    /// ignored, and all calls of a command share one timeout.
+    /// Returns a `git` that accepts repositories of users whom the user trusts. The user's own git
+    /// settings are ignored, and all calls of a command share one timeout.
     pub fn git(&self) -> GitProgram {
         self.git.get_or_init(|| self.fresh_git()).clone()
     }
@@ -302,17 +303,18 @@ impl Host {
 
     pub fn home(&self) -> Result<&Path> {
         self.home.as_deref().ok_or_else(|| {
-            OpError::failed("There is no home folder to keep global data in")
-                .hint("Set NACRE_HOME to a folder of yours")
+            OpError::failed("No home directory was found for global data")
+                .hint("Set NACRE_HOME to one of your directories")
         })
     }
 
-    /// Opens the global folder for writing, and creates it if it is missing.
+    /// Opens the global directory for writing, and creates it if it is missing.
     pub fn home_scope(&self) -> Result<WriteScope> {
         Ok(self.seal_scope(WriteScope::create(self.home()?, Access::Private)?))
     }
 
-    /// Fails if the caller is an agent. `what` completes the sentence "Only the user can".
+    /// Returns an error if the caller is an agent. `what` completes the sentence "Only the user
+    /// can".
     pub fn check_user(&self, what: &str) -> Result<()> {
         if self.actor != Actor::Agent {
             return Ok(());
@@ -326,7 +328,8 @@ impl Host {
             .hint("Ask the user to run it in their own terminal")
     }
 
-    /// Fails unless the caller has all permissions. For actions on the owner's data.
+    /// Returns an error unless the caller has all permissions. Used for actions on the owner's
+    /// data.
     pub fn check_owner(&self) -> Result<()> {
         match self.caller.permissions.allow_everything() {
             true => Ok(()),
@@ -339,7 +342,7 @@ pub fn is_own_user(uid: u32) -> bool {
     Person::new(None, &[]).is_user(uid)
 }
 
-/// Returns the user. If the settings are invalid, no other users are trusted.
+/// Returns the user. With invalid settings, no other users are trusted.
 fn person(environment: &Environment, home: Option<&Path>) -> Person {
     let files = ConfigFiles { environment, home, repositories: Vec::new() };
     let own = files.resolve(None, &[]);

@@ -40,7 +40,7 @@ pub fn model_settings(host: &Host) -> Result<ModelSettings> {
         }
     }
     if settings.default.is_none() && host.allowed.get().is_some() {
-        // The user has just allowed this agent, so it is not in the settings yet.
+        // The user has just allowed this agent, so the settings do not contain it yet.
         settings.default = auto_model(host).map(RoleSettings::of_model);
     }
     Ok(settings)
@@ -55,7 +55,7 @@ pub fn load_script(host: &Host, file: &Path) -> Result<ModelSettings> {
     };
     let size = std::fs::metadata(&path).map_err(|error| cannot(error.to_string()))?.len();
     if MAX_SCRIPT_BYTES < size {
-        return Err(cannot(format!("it has {size} bytes")));
+        return Err(cannot(format!("it is {size} bytes long")));
     }
     let text = read_plain(&path).map_err(|error| cannot(error.to_string()))?;
     let script = Scripted::parse(&text).map_err(|error| OpError::wrap(&error))?;
@@ -115,15 +115,16 @@ impl From<RolesError> for OpError {
                 Some("nacre config set roles.default.model ollama/qwen3".to_owned())
             }
             RolesError::UnknownProvider(name) => Some(format!(
-                "nacre config set providers.{name}.base_url http://127.0.0.1:8080/v1, and its api"
+                "nacre config set providers.{name}.base_url http://127.0.0.1:8080/v1, and also set \
+                 its api"
             )),
             RolesError::NoKey(name) => {
                 let known = KNOWN_PROVIDERS.iter().find(|known| known.name == name);
                 let variable = known.and_then(|known| known.key_variable);
-                variable.map(|variable| format!("Put it into the variable {variable}"))
+                variable.map(|variable| format!("Set it in the environment variable {variable}"))
             }
             RolesError::NotInstalled(_) => {
-                Some("`nacre model` shows which agents are installed".to_owned())
+                Some("`nacre model` lists the installed agents".to_owned())
             }
             RolesError::Recursion(_) | RolesError::NoScript | RolesError::Endpoint(_) => {
                 return Self::wrap(&error);
@@ -143,24 +144,25 @@ pub fn no_answer(error: &ModelError) -> OpError {
         (_, Some(program)) if error.kind == ErrorKind::NotLoggedIn => {
             format!("Log in: {}", program.login)
         }
-        (_, Some(program)) if error.kind == ErrorKind::Quota => format!(
-            "{} works again when its account has credit; until then: --strategy offline",
-            program.label
-        ),
+        (_, Some(program)) if error.kind == ErrorKind::Quota => {
+            format!("Add credit to the {} account, or use: --strategy offline", program.label)
+        }
         _ if error.kind == ErrorKind::OverLimit => {
-            "`nacre status` shows what was used; `nacre config limits` shows what may be".to_owned()
+            "`nacre status` shows your spending; `nacre config limits` shows the limits".to_owned()
         }
         (NextStep::Retry, _) => "Try again later, or set another model: nacre model".to_owned(),
         (NextStep::Fallback, _) => {
-            "`nacre model` shows the models, their addresses and keys".to_owned()
+            "`nacre model` lists the models, their addresses and keys".to_owned()
         }
-        (NextStep::Stop, _) => "`nacre model test` asks the model for one word".to_owned(),
+        (NextStep::Stop, _) => {
+            "`nacre model test` sends a short test request to the model".to_owned()
+        }
     };
     OpError::from_error(ErrorCode::Failed, error, Some(hint))
 }
 
 impl Host {
-    /// Uses the runtime of a server, so that no new one is created.
+    /// Uses a server's runtime instead of creating a new one.
     #[must_use]
     pub fn with_runtime(self, handle: Handle) -> Self {
         Self { runtime: OnceLock::from(AsyncRuntime::Shared(handle)), ..self }
@@ -181,7 +183,7 @@ impl Host {
     }
 }
 
-/// Returns how agents are found and started. The user's own `PATH` is used, without folders inside
+/// Returns how agents are found and started. Uses the user's own `PATH`, without directories inside
 /// repositories.
 fn program_settings(host: &Host) -> ProgramSettings {
     let environment = &host.environment;
@@ -194,8 +196,8 @@ fn program_settings(host: &Host) -> ProgramSettings {
     settings
 }
 
-/// Returns the known repositories, except any that contains the home folder, because the user's own
-/// programs are inside it.
+/// Returns the known repositories, except those that contain the home directory, because the user's
+/// own programs are inside it.
 fn repositories(host: &Host) -> Vec<PathBuf> {
     let known = host.repositories().into_iter().map(Path::to_owned);
     let git = git_root(&host.person, &host.environment.folder);
@@ -204,7 +206,7 @@ fn repositories(host: &Host) -> Vec<PathBuf> {
     known.chain(git).filter(|root| !holds_home(root)).collect()
 }
 
-/// Returns the path of an agent's command in the user's `PATH`, skipping folders inside
+/// Returns the path of an agent's command in the user's `PATH`, skipping directories inside
 /// repositories.
 pub fn program_path(host: &Host, command: &str) -> Option<PathBuf> {
     let known = KNOWN_PROGRAMS.iter().find(|known| known.command == command)?;
@@ -227,7 +229,7 @@ pub fn find_allowed_agent(host: &Host) -> Option<&'static KnownProgram> {
 
 impl Host {
     pub fn allow_agent(&self, name: &str) {
-        // Only the first answer counts. The user is not asked twice.
+        // Only the first answer counts, because the user is not asked twice.
         let _ = self.allowed.set(name.to_owned());
     }
 }

@@ -1,7 +1,7 @@
 //! Finds the current project, and registers projects.
 //!
-//! A folder that belongs to another user, or that others can write to, is skipped in the search and
-//! refused if the user names it. `safe.folders` lists exceptions.
+//! The search skips directories that belong to another user or that other users can write to. If
+//! the user names such a directory, it is rejected. `safe.folders` lists exceptions.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::files::if_there;
 use super::{Environment, Host, Needs, ProjectRoot, STORE_FOLDER, read_projects};
 use crate::error::{OpError, Result};
 
-/// A folder, or a file in worktrees and submodules.
+/// A directory. In worktrees and submodules, a file.
 const GIT: &str = ".git";
 
 pub(crate) struct Search<'s> {
@@ -40,7 +40,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the registered project with the given name, or the only one.
+    /// Returns the registered project with the given name, or the only registered project.
     fn find_registered(&self, asked: Option<&str>) -> Result<Option<ProjectRoot>> {
         let mut all = self.projects.iter();
         let found = match (asked, all.next(), all.next()) {
@@ -70,7 +70,7 @@ impl Search<'_> {
         if self.needs == Needs::Project && project.name.is_none() && !has_store {
             let message = format!("`{}` is not a project", project.path.display());
             let error = OpError::new(ErrorCode::NoProject, message);
-            return Err(error.hint("Run `nacre init` in it; `nacre project` shows every project"));
+            return Err(error.hint("Run `nacre init` in it; `nacre project` lists all projects"));
         }
         Ok(project)
     }
@@ -78,7 +78,7 @@ impl Search<'_> {
     fn around(&self, warnings: &mut Vec<Warning>) -> Option<ProjectRoot> {
         let folder = &self.environment.folder;
         let registered = self.projects.containing(folder).map(|project| project.path.clone());
-        // An untrusted folder is reported by `store_around`.
+        // `store_around` reports an untrusted directory.
         let registered = registered.filter(|path| self.person.check(path, STORE_FOLDER).is_ok());
         let around = self.store_around(warnings);
         let depth = |path: &PathBuf| path.components().count();
@@ -90,7 +90,7 @@ impl Search<'_> {
         ProjectRoot { name: known.map(|project| project.name.clone()), path }
     }
 
-    /// Returns the nearest parent folder that contains a store. If the search starts in a git
+    /// Returns the nearest parent directory that contains a store. If the search starts in a git
     /// repository, it ends at the root of that repository.
     fn store_around(&self, warnings: &mut Vec<Warning>) -> Option<PathBuf> {
         for dir in self.environment.folder.ancestors() {
@@ -100,7 +100,7 @@ impl Search<'_> {
                 if is_usable(warnings, self.person, dir, STORE_FOLDER) {
                     return Some(dir.to_owned());
                 }
-                // This folder has already been reported.
+                // This directory has already been reported.
                 continue;
             }
             if has_git(dir) && is_usable(warnings, self.person, dir, GIT) {
@@ -112,10 +112,10 @@ impl Search<'_> {
 }
 
 pub(crate) fn unknown_project(projects: &Projects, name: &str, code: ErrorCode) -> OpError {
-    let error = OpError::new(code, format!("No project is named `{name}`"));
+    let error = OpError::new(code, format!("Project `{name}` not found"));
     match projects.nearest(name) {
         Some(nearest) => error.hint(format!("Did you mean `{nearest}`?")),
-        None => error.hint("`nacre project` shows every project"),
+        None => error.hint("`nacre project` lists all projects"),
     }
 }
 
@@ -131,7 +131,7 @@ pub fn check(person: &Person, root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the folder to map, which is `root`, or `folder` if `root` belongs to another user.
+/// Returns the directory to map: `root`, or `folder` if `root` belongs to another user.
 pub fn own_root(person: &Person, root: PathBuf, folder: PathBuf) -> Result<PathBuf> {
     match person.check(&root, GIT) {
         Ok(()) => Ok(root),
@@ -147,19 +147,19 @@ fn has_git(dir: &Path) -> bool {
 fn is_usable(warnings: &mut Vec<Warning>, person: &Person, folder: &Path, name: &str) -> bool {
     let checked = person.check(folder, name);
     if let Err(stranger) = &checked {
-        let message = format!("`{}` is not used: {stranger}", folder.join(name).display());
+        let message = format!("`{}` was ignored: {stranger}", folder.join(name).display());
         warnings.push(Warning { message, hint: Some(hint(folder)) });
     }
     checked.is_ok()
 }
 
 fn refusal_error(stranger: &Stranger, folder: &Path) -> OpError {
-    let what = format!("The project in `{}` is not used: {stranger}", folder.display());
+    let what = format!("The project in `{}` was ignored: {stranger}", folder.display());
     OpError::failed(what).hint(hint(folder))
 }
 
 fn hint(folder: &Path) -> String {
-    format!("If you trust it: nacre config set safe.folders \"{}\"", folder.display())
+    format!("If you trust the directory: nacre config set safe.folders \"{}\"", folder.display())
 }
 
 const REGISTER: &str = "projects.toml";
@@ -168,7 +168,7 @@ const REGISTER: &str = "projects.toml";
 pub enum Registering {
     #[default]
     No,
-    /// In memory only, for a dry run.
+    /// Registers the project in memory only, for a dry run.
     ForNow,
     Yes,
 }
@@ -204,8 +204,8 @@ impl Host {
         }
     }
 
-    /// Registers the current project if it has a store but no name, as in a clone with shared
-    /// memories. Errors are ignored.
+    /// Registers the current project if it has a store but no name, for example in a clone with
+    /// shared memories. Errors are ignored.
     pub(super) fn register_by_use(&mut self, registering: Registering) {
         let Some(ProjectRoot { path, name: None }) = &self.project else { return };
         let path = path.clone();
@@ -231,7 +231,7 @@ impl Host {
         }
     }
 
-    /// Returns the name of a project, or of its folder if it is not registered.
+    /// Returns the name of a project, or of its directory if it is not registered.
     pub(crate) fn name_of(&self, root: &Path) -> String {
         let known = self.projects.iter().find(|project| project.path == root);
         let folder = || root.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -244,7 +244,7 @@ impl Host {
     }
 
     /// Returns the users of this server, or of all servers that share the database. Returns `None`
-    /// if no token has ever been issued.
+    /// if no token was ever issued.
     pub fn people(&self) -> Result<Option<Box<dyn PeopleStore + Send>>> {
         if let Some(database) = self.database()? {
             return Ok(Some(Box::new(SharedPeople::open(&database)?)));
@@ -264,7 +264,7 @@ impl Host {
         Ok(token.filter(|token| token.is_valid(self.now())).map(Caller::from))
     }
 
-    /// Like `people`, but creates the storage if it is missing.
+    /// Like `people`, but creates missing storage.
     pub fn people_to_change(&self) -> Result<Box<dyn PeopleStore + Send>> {
         if let Some(database) = self.database()? {
             return Ok(Box::new(SharedPeople::open(&database)?));
@@ -274,13 +274,14 @@ impl Host {
     }
 }
 
-/// Returns the error for a missing permission, in a visible project or for the whole server.
+/// Returns the error for a missing permission, either for a visible project or for the whole
+/// server.
 pub fn not_allowed(scope: AccessScope, project: Option<&str>) -> OpError {
     let scope = scope.as_str();
     let message = match project {
-        Some(project) => format!("This needs the scope `{scope}` in `{project}`"),
-        None => format!("This needs the scope `{scope}`"),
+        Some(project) => format!("This requires the scope `{scope}` in `{project}`"),
+        None => format!("This requires the scope `{scope}`"),
     };
     OpError::new(ErrorCode::Refused, message)
-        .hint("Ask whoever runs the server for a token with that scope")
+        .hint("Ask the server's administrator for a token with this scope")
 }

@@ -25,7 +25,7 @@ pub struct SearchableStore {
     pub embedder: Arc<dyn Embedder>,
     pub owner: Owner,
     now: Timestamp,
-    /// What to check before a search, depending on the latest checks by other calls.
+    /// The checks to make before a search, depending on the latest checks by other calls.
     due: DueLook,
     kept: Option<Arc<KeptSnapshots>>,
 }
@@ -43,7 +43,7 @@ pub struct StoreHit<'s> {
 }
 
 pub struct StoresFound<'s> {
-    /// Grouped by store, best first within each store.
+    /// The hits, grouped by store. Within each store, the best hits come first.
     pub hits: Vec<StoreHit<'s>>,
     /// The number of hits before the limit was applied.
     pub total: usize,
@@ -61,8 +61,8 @@ impl Host {
         stores.into_iter().map(|scoped| self.searchable(scoped, command)).collect()
     }
 
-    /// Returns the index of a store for a hook, which has a deadline. If the store uses an
-    /// embedding service, the service is not called and its vectors are ignored.
+    /// Returns a store's index for a hook, which has a deadline. If the store uses an embedding
+    /// service, the service is not called, and its vectors are ignored.
     pub fn quick_index<'s>(
         &self,
         scoped: &'s ScopedStore,
@@ -125,8 +125,8 @@ pub fn search_stores<'s>(
         lists.push(hits.into_iter());
         all.broken.extend(found.broken.into_iter().map(|file| (file, scoped)));
     }
-    // The order within each store is kept, because a newer memory may rank above the one it
-    // replaces.
+    // Keeps the order within each store, because a newer memory may rank above the memory that it
+    // supersedes.
     while all.hits.len() < options.limit {
         let heads = lists.iter().map(|list| list.as_slice().first());
         let best = heads.enumerate().rev().filter_map(|(at, head)| Some((at, head?)));
@@ -140,7 +140,7 @@ pub fn search_stores<'s>(
     Ok(all)
 }
 
-/// The timeout for requests to the embedding service, and the pause before a retry.
+/// The timeout for requests to the embedding service, and the delay before a retry.
 const EMBEDDING_PATIENCE: Duration = Duration::from_secs(30);
 const EMBEDDING_FIRST_WAIT: Duration = Duration::from_millis(250);
 
@@ -197,16 +197,16 @@ pub struct UntrustedCounts {
 }
 
 impl Host {
-    /// Records the trust level of memories that were changed outside Nacre. A memory edited by the
-    /// user keeps its level; other changes are foreign. Returns whether there was an edit by the
-    /// user. Errors are ignored, because the next call tries again.
+    /// Records the trust levels of memories that were changed outside Nacre. A memory edited by the
+    /// user keeps its level; other changes are foreign. Returns whether the user has edited any
+    /// memory. Errors are ignored, because the next call tries again.
     pub fn settle_edits(&self, scoped: &ScopedStore, files: &[Located]) -> bool {
         let store = &scoped.store;
         let read: Vec<Memory> = files.iter().filter_map(|at| store.load(at).ok()).collect();
         self.settle(store, read.iter().filter(|memory| store.is_changed(memory)))
     }
 
-    /// Like `settle_edits`, but for search results, whose levels are updated.
+    /// Like `settle_edits`, but for search results. Also updates their levels.
     pub fn settle_found(&self, found: &mut [StoreHit<'_>]) {
         for same_store in found.chunk_by_mut(|one, other| std::ptr::eq(one.scoped, other.scoped)) {
             let Some(store) = same_store.first().map(|first| &first.scoped.store) else { continue };
@@ -232,15 +232,15 @@ impl Host {
         batch.commit().is_ok() && edits.iter().any(|edit| edit.is_users)
     }
 
-    /// Counts the untrusted memories in a store, after recording the user's own edits as trusted.
+    /// Counts the untrusted memories in a store. First records the user's own edits as trusted.
     pub fn count_waiting(&self, scoped: &ScopedStore) -> UntrustedCounts {
         let levels = self.levels(scoped, &scoped.store.locate_all().unwrap_or_default());
         let count = |trust| levels.iter().filter(|level| **level == Some(trust)).count();
         UntrustedCounts { foreign: count(Trust::Foreign), quarantined: count(Trust::Quarantined) }
     }
 
-    /// Returns the levels of the memories in files, after recording the user's own edits as
-    /// trusted. `None` for a file that cannot be read.
+    /// Returns the trust levels of the memories in these files. First records the user's own edits
+    /// as trusted. Returns `None` for a file that cannot be read.
     pub fn levels(&self, scoped: &ScopedStore, files: &[Located]) -> Vec<Option<Trust>> {
         let store = &scoped.store;
         let look = || {
@@ -261,7 +261,7 @@ impl Host {
     }
 }
 
-/// Lock timeout; short, because recording must not delay an answer.
+/// Lock timeout. Short, because recording must not delay an answer.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Records in the local state that memories were offered. Errors are ignored, because a later offer

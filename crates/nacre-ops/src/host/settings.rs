@@ -1,4 +1,4 @@
-//! The environment of the process, the settings derived from it and from files, and state shared
+//! The process's environment, the settings derived from it and from files, and the state shared
 //! between calls.
 
 use std::any::Any;
@@ -45,8 +45,8 @@ impl ConfigFiles<'_> {
         if self.environment.actor() != Actor::Agent {
             return Ok(resolved);
         }
-        // Variables set in an agent's shell must not affect what is trusted or where memories are
-        // written.
+        // Environment variables set in an agent's shell must not affect what is trusted or where
+        // memories are written.
         let own: Vec<ConfigSource> = self.own_file()?.into_iter().collect();
         let own = config::resolve(&own, &[], &[])?;
         resolved.settings.safe = own.settings.safe;
@@ -90,8 +90,11 @@ impl ConfigFiles<'_> {
             return Ok(None);
         }
         let text = std::fs::read_to_string(&path).map_err(|error| {
-            OpError::failed(format!("Cannot read `{}`, named by NACRE_CONFIG", path.display()))
-                .because(error)
+            OpError::failed(format!(
+                "Cannot read `{}`, which NACRE_CONFIG refers to",
+                path.display()
+            ))
+            .because(error)
         })?;
         Ok(Some(ConfigSource::file(&path, text, owner)))
     }
@@ -102,14 +105,15 @@ impl Host {
         let is_here = self.project.as_ref().is_some_and(|project| project.path == root);
         match self.config_files().resolve(Some(root), &[]) {
             Ok(resolved) => Ok(resolved.settings),
-            // If the current project's settings are invalid, those already loaded are used.
+            // If the current project's settings are invalid, the settings that are already loaded
+            // are used.
             Err(_) if is_here => Ok(self.settings().clone()),
             Err(error) => Err(error),
         }
     }
 
-    /// Returns the settings from the global folder and from variables, ignoring those of a
-    /// repository.
+    /// Returns the settings from the global directory and from environment variables, ignoring
+    /// those of a repository.
     pub fn own_settings(&self) -> Settings {
         let now = self.config_files().resolve(None, &[]);
         now.map_or_else(|_| self.own.clone(), |resolved| resolved.settings)
@@ -122,12 +126,13 @@ impl Host {
         }
     }
 
-    /// Returns the current settings of a project or of the user, or `None` if they are invalid.
+    /// Returns the current settings of a project or the user. Returns `None` if they are invalid.
     pub fn settings_now(&self, project: Option<&Path>) -> Option<Settings> {
         Some(self.config_files().resolve(project, &[]).ok()?.settings)
     }
 
-    /// Returns the words to redact in texts about `project`, or in texts that belong to no project.
+    /// Returns the words to redact in texts about `project`, or in texts that do not belong to a
+    /// project.
     pub fn words_of(&self, project: Option<&str>) -> Result<ExtraWords> {
         let project = project.map(PathBuf::from);
         Ok(words(&self.settings_of(project.as_deref())?))
@@ -137,7 +142,7 @@ impl Host {
         let configured = self.settings().ui.editor.as_deref();
         let named = [VISUAL, EDITOR].into_iter().find_map(|name| self.environment.var(name));
         configured.or(named).ok_or_else(|| {
-            OpError::new(ErrorCode::NotSet, "No editor is set")
+            OpError::new(ErrorCode::NotSet, "No editor is configured")
                 .hint("Set $EDITOR, or run `nacre config set ui.editor vim`")
         })
     }
@@ -172,13 +177,13 @@ const FOLDERS_HOLD: Duration = Duration::from_millis(100);
 /// State shared between calls. Clones share the same state.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
-    /// The built-in model. It never sends data anywhere, so all stores can share it.
+    /// The built-in model. It never sends data, so all stores can share it.
     pub(super) model: Arc<Mutex<Option<Arc<Builtin>>>>,
     pub(super) database: Arc<Mutex<OpenDatabase>>,
-    /// The last check of each store. If `None`, every call must check.
+    /// The last check of each store. If `None`, every call checks all stores.
     looks: Option<Arc<Mutex<BTreeMap<PathBuf, LastLook>>>>,
     n_changes: Arc<AtomicU64>,
-    /// The cache of indexes. If `None`, every call reads the indexes again.
+    /// The index cache. If `None`, every call reads the indexes again.
     pub(super) snapshots: Option<Arc<KeptSnapshots>>,
     pub(super) ledgers: Option<Arc<KeptLedgers>>,
     /// Data that operations keep for later calls. If `None`, nothing is kept.
@@ -187,20 +192,20 @@ pub struct Shared {
 
 type KeptWork = (PathBuf, Box<dyn Any + Send>);
 
-/// If there are more entries, the least recently used one is dropped.
+/// Maximum number of entries. If there are more, the least recently used entry is dropped.
 const MAX_WORK: usize = 4;
 
-/// The last check of a store; the time is measured from the start of the process.
+/// The last check of a store. The time is measured from the start of the process.
 #[derive(Clone, Copy, Debug)]
 struct LastLook {
     files: Duration,
     folders: Duration,
-    /// The value of `Shared::n_changes` at that time.
+    /// The value of `Shared::n_changes` at the time of the check.
     n_changes: u64,
 }
 
 impl Shared {
-    /// Enables caching, for a process with many calls.
+    /// Enables caching, for a process that handles many calls.
     pub fn for_server() -> Self {
         Self {
             looks: Some(Arc::default()),
@@ -232,7 +237,7 @@ impl Shared {
         work.push((place.to_owned(), Box::new(kept)));
     }
 
-    /// Records that a call may have changed a store, so that the next call makes a new check.
+    /// Records that a call may have changed a store, so that the next call checks the store again.
     pub fn note_change(&self) {
         self.n_changes.fetch_add(1, Ordering::Release);
     }
@@ -260,16 +265,16 @@ impl Shared {
     }
 }
 
-/// Variables that agents set in the shells that they start.
+/// Environment variables that agents set in the shells that they start.
 const SHELL_VARIABLES: &[&str] = &["AI_AGENT"];
 
 pub type SystemClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 #[derive(Clone)]
 pub struct Environment {
-    /// Only variables whose name and value are valid UTF-8.
+    /// Environment variables whose names and values are valid UTF-8.
     pub vars: Vec<(String, String)>,
-    /// The names of Nacre's variables whose values are not valid UTF-8.
+    /// The names of Nacre's environment variables whose values are not valid UTF-8.
     pub garbled_vars: Vec<String>,
     pub folder: PathBuf,
     pub is_folder_gone: bool,
@@ -285,7 +290,7 @@ pub struct Environment {
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Variables may contain secrets, so they are not printed.
+        // Environment variables may contain secrets, so they are not printed.
         f.debug_struct("Environment").field("folder", &self.folder).finish_non_exhaustive()
     }
 }
@@ -293,9 +298,10 @@ impl fmt::Debug for Environment {
 impl Environment {
     pub(super) fn check(&self) -> Result<()> {
         if self.is_folder_gone {
-            return Err(
-                OpError::failed("The current folder is gone").hint("Go to one that is there: cd")
-            );
+            return Err(OpError::failed("The current directory no longer exists").hint(
+                "Change to an existing \
+                 directory: cd",
+            ));
         }
         match self.garbled_vars.first() {
             Some(name) => Err(OpError::usage(format!("`{name}` is not valid UTF-8"))),
@@ -303,7 +309,7 @@ impl Environment {
         }
     }
 
-    /// Returns the value of a variable, or `None` if it is empty or not set.
+    /// Returns the value of an environment variable, or `None` if it is empty or not set.
     pub fn var(&self, name: &str) -> Option<&str> {
         let found = self.vars.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
@@ -314,7 +320,7 @@ impl Environment {
         self.var(NACRE_CHILD).is_some()
     }
 
-    /// Returns who runs the command. Agents set certain variables in their shells.
+    /// Returns who runs the command. Agents set certain environment variables in their shells.
     pub fn actor(&self) -> Actor {
         let marks = connectable_agents().flat_map(|agent| agent.shell_variables);
         let is_marked = marks.chain(SHELL_VARIABLES).any(|name| self.var(name).is_some());
@@ -364,31 +370,32 @@ impl Environment {
     pub(crate) fn random_bytes<const N: usize>(&self) -> Result<[u8; N]> {
         let mut bytes = [0; N];
         (self.random)(&mut bytes).map_err(|error| {
-            OpError::failed(format!("The system gives no random bytes: {error}"))
+            OpError::failed(format!("The system random number generator failed: {error}"))
         })?;
         Ok(bytes)
     }
 
-    /// Resolves `path` relative to the current folder, following links and removing `.` and `..`.
+    /// Resolves `path` relative to the current directory, following links and removing `.` and
+    /// `..`.
     pub fn absolute(&self, path: &Path) -> PathBuf {
         let joined = self.folder.join(path);
         std::fs::canonicalize(&joined).unwrap_or(joined)
     }
 }
 
-/// Nacre's variables that do not affect operations, or that are the same in all processes with this
-/// home folder.
+/// Nacre's environment variables that do not affect operations, or that are the same in all
+/// processes with this home directory.
 const SHARED: &[&str] =
     &[NACRE_HOME, NACRE_HOOKS_DEADLINE_MS, NACRE_NOW, NACRE_PAGER, NACRE_UI_THEME];
 
-/// Returns whether this process has settings of its own, so that a server cannot run the operation
+/// Returns whether this process has its own settings. If it does, a server cannot run the operation
 /// for it.
 pub fn has_own_settings(host: &Host) -> bool {
-    // An answer that the user gave in this process is such a setting.
+    // The user's answer in this process counts as such a setting.
     host.allowed.get().is_some() || has_own_variables(&host.environment)
 }
 
-/// Like `has_own_settings`, but checks only variables.
+/// Like `has_own_settings`, but checks only environment variables.
 pub fn has_own_variables(environment: &Environment) -> bool {
     let is_ours = |name: &str| name.starts_with("NACRE_") && !SHARED.contains(&name);
     let mut garbled = environment.garbled_vars.iter();

@@ -45,10 +45,10 @@ impl Host {
         Err(OpError::failed("There are no global memories yet").hint(hint))
     }
 
-    /// Returns the store for new memories. If it is the global store, it is created if missing.
+    /// Returns the store for new memories. A missing global store is created.
     ///
-    /// Only the command line and the user's own settings are used here, because a repository may
-    /// configure where to search but not where to write.
+    /// Uses only the command line and the user's own settings, because a repository may configure
+    /// where to search but not where to write.
     pub fn store_to_write(&self, scope: Option<Scope>) -> Result<ScopedStore> {
         let settings = self.own_settings();
         match scope.unwrap_or(settings.memory.scope) {
@@ -88,10 +88,11 @@ impl Host {
         }
         let journal = scope.path().join("journal");
         let message = format!(
-            "`{}` holds a change that is damaged or was not begun on this computer; it is not made",
+            "`{}` contains a change that is damaged or was started on another computer; the change \
+             was not applied",
             journal.display()
         );
-        let hint = Some("`nacre doctor` says where it is put aside".to_owned());
+        let hint = Some("`nacre doctor` shows where the change was moved".to_owned());
         warnings.push(Warning { message, hint });
     }
 
@@ -106,7 +107,7 @@ impl Host {
         Ok(Some(ScopedStore { scope: StoreScope::Project, store, settings }))
     }
 
-    /// Returns whether a store contains an unfinished change. Opening that store completes the
+    /// Returns whether a store contains an unfinished change. Opening such a store completes the
     /// change and thus writes to the store.
     pub fn has_unsettled_store(&self) -> bool {
         let project = self.project.as_ref().map(|project| project.path.join(STORE_FOLDER));
@@ -118,12 +119,12 @@ impl Host {
     pub fn store_at(&self, root: &Path) -> Result<ScopedStore> {
         check(&self.person, root)?;
         self.open_store(root)?.ok_or_else(|| {
-            OpError::failed(format!("There is no `.nacre` folder in `{}`", root.display()))
+            OpError::failed(format!("No `.nacre` directory found in `{}`", root.display()))
                 .hint("Run `nacre init` there")
         })
     }
 
-    /// Returns the global store, if any. Only the owner of this machine has one.
+    /// Returns the global store, if there is one. Only this machine's owner has one.
     pub fn global_store(&self) -> Result<Option<ScopedStore>> {
         if !self.caller.permissions.allow_everything() {
             return Ok(None);
@@ -135,14 +136,14 @@ impl Host {
         Ok(Some(ScopedStore { scope: StoreScope::Global, store, settings }))
     }
 
-    /// Opens a folder as a store. First completes an unfinished change.
+    /// Opens a directory as a store. First completes any unfinished change.
     pub fn store(&self, scope: WriteScope, settings: &Settings) -> Result<Store> {
         let (ledger, is_personal) = (self.ledger_of(scope.path()), scope.is_private());
         self.store_with(scope, settings, ledger, is_personal, Some(self.git()))
     }
 
-    /// Returns a copy of a store for a dry run. The same memories are trusted in the copy, and
-    /// changes are not recorded.
+    /// Returns a copy of a store for a dry run. The copy trusts the same memories, and changes are
+    /// not recorded.
     pub fn copy_of_store(
         &self,
         of: &Store,
@@ -161,7 +162,7 @@ impl Host {
         is_personal: bool,
         git: Option<GitProgram>,
     ) -> Result<Store> {
-        // The user's own folder is not shared, so local names need not be removed there.
+        // The user's own directory is not shared, so local names need not be removed there.
         let root = scope.path().parent().filter(|_| !scope.is_private());
         let own = self.own_settings();
         let is_safe = |safe: &String| safe == "*" || Some(Path::new(safe)) == scope.path().parent();
@@ -172,8 +173,8 @@ impl Host {
             max_file_bytes: settings.memory.max_file_bytes,
             redact_extra: settings.redact.extra.clone(),
             local_names: root.map(|root| self.environment.local_names(root)),
-            // The index of a repository is stored in the user's own data folder, so that it cannot
-            // be part of a clone.
+            // A repository's index is stored in the user's own data directory, so that it cannot be
+            // part of a clone.
             index: match &self.home {
                 _ if scope.is_private() => IndexPlace::InStore,
                 Some(home) => IndexPlace::Below(home.clone()),
@@ -183,8 +184,8 @@ impl Host {
             actor: self.actor,
             trusts_evidence,
             is_personal,
-            // Summaries are hidden from everyone but the owner, unless both the owner's settings
-            // and those of the store share them.
+            // Hides summaries from everyone except the owner, unless both the owner's and the
+            // store's settings share them.
             hides_summaries: !(is_owners || shares_summaries),
             git,
             ledger,
@@ -202,9 +203,12 @@ impl Host {
     pub fn no_project(&self) -> OpError {
         let folder =
             self.project.as_ref().map_or(&self.environment.folder, |project| &project.path);
-        let message = format!("There is no `.nacre` folder in `{}` or above it", folder.display());
+        let message = format!(
+            "No `.nacre` directory found in `{}` or its parent directories",
+            folder.display()
+        );
         OpError::new(ErrorCode::NoProject, message)
-            .hint("Run `nacre init` to prepare this repository")
+            .hint("Run `nacre init` to set up this repository")
     }
 }
 
@@ -275,12 +279,12 @@ fn warn(events: &Events, meant: &ScopedStore, id: &MemoryId, also_in: &[OtherPla
     let whose = meant.scope.as_str();
     let is_elsewhere = also_in.iter().any(|other| other.scope != meant.scope);
     let hint = match (is_elsewhere, meant.scope) {
-        (true, StoreScope::Project) => "`--scope global_only` takes the global one",
-        (true, StoreScope::Global) => "`--scope project_only` takes the project's",
-        (false, _) => "`nacre doctor` tells what to do",
+        (true, StoreScope::Project) => "Use `--scope global_only` to select the global store",
+        (true, StoreScope::Global) => "Use `--scope project_only` to select the project's store",
+        (false, _) => "`nacre doctor` shows what to do",
     };
     events.warning(
-        format!("`{id}` is taken from the {whose} store; the same id is in {}", places.join(", ")),
+        format!("Using `{id}` from the {whose} store; the same id exists in {}", places.join(", ")),
         Some(hint),
     );
 }

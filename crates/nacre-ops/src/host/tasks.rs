@@ -1,4 +1,4 @@
-//! Records the tasks of this process, and lets other processes cancel them.
+//! Records this process's tasks, and lets other processes cancel them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
@@ -22,16 +22,17 @@ use super::{Host, words};
 use crate::error::Result;
 use crate::events::Events;
 
-/// The folder for long tool outputs, which agents read in pieces.
+/// The directory for long tool outputs, which agents read in parts.
 pub const SPILL_FOLDER: &str = "spill";
 
 const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 
-/// The folder is emptied if it contains more files than this. An agent can repeat a call to get its
-/// output again.
+/// Maximum number of files in the directory. If there are more, it is emptied. An agent can repeat
+/// a call to get its output again.
 const MAX_SPILLED: usize = 256;
 
-/// Returns a new task of the current project. It has no session, so one is derived from its id.
+/// Returns a new task of the current project. The task has no session, so one is derived from the
+/// task id.
 pub fn new_task(
     host: &Host,
     id: &TaskId,
@@ -89,8 +90,8 @@ pub fn clock(host: &Host) -> Clock {
     if is_stopped { Arc::new(move || now) } else { Arc::clone(&host.environment.clock) }
 }
 
-/// Returns a seed that differs for every run in the same home folder: it depends on the time and
-/// the process id.
+/// Returns a seed that differs for every run in the same home directory. The seed depends on the
+/// time and the process id.
 pub fn seed(host: &Host) -> u64 {
     host.now().as_nanosecond() as u64 ^ (u64::from(host.environment.pid) << 40)
 }
@@ -105,7 +106,7 @@ pub fn empty_spill(host: &Host, home: &WriteScope) {
     if entries.len() <= MAX_SPILLED {
         return;
     }
-    // Errors are ignored, because a later run removes the remaining files.
+    // Errors are ignored, because a later run removes any remaining files.
     let Ok(writer) = home.lock(&host.owner("run"), host.settings().lock.wait) else { return };
     for entry in entries {
         if let Ok(path) = folder.join(&entry.name) {
@@ -123,7 +124,7 @@ pub fn as_task<R: Report>(
     events: &Events,
     flow: impl FnOnce(&Events) -> Result<R>,
 ) -> Result<R> {
-    // Inverted, because the flow's agents derive their ids from the seed itself.
+    // The seed is inverted, because the flow's agents derive their ids from the seed itself.
     let id = TaskId::from_random(!seed(host));
     let words = words(host.settings());
     // The locks of stores and of `sync` already prevent conflicting tasks.
@@ -166,14 +167,14 @@ pub fn telemetry(host: &Host) -> Telemetry<'_> {
 pub fn close_recorder(recorder: &Recorder, events: &Events) {
     let report = recorder.close();
     if let Some(error) = report.error {
-        events.warning(format!("Not everything was written down: {error}"), None);
+        events.warning(format!("The record is incomplete: {error}"), None);
     }
     if let Some(error) = report.export_error {
-        events.warning(format!("No spans were sent: {error}"), None);
+        events.warning(format!("Could not export spans: {error}"), None);
     }
 }
 
-/// Returns events that are both recorded and passed on. Progress is not recorded.
+/// Returns events that are both recorded and forwarded. Progress is not recorded.
 fn tee(events: &Events, stored: StoredEvents) -> Events {
     let caller = events.clone();
     let last_step = Mutex::new(String::new());
@@ -246,7 +247,7 @@ struct SharedTask {
 }
 
 impl SharedTask {
-    /// Registers the task. Returns `None` if no database is configured, or if it is not reachable.
+    /// Registers the task. Returns `None` if no database is configured or reachable.
     pub(super) fn start(
         host: &Host,
         task: &NewTask,

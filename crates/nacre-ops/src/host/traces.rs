@@ -29,7 +29,7 @@ pub(crate) fn has_catalog(host: &Host) -> bool {
     host.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file())
 }
 
-/// Opens the catalog for the owner of this machine. Creates it if it is missing.
+/// Opens the catalog of this machine's owner. Creates the catalog if it is missing.
 pub fn open_catalog(host: &Host) -> Result<Catalog> {
     host.check_owner()?;
     let scope = host.home_scope()?;
@@ -45,7 +45,7 @@ pub fn open_catalog(host: &Host) -> Result<Catalog> {
     Ok(Catalog::open(&host.home()?.join(file.as_str()))?)
 }
 
-/// Returns the session in the file at a path, or a known session with this name.
+/// Returns the session in the file at this path, or the known session with this name.
 pub fn find_trace(host: &Host, name: &str) -> Result<Trace> {
     let path = host.environment.absolute(Path::new(name));
     if path.is_file() {
@@ -54,13 +54,13 @@ pub fn find_trace(host: &Host, name: &str) -> Result<Trace> {
         return Ok(trace);
     }
     if name.contains('/') || name.contains('.') {
-        return Err(OpError::not_found(format!("There is no trace `{}`", path.display()))
-            .hint("`nacre trace` shows the sessions that were seen"));
+        return Err(OpError::not_found(format!("Trace `{}` not found", path.display()))
+            .hint("`nacre trace` lists the known sessions"));
     }
     Ok(open_catalog(host)?.session(name)?.trace)
 }
 
-/// Refuses a file that is neither an agent's trace nor in Nacre's own format.
+/// Rejects a file that is neither an agent's trace nor in Nacre's own format.
 pub fn check_session(trace: &Trace) -> Result<()> {
     let agent = trace.source.agent;
     let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == agent);
@@ -71,17 +71,19 @@ pub fn check_session(trace: &Trace) -> Result<()> {
         return Ok(());
     }
     let message =
-        format!("`{}` is not a session: it holds no message", trace.source.path.display());
-    Err(OpError::new(ErrorCode::Invalid, message)
-        .hint("docs/transcript-format.md describes Nacre's own format; `nacre connect list` names the agents"))
+        format!("`{}` is not a session: it contains no messages", trace.source.path.display());
+    Err(OpError::new(ErrorCode::Invalid, message).hint(
+        "docs/transcript-format.md describes Nacre's own format; `nacre connect list` lists \
+         the agents",
+    ))
 }
 
-/// Returns the folder of the message index, or `None` if the folder cannot be created.
+/// Returns the directory of the message index, or `None` if the directory cannot be created.
 pub fn index_folder(host: &Host) -> Result<Option<WriteScope>> {
     Ok(WriteScope::create_inside(host.home()?, INDEX_FOLDER, Access::Private).ok())
 }
 
-/// Updates the message index after a sync, to make the next search fast.
+/// Updates the message index after a sync, so that the next search is fast.
 pub fn index_texts(host: &Host, catalog: &Catalog) -> Result<()> {
     let embedder = host.own_embedder()?;
     let owner = host.owner("sync");
@@ -97,8 +99,8 @@ pub fn rebuild_texts(host: &Host, catalog: &Catalog) -> Result<()> {
     index_texts(host, catalog)
 }
 
-/// Returns the agents in the register. If there is no register, returns `None`, and all agents are
-/// read.
+/// Returns the registered agents. Returns `None` if there is no register, because all agents are
+/// then read.
 pub fn read_connected_agents(host: &Host) -> Result<Option<Vec<ConnectedAgent>>> {
     let home = host.home()?;
     let Some(text) = read_text(home, "agents.toml")? else { return Ok(None) };
@@ -129,21 +131,22 @@ pub fn connections(host: &Host, only: &[Agent]) -> Result<Vec<Connection>> {
     Ok(found)
 }
 
-/// The folder with the transcripts of Nacre's own agent, relative to the global folder.
+/// The directory that contains the transcripts of Nacre's own agent, relative to the global
+/// directory.
 pub const SESSIONS_FOLDER: &str = "sessions";
 
 pub fn homes(host: &Host) -> Result<Homes> {
     let environment = &host.environment;
     let Some(home) = &environment.home else {
         return Err(
-            OpError::failed("There is no home folder to look for traces in").hint("Set HOME")
+            OpError::failed("No home directory was found to search for traces").hint("Set HOME")
         );
     };
     // Variables set by an agent could refer to forged sessions.
     let is_agents = environment.actor() == Actor::Agent;
     let var = |name: &str| environment.var(name).filter(|_| !is_agents);
-    // In an agent's shell, `HOME` could be wrong, so the home folder is derived from the global
-    // folder if possible.
+    // In an agent's shell, `HOME` could be wrong, so the home directory is derived from the global
+    // directory if possible.
     let global = host.home().ok().filter(|_| is_agents);
     let global = global.filter(|folder| folder.file_name().is_some_and(|name| name == ".nacre"));
     let home = global.and_then(Path::parent).unwrap_or(home);
@@ -181,9 +184,8 @@ pub fn refresh_options(host: &Host, only: &[Agent]) -> Result<RefreshOptions> {
 
 pub fn parse_when(text: &str, now: Timestamp) -> Result<Timestamp> {
     parse_time(text, now).ok_or_else(|| {
-        OpError::usage(format!("`{text}` is not a time")).hint(
-            "Write a day (2026-11-15), a moment (2026-11-15T08:30:00Z) or an age (36h, 7d, 2w)",
-        )
+        OpError::usage(format!("`{text}` is not a valid time"))
+            .hint("Use a date (2026-11-15), a time (2026-11-15T08:30:00Z) or an age (36h, 7d, 2w)")
     })
 }
 
@@ -195,7 +197,7 @@ pub fn agent_named(name: &str) -> Result<Agent> {
     let agents = ADAPTERS.iter().map(|adapter| adapter.agent());
     agents.into_iter().find(|agent| agent.as_str() == name).ok_or_else(|| {
         let names: Vec<&str> = agent_names().collect();
-        OpError::usage(format!("No agent is called `{name}`"))
+        OpError::usage(format!("Agent `{name}` not found"))
             .hint(format!("The agents are {}", names.join(", ")))
     })
 }
@@ -204,17 +206,20 @@ impl From<CatalogError> for OpError {
     fn from(error: CatalogError) -> Self {
         use ErrorCode::{Ambiguous, Busy, DatabaseAway, Failed, NotFound};
         let (code, hint) = match &error {
-            CatalogError::UnknownTrace { .. } => (NotFound, "`nacre trace` shows every session"),
+            CatalogError::UnknownTrace { .. } => (NotFound, "`nacre trace` lists all sessions"),
             CatalogError::Ambiguous { .. } => {
-                (Ambiguous, "Give more of the name; `nacre trace` shows them")
+                (Ambiguous, "Type more of the name; `nacre trace` lists the sessions")
             }
-            CatalogError::Busy(_) => (Busy, "Wait for it to end, then try again"),
-            CatalogError::Shared { is_passing: true, .. } => {
-                (DatabaseAway, "The database may come back; nothing that waits is lost")
-            }
-            CatalogError::Newer { .. } => {
-                (Failed, "Use the newer version, or move the file away: it can be made again")
-            }
+            CatalogError::Busy(_) => (Busy, "Wait for it to finish, then try again"),
+            CatalogError::Shared { is_passing: true, .. } => (
+                DatabaseAway,
+                "The database may be temporarily unavailable; no queued work is lost",
+            ),
+            CatalogError::Newer { .. } => (
+                Failed,
+                "Use the newer version of Nacre, or move the file away; Nacre can rebuild \
+                 it",
+            ),
             CatalogError::Open { .. }
             | CatalogError::Shared { is_passing: false, .. }
             | CatalogError::Sql(_)
@@ -227,7 +232,7 @@ impl From<CatalogError> for OpError {
 
 impl From<transcript::Error> for OpError {
     fn from(error: transcript::Error) -> Self {
-        let hint = "`nacre trace` shows the sessions that were seen, with their ids";
+        let hint = "`nacre trace` lists the known sessions and their ids";
         Self::from_error(ErrorCode::Failed, &error, Some(hint.to_owned()))
     }
 }
@@ -241,7 +246,7 @@ impl From<AgentsError> for OpError {
     }
 }
 
-/// Abbreviates the home folder in a path to `~`.
+/// Abbreviates the home directory in a path to `~`.
 pub fn short(host: &Host, path: &Path) -> String {
     match host.environment.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) => format!("~/{}", rest.display()),

@@ -1,8 +1,8 @@
 //! Imports statements from instruction files as candidates for review.
 //!
-//! Each candidate refers to its file and line, and its evidence is the text of the file. Statements
-//! that were already imported, were rejected or are already in a memory are skipped, so repeating
-//! an import adds nothing.
+//! Each candidate refers to a line in a file, and its evidence is the text of the file. Statements
+//! that were already imported, were rejected or are already in a memory are skipped. Repeating an
+//! import therefore adds nothing.
 
 mod sources;
 
@@ -29,7 +29,7 @@ use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 use crate::sync::pipeline::said_already;
 
-/// More candidates would be too many to review.
+/// Maximum number of candidates. More would be too many to review.
 const MAX_CANDIDATES: usize = 300;
 
 pub fn import(host: &Host, request: &ImportRequest, events: &Events) -> Result<ImportReport> {
@@ -99,8 +99,9 @@ fn warn_of_personal(
     if scoped.store.scope().is_private() || names.is_empty() {
         return;
     }
-    let message = format!("Yours alone until now: {}", names.join(", "));
-    let hint = "What you accept is shared with the project; to keep it to yourself: nacre import PATH --scope global_only";
+    let message = format!("Private until now: {}", names.join(", "));
+    let hint = "Accepted memories are shared with the project. To keep them private: nacre import \
+     PATH --scope global_only";
     events.warning(message, Some(hint));
 }
 
@@ -186,7 +187,7 @@ struct StatementFilter<'a> {
     is_owners: bool,
     now: String,
     imported: Vec<ImportedMemory>,
-    /// The index for comparing meanings. Without it, only words are compared.
+    /// The index for comparing meanings. Without the index, only words are compared.
     near: Option<(&'a Builtin, MemoryIndex<'a>)>,
     profiles: Vec<Profile>,
     replaced: BTreeSet<MemoryId>,
@@ -200,7 +201,7 @@ impl<'a> StatementFilter<'a> {
             let index = MemoryIndex::peek(&scoped.store, builtin, host.now()).ok()?;
             Some((builtin, index))
         });
-        // All memories that were ever imported, both active and archived.
+        // All memories that were ever imported, whether active or archived.
         let listing = scoped.store.list(|at| at.memory_type != MemoryType::Summary)?;
         let imported = listing.memories.iter();
         let imported = imported.filter_map(|memory| of_file(&scoped.store, memory)).collect();
@@ -280,7 +281,7 @@ impl<'a> StatementFilter<'a> {
         best.map(|(_, one)| (one.id.clone(), one.status))
     }
 
-    /// Returns the memory that already contains the claim. Uses the same rule as `sync`.
+    /// Returns the memory that already contains the claim, according to the rule used by `sync`.
     fn said_already(&self, draft: &Draft) -> Option<MemoryId> {
         let (builtin, index) = self.near.as_ref()?;
         let (memory_type, title, body) = (draft.claim.memory_type(), &draft.title, &draft.body);
@@ -294,7 +295,7 @@ impl<'a> StatementFilter<'a> {
             Speaker::Human | Speaker::User => (0.8, Basis::Stated),
             Speaker::Assistant | Speaker::Tool => (0.6, Basis::Inferred),
         };
-        // The headings above the statement, with the nearest one last.
+        // The headings above the statement. The nearest heading is last.
         let topics = &statement.topics[statement.topics.len().saturating_sub(MAX_TAGS)..];
         let tags = topics.iter().map(|topic| slug(topic)).filter(|tag| !tag.is_empty());
         Draft {
@@ -321,7 +322,7 @@ impl<'a> StatementFilter<'a> {
 
 const MAX_TAGS: usize = 2;
 
-/// Words in headings, with the kind of claim below such a heading.
+/// Words in headings, with the kind of claim expected below such a heading.
 const HEADINGS: &[(&[&str], Claim)] = &[
     (&["decision", "decided", "adr"], Claim::Decision),
     (
@@ -342,7 +343,7 @@ const HEADINGS: &[(&[&str], Claim)] = &[
     (&["preference"], Claim::Learning(LearningKind::Preference)),
 ];
 
-/// Words in the statement itself. They take precedence over the heading.
+/// Words in the statement itself. These take precedence over the heading.
 const WORDS: &[(&[&str], Claim)] = &[
     (&["we decided", "we chose", "decided to", "decided against"], Claim::Decision),
     (&["the user prefers", "i prefer", "the user wants", "i like "], PREFERENCE),
@@ -401,7 +402,7 @@ fn single_spaced(text: &str) -> String {
 }
 
 impl ImportedMemory {
-    /// Returns the similarity to an earlier version of the line, or 0 if the two lines are
+    /// Returns the similarity to an earlier version of the line. Returns 0 if the two lines are
     /// unrelated.
     fn likeness(&self, tags: &[String], profile: &Profile) -> f32 {
         let share = profile.share_held_by(&self.profile).min(self.profile.share_held_by(profile));

@@ -1,8 +1,8 @@
 //! Finds and reads the files to import, within limits.
 //!
 //! Links inside the project are not followed. A file outside the project is read only if the user
-//! names it. It is labeled with its file name and not its path, because other people can see the
-//! source of a memory.
+//! names it. Such a file is labeled with its name instead of its path, because other people can see
+//! the source of a memory.
 
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
@@ -15,7 +15,7 @@ use nacre_types::{FileFault, ImportRequest};
 use crate::error::{OpError, Result};
 use crate::host::{Host, homes};
 
-/// Prefix of the source of an imported memory. The file's label follows it.
+/// Prefix of an imported memory's source. It is followed by the file's label.
 pub(super) const SOURCE: &str = "import:";
 
 const MAX_FILE_BYTES: u64 = 256 << 10;
@@ -34,25 +34,25 @@ const USUAL_FILES: [&str; 7] = [
     ".github/copilot-instructions.md",
 ];
 
-/// This file is ignored by git, so its content is personal.
+/// Git ignores this file, so its content is personal.
 const PERSONAL_FILE: &str = "CLAUDE.local.md";
 
 const RULES_FOLDER: &str = ".cursor/rules";
 
-/// Label of files in which Claude Code keeps its memories of the project.
+/// Label of the files in which Claude Code stores its memories of the project.
 const CLAUDE_MEMORY: &str = "claude-memory";
 
-/// Number of sessions to read in order to find the project of a folder, and the number of bytes of
-/// each.
+/// Number of sessions to read, and the number of bytes to read of each, in order to find the
+/// project that a directory belongs to.
 const MAX_SESSIONS: usize = 64;
 const MAX_HEAD_BYTES: u64 = 64 << 10;
 
-/// Claude Code truncates longer folder names and appends a hash.
+/// Claude Code truncates longer directory names and appends a hash.
 const MAX_SLUG: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct SourceFile {
-    /// The name of the file in the source of a memory, without a local path.
+    /// The file's name in the source of a memory. Does not contain a local path.
     pub(super) label: String,
     pub(super) text: Result<String, FileFault>,
     pub(super) speaker: Speaker,
@@ -80,7 +80,7 @@ pub(super) fn sources(
     Ok(files)
 }
 
-/// Skips files that exceed the limits, because each statement is compared with all memories.
+/// Removes files that exceed the limits, because each statement is compared with all memories.
 fn leave_out(files: &mut [SourceFile]) {
     let mut n_bytes = 0;
     for (n_files, file) in files.iter_mut().enumerate() {
@@ -143,9 +143,9 @@ fn memory_folders(projects: &Path, root: &Path) -> Vec<PathBuf> {
     named.map(|entry| projects.join(entry.name).join("memory")).collect()
 }
 
-/// Returns whether the memory is about this project. The name of its folder is ambiguous, because
-/// `work/acme` and `work-acme` are abbreviated in the same way, so the sessions in the folder are
-/// examined too.
+/// Returns whether the memory is about this project. The directory's name is ambiguous, because
+/// `work/acme` and `work-acme` have the same abbreviation. The sessions in the directory are
+/// therefore examined too.
 fn is_about(memory: &Path, root: &Path) -> bool {
     let Some(sessions) = memory.parent() else { return false };
     let listed = WriteScope::open(sessions, Access::Private).and_then(|scope| scope.root()?.list());
@@ -173,8 +173,8 @@ fn read_named(
 ) -> Result<()> {
     let full = resolve_path(host, root, path);
     let missing = || {
-        OpError::not_found(format!("There is no `{path}`"))
-            .hint("Without a path, `nacre import` looks for the usual files itself")
+        OpError::not_found(format!("`{path}` not found"))
+            .hint("Without a path, `nacre import` finds the usual files itself")
     };
     let below = root.and_then(|root| Some((root, full.strip_prefix(root).ok()?.to_str()?)));
     let (scope, rel) = match below {

@@ -1,4 +1,4 @@
-//! Collects the input for maintenance: memories with their evidence and state, and the ledger of
+//! Collects the input for maintenance: the memories, their evidence and state, and the ledger of
 //! earlier runs.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,19 +15,20 @@ use nacre_memory::{
 use nacre_types::{MaintainAction, MaintainVerb};
 use serde::{Deserialize, Serialize};
 
-/// Maximum RAM for the compared memories, in bytes; enough for 15,000 memories of typical length.
+/// Maximum amount of memory in bytes for the compared memories. Enough for 15,000 memories of
+/// typical length.
 const MAX_WEIGHT: usize = 192 << 20;
 
-/// Maximum number of foreign memories to compare. The number of pairs grows with the square of
-/// this, and a clone may contain any number of memories.
+/// Maximum number of foreign memories to compare. The number of pairs grows with the square of this
+/// number, and a clone may contain any number of memories.
 const MAX_FOREIGN: usize = 4_000;
 
 const PROFILE_WEIGHT: usize = 10;
 
-/// Memories are seldom longer, and long ones seldom change all at once.
+/// Typical size of a memory. Longer memories are rare, and they seldom change all at once.
 const USUAL_BYTES: usize = 4 << 10;
 
-/// Only the beginning of a longer memory is compared.
+/// Number of bytes to compare at the beginning of a memory.
 const MAX_PAGE_BYTES: usize = 16 << 10;
 
 #[derive(Clone, Debug)]
@@ -44,14 +45,14 @@ pub(super) struct CollectedMemory {
     pub(super) is_own: bool,
 }
 
-/// The source of a memory. Text from a web page or a program never replaces a statement of the
-/// user. The speaker counts only in memories written on this machine, because a cloned file can
-/// claim any speaker.
+/// The source of a memory. Text from a web page or a program never supersedes a user's statement.
+/// The speaker counts only in memories written on this machine, because a cloned file can name any
+/// speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Trust {
     /// No evidence, or the output of a program.
     None,
-    /// According to the file, a speaker on another machine.
+    /// A speaker on another machine, according to the file.
     Foreign,
     Assistant,
     User,
@@ -75,7 +76,8 @@ impl CollectedMemory {
         Vitals::of(&self.memory, self.evidence.as_ref(), self.state.as_ref())
     }
 
-    /// A memory that the user judged wrong is not compared.
+    /// Returns whether the memory takes part in comparisons. Superseded memories and memories that
+    /// the user judged wrong do not.
     pub(super) fn is_standing(&self) -> bool {
         let last = self.state.as_ref().and_then(|state| state.feedback.last());
         let is_rejected = last.is_some_and(|feedback| feedback.verdict == Verdict::Wrong);
@@ -106,11 +108,11 @@ pub(super) struct Collection {
 }
 
 impl Collection {
-    /// Reads a store. Memories archived by the user are excluded; those archived because of their
-    /// age are included, because they may be restored.
+    /// Reads a store. Memories archived by the user are excluded. Memories archived because of
+    /// their age are included, because they may be restored.
     ///
-    /// The user's own memories are read first, newest first, so that foreign memories are the first
-    /// to be skipped when a limit is reached.
+    /// The user's own memories are read first, newest first. When a limit is reached, foreign
+    /// memories are therefore skipped first.
     pub(super) fn read(store: &Store) -> Result<Self, MemoryError> {
         Self::read_within(store, MAX_WEIGHT, MAX_FOREIGN)
     }
@@ -182,8 +184,8 @@ impl Gathered {
         };
         let beside = serde_json::to_string(&(&evidence, &state)).unwrap_or_default();
         let text = memory.document.as_str();
-        // The approximate number of bytes needed for comparing and changing a memory. The plan, the
-        // undo and the preview each contain its old and its new text.
+        // The approximate number of bytes needed to compare and change a memory. The plan, the undo
+        // and the preview each contain its old and new text.
         let n_more = text.len().saturating_sub(USUAL_BYTES);
         let n_compared = page(&memory).len() * PROFILE_WEIGHT;
         let weight = n_compared + text.len() * 2 + n_more * 8 + beside.len() * 4 + 1024;
@@ -271,7 +273,7 @@ struct Last {
 }
 
 impl Ledger {
-    /// Reads the ledger. If it is unreadable, it is treated as missing.
+    /// Reads the ledger. An unreadable ledger is treated as missing.
     pub(crate) fn read(store: &Store) -> Result<Self, MemoryError> {
         let bytes = store.scope().read_optional(&path()?, MAX_BYTES)?;
         let read = bytes.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
@@ -332,7 +334,7 @@ pub(super) fn pair_key(verb: MaintainVerb, one: &MemoryId, other: &MemoryId) -> 
     format!("{verb} {first} {second}")
 }
 
-/// Counts the actions of each kind. A kind without actions has the count 0.
+/// Counts the actions of each kind. Kinds without actions have the count 0.
 pub(super) fn count_actions(actions: &[MaintainAction]) -> BTreeMap<MaintainVerb, usize> {
     let count = |verb: &MaintainVerb| {
         (*verb, actions.iter().filter(|action| action.action == *verb).count())

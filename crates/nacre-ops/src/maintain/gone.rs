@@ -45,7 +45,8 @@ const FAREWELLS: &[&str] = &[
     "legacy",
 ];
 
-/// Returns the memories, by index, whose files or symbols are gone, each with the reason.
+/// Returns the indexes of memories whose files or symbols are gone, with the reason for each
+/// memory.
 pub(super) fn find_gone(
     collection: &Collection,
     checkout: Option<&Checkout>,
@@ -64,8 +65,8 @@ pub(super) fn find_gone(
     named.iter().enumerate().filter_map(reason).collect()
 }
 
-/// Returns the symbols to search for, each with the earliest time at which it was mentioned.
-/// Memories about files are skipped if it is known whether these files exist.
+/// Returns the symbols to search for, with the earliest time at which each was mentioned. Skips
+/// memories about files if it is known whether the files exist.
 fn symbols_to_ask(
     named: &[NamedThings],
     files: &BTreeMap<String, Presence>,
@@ -136,7 +137,7 @@ const MAX_HITS: usize = 4_000_000;
 const MADE: &[&str] =
     &["target", "node_modules", "build", "dist", "out", "__pycache__", "venv", "vendor"];
 
-/// Excludes Nacre's own folder, because its memories contain the names.
+/// Excludes Nacre's own directory, because its memories contain the names.
 const NOT_OURS: &[&str] = &["--", ".", ":(exclude).nacre"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +151,7 @@ enum Presence {
 struct Repository {
     root: PathBuf,
     git: Option<Git>,
-    /// The files in the last commit, grouped by file name. `None` if there is no commit.
+    /// The files in the last commit, grouped by file name. `None` if the repository has no commits.
     tracked: Option<HashMap<String, Vec<String>>>,
 }
 
@@ -242,7 +243,7 @@ impl Repository {
     }
 
     /// Returns whether these symbols still exist, given the time at which each was mentioned. If a
-    /// limit is reached, the remaining symbols are unknown.
+    /// limit is reached, the remaining symbols are reported as unknown.
     fn symbols(
         &self,
         named: &BTreeMap<String, Timestamp>,
@@ -308,7 +309,7 @@ impl Repository {
         Some(absent)
     }
 
-    /// Lists the files in the working tree, except hidden and generated ones. Ignore files are not
+    /// Lists the files in the working tree, except hidden and generated files. Ignore files are not
     /// read, because they could be links to arbitrary files.
     fn walk(&self) -> ignore::Walk {
         let is_wanted = |entry: &ignore::DirEntry| {

@@ -62,9 +62,13 @@ pub fn maintain(host: &Host, request: &MaintainRequest, events: &Events) -> Resu
     if request.dry_run {
         return maintain_stores(host, request, events);
     }
-    as_task(host, "maintain", "Keep memories few and true", events, |events| {
-        maintain_stores(host, request, events)
-    })
+    as_task(
+        host,
+        "maintain",
+        "Merge duplicates, resolve contradictions and archive stale memories",
+        events,
+        |events| maintain_stores(host, request, events),
+    )
 }
 
 fn maintain_stores(
@@ -109,7 +113,7 @@ fn prune(host: &Host) {
     }
 }
 
-/// Returns the models for rewriting. Fails if no model is configured for this role.
+/// Returns the models for rewriting. Returns an error if no model is configured for this role.
 fn writers(host: &Host, request: &MaintainRequest, events: &Events) -> Result<FlowModels> {
     let models = Models::new(match &request.scripted {
         Some(file) => load_script(host, file.as_ref())?,
@@ -215,18 +219,19 @@ impl Maintenance<'_> {
     fn warn_of_rest(&self, named: &NamedStore, n_left_out: usize) {
         if n_left_out != 0 {
             let message = format!(
-                "{}: {n_left_out} memories were not looked at: there is more text than one run compares",
+                "{}: {n_left_out} memories were skipped, because one run can compare only a limited \
+                 amount of text",
                 named.name
             );
-            self.events.warning(message, Some("Archive what is no longer of use"));
+            self.events.warning(message, Some("Archive memories that you no longer need"));
         }
     }
 
     fn warn_of_limit(&self, named: &NamedStore, asker: Option<&ModelClient<'_>>) {
         let Some(reached) = asker.and_then(|asker| asker.budget().limit_reached()) else { return };
         self.events.warning(
-            format!("{}: not everything was rewritten: {reached}", named.name),
-            Some(&format!("Raise it: nacre config set {} N", reached.key())),
+            format!("{}: some memories were not rewritten: {reached}", named.name),
+            Some(&format!("Raise the limit: nacre config set {} N", reached.key())),
         );
     }
 }

@@ -82,8 +82,8 @@ fn same_words(held: &[CollectedMemory]) -> Vec<(usize, usize)> {
 
 type Rank<'a> = (bool, Reverse<bool>, Reverse<Trust>, Reverse<usize>, Reverse<usize>, &'a MemoryId);
 
-/// Ranks the memories in a merge group by status, origin, trust, names, length and age. Usage data
-/// is ignored, so that every run keeps the same memory.
+/// Ranks the memories in a merge group by status, origin, trust, names, length and age. Ignores
+/// usage data, so that every run keeps the same memory.
 fn rank(one: &CollectedMemory) -> Rank<'_> {
     (
         one.memory.is_candidate(),
@@ -102,7 +102,7 @@ fn may_merge(
     ledger: &Ledger,
 ) -> bool {
     let is_same_type = kept.memory.at.memory_type == gone.memory.at.memory_type;
-    // Text from another machine must not get into the user's own memories.
+    // Text from another machine must not become part of the user's own memories.
     let is_handed_on = takes_text_of(kept, gone) && gone.trust >= kept.trust;
     let is_lossless =
         kinship == Kinship::Exact || is_handed_on || !gone.profile.names_beyond(&kept.profile);
@@ -143,8 +143,8 @@ pub(super) struct Contradiction {
     pub(super) open: Option<&'static str>,
 }
 
-/// Finds contradictions. If several memories contradict the same older one, only the most likely
-/// contradiction is returned.
+/// Finds contradictions. If several memories contradict the same older memory, returns only the
+/// most likely contradiction.
 pub(super) fn contradictions(
     collection: &Collection,
     compared: &[Compared],
@@ -162,7 +162,7 @@ pub(super) fn contradictions(
             continue;
         }
         let open = if newer.memory.claims(older.id()) {
-            Some("only the newer file says that it overturns the older")
+            Some("only the newer memory's file claims that it supersedes the older one")
         } else if !newer.is_own {
             Some("the newer one was not written on this machine")
         } else if newer.said == older.said {
@@ -170,7 +170,7 @@ pub(super) fn contradictions(
         } else if newer.memory.is_candidate() && !older.memory.is_candidate() {
             Some("the newer one is in review")
         } else if newer.trust < older.trust || !newer.level.can_replace(older.level) {
-            Some("the newer one rests on less than the older")
+            Some("the newer one has weaker evidence than the older one")
         } else {
             None
         };
@@ -316,8 +316,8 @@ fn compare_pair(held: &[CollectedMemory], vectors: &Vectors, a: usize, b: usize)
     Compared { newer, older, kinship, likelihood }
 }
 
-/// Vectors from the model that the policy was fitted with. Memories that are not compared have
-/// none.
+/// Vectors from the model that the policy was fitted with. Memories that are not compared have no
+/// vectors.
 struct Vectors {
     titles: Vec<Vec<f32>>,
     wholes: Vec<Vec<f32>>,

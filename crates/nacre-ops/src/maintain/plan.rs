@@ -14,7 +14,7 @@ use super::pairs::{
     self, Compared, Contradiction, Merge, beyond, contradictions, merges, repair_links,
 };
 
-/// Short memories that a model combined into one text. The first memory is kept.
+/// Short memories that a model combined into one text. The first memory is kept, with this text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Consolidated {
     pub(super) members: Vec<MemoryId>,
@@ -37,7 +37,7 @@ pub(super) struct Plan {
     pub(super) merges: Vec<Merge>,
     pub(super) removed: BTreeSet<usize>,
     pub(super) open: Vec<OpenContradiction>,
-    /// When the next change is due, even if no file changes before then.
+    /// The time of the next change, even if no file changes before then.
     pub(super) next_change: Option<Timestamp>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Inputs<'a> {
     pub(super) now: Timestamp,
 }
 
-/// Deterministic: the result depends only on the inputs.
+/// Makes the plan. The result depends only on the inputs.
 pub(super) fn make_plan(inputs: &Inputs<'_>) -> Plan {
     let merges = merges(inputs.collection, inputs.compared, inputs.ledger);
     let mut work = Planner {
@@ -94,10 +94,10 @@ impl Planner<'_> {
     fn merge(&mut self, merge: &Merge) {
         let Merge { kept, gone, kinship, likelihood } = *merge;
         let (reason, extra) = if kinship == Kinship::Exact {
-            ("it says the same in the same words", Vec::new())
+            ("it says the same thing in the same words", Vec::new())
         } else {
             let extra = beyond(&self.held[kept], &self.held[gone]);
-            ("it says the same in other words", extra)
+            ("it says the same thing in other words", extra)
         };
         self.take_over(kept, gone, &extra);
         self.record_action(MaintainVerb::Merge, gone, Some(kept), reason, Some(likelihood));
@@ -108,13 +108,14 @@ impl Planner<'_> {
         let quotes =
             leaving.evidence.as_ref().map(|evidence| evidence.quotes.clone()).unwrap_or_default();
         let into = self.held[kept].id().clone();
-        // Text from a memory that must not be shown unasked must not get into one that may be.
+        // Text from a memory that must not be shown unasked must not become part of a memory that
+        // may be.
         let is_lower = !leaving.level.is_offered() && self.held[kept].level.is_offered();
         let text = self.inputs.texts.merged.get(&into).filter(|_| !is_lower).cloned();
         let extra = if is_lower { &[] } else { extra };
         let one = &mut self.held[kept];
-        // Metadata from another machine is unverified, so its supersede links, date, confidence and
-        // quotes are not copied.
+        // Metadata from another machine is unverified, so its links to superseded memories, date,
+        // confidence and quotes are not copied.
         let is_believed = leaving.is_own || !one.is_own;
         let quotes = if is_believed { quotes } else { Vec::new() };
         one.memory.tags = unite(&one.memory.tags, &leaving.memory.tags);
@@ -200,7 +201,7 @@ impl Planner<'_> {
                     MaintainVerb::Consolidate,
                     *gone,
                     Some(*kept),
-                    "three or more short memories on one point are one",
+                    "three or more short memories about one topic were combined",
                     None,
                 );
             }
@@ -236,7 +237,7 @@ impl Planner<'_> {
             MaintainVerb::Supersede,
             older,
             Some(newer),
-            "a newer memory says otherwise",
+            "a newer memory contradicts it",
             Some(likelihood),
         );
     }
@@ -298,7 +299,7 @@ impl Planner<'_> {
                     MaintainVerb::Relink,
                     idx,
                     None,
-                    "a link led nowhere, or to what was merged",
+                    "a link was broken or referred to a merged memory",
                     None,
                 );
             }

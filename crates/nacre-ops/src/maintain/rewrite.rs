@@ -16,7 +16,7 @@ use crate::host::{ModelClient, ModelQuestion};
 
 const MAX_ASKED: usize = 40;
 
-/// In bytes, including the title.
+/// Maximum length in bytes, including the title.
 const MAX_SHORT: usize = 280;
 
 const MIN_SHARED: usize = 2;

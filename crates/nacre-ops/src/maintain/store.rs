@@ -35,7 +35,7 @@ pub struct MaintainOptions {
 pub enum MaintainStep {
     Read,
     Compare(usize),
-    /// The number of memories that exceed the amount of text compared in one run.
+    /// The number of memories to skip because they exceed the amount of text compared in one run.
     LeaveOut(usize),
     Write,
     Commit,
@@ -190,8 +190,8 @@ impl Round {
         Ok(Some(Self { collection, fingerprint, plan, texts, n_pairs, took }))
     }
 
-    /// Stages the plan. Returns a conflict if the evidence or state of a memory has changed since
-    /// it was read.
+    /// Stages the plan. Returns a conflict if a memory's evidence or state has changed since it was
+    /// read.
     fn stage(
         &self,
         ctx: &FlowContext<'_>,
@@ -247,7 +247,7 @@ impl Round {
             format!("{} {}{with}: {}\n", action.action, action.target, action.reason)
         });
         let agent_log = match self.texts.n_asked {
-            0 => "No model was asked: everything was decided by rule.\n",
+            0 => "No model was used. All decisions were made by rule.\n",
             _ => &self.texts.log,
         };
         let files: [(&str, Vec<u8>); 5] = [
@@ -266,8 +266,8 @@ impl Round {
         Ok(stage_note(ctx.store, batch, run, &info, plan, Reversal::Plan)?)
     }
 
-    /// Returns an id that depends only on the plan and the time, so a repeated attempt has the same
-    /// id.
+    /// Returns an id that depends only on the plan and the time, so that a repeated attempt has the
+    /// same id.
     fn run_id(&self, ctx: &FlowContext<'_>) -> RunId {
         RunId::new(RunMode::Maintain, ctx.now, &self.fingerprint.short())
     }

@@ -1,4 +1,4 @@
-//! A store that is maintained, over time and beside people.
+//! Maintaining a store over time, and while users edit it.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person")]
 
@@ -26,7 +26,7 @@ use crate::undo::flow::{UndoContext, undo};
 
 const START: &str = "2026-01-01T00:00:00Z";
 
-/// A store and the clock of its world.
+/// A store in a temporary directory.
 struct World {
     _dir: tempfile::TempDir,
     store: Store,
@@ -76,7 +76,7 @@ impl World {
         result
     }
 
-    /// Somebody says something on a day.
+    /// Adds a memory with a statement that was made on this day.
     fn say(&self, on: i64, title: &str, body: &str, speaker: Speaker) -> MemoryId {
         let quote = Quote {
             text: format!("{title}. {body}"),
@@ -134,7 +134,7 @@ impl World {
         self.maintain_as(on, false, |_| {}).unwrap()
     }
 
-    /// What a run did, one thing a line.
+    /// Returns the actions of a run, one per line.
     fn told(report: &StoreMaintenance) -> Vec<String> {
         let line = |action: &MaintainAction| {
             let with = action.with.as_ref().map(|with| format!(" {with}")).unwrap_or_default();
@@ -143,7 +143,7 @@ impl World {
         report.actions.iter().map(line).collect()
     }
 
-    /// Every file of memories, evidence and states.
+    /// Returns all memory, evidence and state files.
     fn files(&self) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         for top in ["memory", "meta/evidence", "meta/state"] {
@@ -193,7 +193,7 @@ fn what_says_the_same_is_merged_with_all_that_it_had() {
     let before =
         fs::read_to_string(world.store.path().join(format!("memory/learnings/{other}.md")));
     let report = world.maintain(20);
-    // Said twice, confirmed and cited: that is three uses.
+    // Two statements, a confirmation and a citation count as three uses.
     let [action, established] = report.actions.as_slice() else { panic!("{report:#?}") };
     assert_eq!(
         (established.action, Some(&established.target)),
@@ -201,7 +201,7 @@ fn what_says_the_same_is_merged_with_all_that_it_had() {
     );
     assert_eq!(
         (action.action, action.reason.as_str()),
-        (MaintainVerb::Merge, "it says the same in the same words")
+        (MaintainVerb::Merge, "it says the same thing in the same words")
     );
     let (gone, kept) = (&action.target, action.with.as_ref().unwrap());
     let memory = world.store.get(kept.as_str()).unwrap();
@@ -254,7 +254,10 @@ fn what_a_program_said_takes_the_place_of_nothing_that_a_person_said() {
     world.say(9, NO_PNPM.0, NO_PNPM.1, Speaker::Tool);
     let report = world.maintain(20);
     assert_eq!(World::told(&report), Vec::<String>::new());
-    assert_eq!(report.contradictions[0].reason, "the newer one rests on less than the older");
+    assert_eq!(
+        report.contradictions[0].reason,
+        "the newer one has weaker evidence than the older one"
+    );
     let world = World::new();
     let theirs = world.say(0, PNPM.0, PNPM.1, Speaker::User);
     let page =
@@ -324,7 +327,7 @@ enum Happening {
     FoundOutdated,
 }
 
-/// What is in the store before the year begins; the second says what the first says.
+/// The memories in the store before the year begins. The second one repeats the first.
 const KNOWN: &[(i64, &str, &str)] = &[
     (-30, PNPM.0, PNPM.1),
     (-20, PNPM_AGAIN.0, PNPM_AGAIN.1),
@@ -333,7 +336,7 @@ const KNOWN: &[(i64, &str, &str)] = &[
     (-10, "The staging database is reset every Sunday", "Do not rely on last week's data there."),
 ];
 
-/// One simulated year, with this many runs at even distances, the last one at its end.
+/// Simulates one year with this many evenly spaced runs. The last run is at the end of the year.
 fn year(happenings: &[(i64, usize, Happening)], n_runs: i64) -> BTreeMap<String, String> {
     let world = World::new();
     let mut ids: Vec<MemoryId> =
@@ -362,7 +365,8 @@ fn year(happenings: &[(i64, usize, Happening)], n_runs: i64) -> BTreeMap<String,
 }
 
 impl World {
-    /// Runs, and records where merged memories are found now: a new session finds the survivor.
+    /// Runs maintenance, and replaces the ids of merged memories with those of the remaining
+    /// memories, as a new session would find them.
     fn run_in_year(&self, on: i64, ids: &mut [MemoryId]) {
         self.maintain(on);
         for id in ids {
@@ -374,7 +378,7 @@ impl World {
     }
 }
 
-/// States without the order of counts, and files without the times of verdicts.
+/// Ignores the order of lines in state files, and the `updated` times.
 fn comparable(files: BTreeMap<String, String>) -> BTreeMap<String, String> {
     let line_of = |line: &str| !line.starts_with("updated:");
     let each = |(name, text): (String, String)| {

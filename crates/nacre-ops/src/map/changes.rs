@@ -21,11 +21,11 @@ use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{Host, as_task};
 
-/// If there are more affected files, they are also summarized by folder.
+/// Maximum number of affected files to list without a summary by directory.
 const MAX_PLAIN_AFFECTED: usize = 40;
 
-/// Drops affected files first, then their folders, then changed files, which are continued on the
-/// next page.
+/// Fits a delta to the budget. Drops affected files first, then their directories, then changed
+/// files, which are continued on the next page.
 pub(super) fn fit(
     mut delta: CodeDelta,
     budget: usize,
@@ -43,7 +43,7 @@ pub(super) fn fit(
         cut.affected_folders.truncate(n_folders);
         if n_files < cut.files.len() {
             cut.files.truncate(n_files);
-            // `None` if no file fits; such a page is rejected below.
+            // `None` if no file fits. Such a page is rejected below.
             cut.next = cut.files.last().map(|file| file.path.clone());
         }
         cut
@@ -86,15 +86,15 @@ impl CodeMap {
                 let seen = self.cache.seen_by(&current.project, name);
                 let seen = seen.filter(|seen| current.artifact.knows(*seen));
                 let delta = seen.map(|seen| delta_since(current, seen.revision));
-                // A client that is unknown, or whose last state is no longer stored, gets the whole
-                // map.
+                // A client that is unknown, or whose last state is no longer stored, receives the
+                // whole map.
                 Ok(delta.and_then(Result::ok).unwrap_or_else(|| delta_of_all(current)))
             }
         }
     }
 
-    /// Returns the changes since the last commit, or since the first map if the project has no
-    /// commits.
+    /// Returns the changes since the last commit. If the project has no commits, returns the
+    /// changes since the first map.
     fn delta_by_default(&self) -> Result<(Since, Delta)> {
         let since = Since::Git("HEAD".to_owned());
         if let Ok(delta) = self.delta(&since) {
@@ -168,9 +168,7 @@ fn answer_delta(map: &CodeMap, request: &DeltaRequest, events: &Events) -> Resul
 }
 
 pub fn refresh(host: &Host, request: &RefreshRequest, events: &Events) -> Result<DeltaReport> {
-    as_task(host, "refresh", "Read all code again", events, |events| {
-        read_all(host, request, events)
-    })
+    as_task(host, "refresh", "Reread all code", events, |events| read_all(host, request, events))
 }
 
 fn read_all(host: &Host, request: &RefreshRequest, events: &Events) -> Result<DeltaReport> {
@@ -206,7 +204,7 @@ pub(crate) fn bring_up_to_date(host: &Host, root: &str, events: &Events) -> Resu
 /// time.
 pub const MIN_INTERVAL_MS: u64 = 50;
 
-/// A burst of changes ends when there was no change for this time, or after a few times this time
+/// A burst of changes ends when nothing has changed for this time, or after a few times this time
 /// in total.
 const QUIET: Duration = Duration::from_millis(20);
 const MAX_QUIETS: usize = 4;
@@ -221,7 +219,7 @@ pub fn watch(
     let WatchRequest { project, interval_ms, poll, count } = request;
     let interval_ms = interval_ms.unwrap_or(DEFAULT_INTERVAL_MS);
     if interval_ms < MIN_INTERVAL_MS {
-        let message = format!("An interval has at least {MIN_INTERVAL_MS} milliseconds");
+        let message = format!("The interval must be at least {MIN_INTERVAL_MS} milliseconds");
         return Err(OpError::usage(message));
     }
     let interval = Duration::from_millis(interval_ms);
@@ -252,7 +250,7 @@ pub fn watch(
 }
 
 fn wait(rings: &Receiver<()>, live: &Live, interval: Duration) {
-    // Until every folder is watched, changes can be missed.
+    // Until every directory is watched, changes can be missed.
     if !live.is_settled || live.mode() == WatchMode::Polling {
         let _ = rings.recv_timeout(interval);
         return;

@@ -1,5 +1,5 @@
-//! Opens and updates the code map of a project, and formats reports about it. The server keeps a
-//! few maps open and watches their files, so that a call checks only the paths that have changed.
+//! Opens and updates a project's code map, and formats reports about it. The server keeps a few
+//! maps open and watches their files, so that a call checks only the paths that have changed.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ use crate::json::{ascii_json, json_line};
 
 const MAX_CLIENT_BYTES: usize = 100;
 
-/// Additional threads would only wait for the disk.
+/// Maximum number of threads. Additional threads would only wait for the disk.
 const MAX_THREADS: usize = 8;
 
 #[derive(Debug)]
@@ -79,17 +79,16 @@ impl CodeMap {
         events: &Events,
     ) -> Result<Self> {
         if access.is_strict() && access.trust == Verify::Contents {
-            return Err(OpError::usage("`strict` and `refresh` exclude each other"));
+            return Err(OpError::usage("`strict` and `refresh` cannot be combined"));
         }
         events.step("Reading the code");
         let access = MapAccess { events: Some(events), words: counting_for(command), ..access };
         let map = Self::open(host, access, command.label())?;
         if access.is_strict() && map.current.status != CacheStatus::Hit {
             let n_changed = map.current.stats.rehashed_entries;
-            let message =
-                format!("The map is not up to date: {n_changed} files had to be read again");
+            let message = format!("The map is out of date: {n_changed} files had to be read again");
             return Err(
-                OpError::failed(message).hint("Leave out `--strict`, or run `nacre refresh` first")
+                OpError::failed(message).hint("Omit `--strict`, or run `nacre refresh` first")
             );
         }
         if !access.is_strict() {
@@ -102,7 +101,7 @@ impl CodeMap {
     fn warn_of_loss(&self, events: &Events) {
         if !self.current.is_kept {
             events
-                .warning("The map could not be kept; the next look does the same work again", None);
+                .warning("Could not save the map, so the next command must repeat this work", None);
         }
     }
 
@@ -140,11 +139,11 @@ impl CodeMap {
         let settings = host.settings_now(self.settings_of.as_deref());
         let settings = settings.map(|settings| settings.map);
         if settings.as_ref().is_some_and(|now| now.at_rest != host.settings().map.at_rest) {
-            // The cache was cleared by a process with other settings, so it can no longer be used.
+            // A process with other settings cleared the cache, so this cache can no longer be used.
             return Err(OpError::failed(
-                "The setting `map.at_rest` has changed since the watch began",
+                "The setting `map.at_rest` has changed since `nacre watch` started",
             )
-            .hint("Start `nacre watch` again"));
+            .hint("Restart `nacre watch`"));
         }
         if let Some(deny) = settings.map(|settings| settings.deny)
             && deny != self.deny
@@ -159,8 +158,8 @@ impl CodeMap {
         live.now(&self.cache, &mut self.current, &self.options)
     }
 
-    /// Returns whether derived data may be cached. It may not if the map itself could not be
-    /// stored, because its revision number will be reused, or if the deadline has passed.
+    /// Returns whether derived data may be cached. It may not be cached if the deadline has passed,
+    /// or if the map itself could not be stored, because its revision number will then be reused.
     pub(super) fn keeping(&self) -> CacheWrites {
         let is_sound = self.current.is_kept && !self.options.deadline.is_over();
         if is_sound { self.options.keeping } else { CacheWrites::Off }
@@ -183,8 +182,12 @@ impl CodeMap {
     pub(super) fn warn_of_postponed(&self, events: &Events) {
         let count = self.current.stats.postponed_files;
         if count != 0 {
-            let hint = "Run it again: each look reads more of them. `limits.map_seconds` is how long one may take";
-            events.warning(format!("There was no time to read {count} files"), Some(hint));
+            let hint = "Run it again: each run reads more files. `limits.map_seconds` sets the time \
+             limit";
+            events.warning(
+                format!("{count} files were not read because of the time limit"),
+                Some(hint),
+            );
         }
     }
 
@@ -209,8 +212,8 @@ impl CodeMap {
         }
     }
 
-    /// Parses files with their grammars if so far they were only analyzed line by line. Returns
-    /// whether there were any.
+    /// Parses files with their grammars if they were only analyzed line by line before. Returns
+    /// whether there were any such files.
     pub(super) fn deepen(&mut self, paths: &[&str]) -> bool {
         let is_kept = self.options.keeping == CacheWrites::On;
         is_kept && 0 < self.current.deepen(&self.cache, paths, &self.options)
@@ -225,7 +228,7 @@ impl CodeMap {
         let is_kept = self.keeping() == CacheWrites::On
             && self.cache.remember(&self.current.project, client, state).is_ok();
         if !is_kept {
-            events.warning("What the client has seen could not be kept", None);
+            events.warning("Could not record which revision the client has received", None);
         }
         Ok(())
     }
@@ -239,7 +242,7 @@ fn counting_for(command: MapCommand) -> WordCounting {
 
 pub(super) fn check_client(name: &str) -> Result<()> {
     if name.is_empty() || MAX_CLIENT_BYTES < name.len() {
-        return Err(OpError::usage("A client's name has 1 to 100 bytes"));
+        return Err(OpError::usage("A client name must be 1 to 100 bytes long"));
     }
     Ok(())
 }
@@ -278,16 +281,16 @@ fn root_of(host: &Host, place: Option<&str>) -> Result<PathBuf> {
         },
     };
     if !folder.is_dir() {
-        return Err(OpError::not_found(format!("`{}` is no folder", folder.display()))
-            .hint("Name a folder of the project, or one of `nacre project`"));
+        return Err(OpError::not_found(format!("`{}` is not a directory", folder.display()))
+            .hint("Name a directory in the project, or a project listed by `nacre project`"));
     }
     let root = project_root(&folder).unwrap_or_else(|| folder.clone());
     let root = own_root(&host.person, root, folder)?;
     let is_home = host.environment.home.as_ref().is_some_and(|home| *home == root);
     if is_home || root.parent().is_none() {
-        let message = format!("`{}` is no project", root.display());
+        let message = format!("`{}` is not a project", root.display());
         return Err(OpError::new(ErrorCode::NoProject, message)
-            .hint("Go into a repository, or name one: `nacre delta PATH`"));
+            .hint("Change to a repository, or name one: `nacre delta PATH`"));
     }
     Ok(root)
 }
@@ -349,7 +352,7 @@ fn refresh_kept(
 #[derive(Clone, Debug)]
 pub struct Answer<R> {
     pub report: R,
-    /// One line of JSON, or text. Ends with a line break.
+    /// One line of JSON, or text. Ends with a newline.
     pub payload: String,
 }
 

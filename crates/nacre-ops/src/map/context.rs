@@ -17,7 +17,7 @@ use crate::host::Host;
 
 pub const DEFAULT_BUDGET: usize = 4_000;
 
-/// Additional files are only listed.
+/// Maximum number of files to show. Additional files are only listed.
 const MAX_SHOWN: usize = 40;
 
 const MAX_DEEPENED: usize = 12;
@@ -30,8 +30,8 @@ pub fn context(
     let ContextRequest { project, refresh, strict, format, client, task, .. } = request;
     let has_task = task.as_ref().is_some_and(|task| !task.trim().is_empty());
     if !has_task && request.files.is_empty() {
-        return Err(OpError::usage("A context needs a task (`for`), or `files`")
-            .hint("Say what is to be done: `nacre context \"retry failed uploads\"`"));
+        return Err(OpError::usage("`context` requires a task (`for`) or `files`")
+            .hint("Describe the task: `nacre context \"retry failed uploads\"`"));
     }
     let access = MapAccess::from_request(project.as_deref(), *refresh, *strict);
     code_map::ask(host, access, MapCommand::Context, events, |map| {
@@ -51,8 +51,8 @@ pub fn context(
     })
 }
 
-/// Resolves a path relative to the current folder, or to the project root if the path exists only
-/// there.
+/// Resolves a path relative to the current directory, or to the project root if the path exists
+/// only there.
 fn resolve_path(host: &Host, map: &CodeMap, typed: &str) -> String {
     let is_known = |path: &str| map.current.artifact.find(path).is_some();
     let full = host.environment.folder.join(typed);
@@ -128,7 +128,7 @@ fn payload(header: &MapHeader, format: MapFormat, slice: &ContextSlice) -> Strin
 
 const MAX_MEMORIES: usize = 20;
 
-/// Returns the paths named in memories about the task, with their weights. Returns nothing if the
+/// Returns the paths named in memories about the task, with their weights. Returns no paths if the
 /// store cannot be read.
 fn recall_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap<String, f64> {
     let mut weights = BTreeMap::new();

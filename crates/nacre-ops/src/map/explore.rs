@@ -141,14 +141,14 @@ fn elsewhere(host: &Host, asked: &Path) -> Result<(CodeMap, PathBuf)> {
 }
 
 fn not_in_a_project(asked: &Path) -> OpError {
-    OpError::usage(format!("`{}` is not a file of a project", asked.display()))
+    OpError::usage(format!("`{}` is not a file in a project", asked.display()))
 }
 
 fn below(map: &CodeMap, full: &Path) -> Option<RelativePath> {
     RelativePath::new(full.strip_prefix(&map.current.project.root).ok()?.to_str()?)
 }
 
-/// Removes `.` and `..` from a path without following links, because the path itself may be a link.
+/// Removes `.` and `..` from a path. Does not follow links, because the path itself may be a link.
 fn plain(folder: &Path, path: &Path) -> PathBuf {
     let mut full = folder.to_owned();
     for part in path.components() {

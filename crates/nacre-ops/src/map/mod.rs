@@ -1,5 +1,5 @@
 //! Operations on the code map. Token budgets apply to the printed bytes, so `explore`, `context`
-//! and `search_code` return them along with the report.
+//! and `search_code` return these bytes along with the report.
 
 mod changes;
 mod code_map;

@@ -1,5 +1,5 @@
 //! Searches the code for words, literal text or a regular expression. Reads only the files that can
-//! match according to the index of words and trigrams.
+//! match, according to the index of words and trigrams.
 
 use nacre_map::artifact::FileRow;
 use nacre_map::search::{
@@ -61,11 +61,11 @@ impl<'r> Search<'r> {
     fn new(request: &'r SearchCodeRequest) -> Result<Self> {
         let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
         if limit == 0 || MAX_LIMIT < limit {
-            return Err(OpError::usage(format!("`limit` is a number from 1 to {MAX_LIMIT}")));
+            return Err(OpError::usage(format!("`limit` must be between 1 and {MAX_LIMIT}")));
         }
         let context = request.context.unwrap_or_default();
         if MAX_CONTEXT < context {
-            return Err(OpError::usage(format!("`context` is at most {MAX_CONTEXT}")));
+            return Err(OpError::usage(format!("`context` must be at most {MAX_CONTEXT}")));
         }
         Ok(Self {
             request,

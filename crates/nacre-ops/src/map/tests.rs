@@ -1,4 +1,4 @@
-//! Tests of the map's operations: the payload is the report, and within its budget.
+//! Tests of map operations: the printed payload contains the report and stays within the budget.
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
 
 use std::fs;
@@ -19,7 +19,7 @@ use crate::events::Events;
 use crate::host::{Environment, Host, OpenOptions, Shared};
 use crate::json::json_line;
 
-/// A project of forty files, and a host that works on it.
+/// Creates a project with forty files, and a host for it.
 fn project() -> (TempDir, Host) {
     let (folder, environment) = place();
     let host = Host::open(environment, &OpenOptions::default()).host.unwrap();
@@ -56,7 +56,7 @@ fn place() -> (TempDir, Environment) {
     (folder, environment)
 }
 
-/// Reads a report back from what is printed of it.
+/// Parses a report from its printed form.
 fn reread<R: Report + DeserializeOwned>(report: &R) -> R {
     serde_json::from_str(&json_line(report)).unwrap()
 }
@@ -223,7 +223,8 @@ fn a_server_keeps_the_map_open_and_tells_what_a_command_would() {
     let write = |path: &str, text: &str| fs::write(root.join("work").join(path), text).unwrap();
     for step in 0..6 {
         match step {
-            // The first opens, the second watches, the third has nothing to do.
+            // The first call opens the map, the second one starts watching, and the third one has
+            // nothing to do.
             0..=2 => {}
             3 => write("src/new.rs", "pub fn brand_new() {}\n"),
             4 => write("src/store1.rs", "pub fn changed_altogether(a: u8) -> u8 { a }\n"),

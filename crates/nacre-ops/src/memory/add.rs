@@ -32,8 +32,8 @@ const QUOTE_HINT: &str = "Give the user's words, exactly as they said them: --qu
 pub fn add(host: &Host, request: &MemoryAddRequest, events: &Events) -> Result<MemoryChangeReport> {
     let confidence = request.confidence.unwrap_or(DEFAULT_CONFIDENCE);
     if !(0.0..=1.0).contains(&confidence) {
-        return Err(OpError::usage("`--confidence` is a number from 0 to 1")
-            .hint("0.9 is usual for what you are sure of"));
+        return Err(OpError::usage("`--confidence` must be a number from 0 to 1")
+            .hint("Use 0.9 if you are sure"));
     }
     let scoped = host.store_to_write(request.scope)?;
     let store = &scoped.store;
@@ -42,7 +42,7 @@ pub fn add(host: &Host, request: &MemoryAddRequest, events: &Events) -> Result<M
     let mut batch = store.begin(&host.owner("memory add"), host.settings().lock.wait)?;
     let id = match &request.supersedes {
         older if host.actor == Actor::Agent => {
-            events.warning("An agent's claim without a quote goes to review", Some(QUOTE_HINT));
+            events.warning("An agent's claim without a quote must be reviewed", Some(QUOTE_HINT));
             let older = older.iter().map(|older| Ok(store.locate(older)?.id));
             let older: Vec<MemoryId> = older.collect::<Result<_>>()?;
             let related = draft.related.iter().cloned().chain(older).collect();
@@ -58,9 +58,9 @@ pub fn add(host: &Host, request: &MemoryAddRequest, events: &Events) -> Result<M
     let is_superseded =
         |older: &MemoryId| store.get(older.as_str()).is_ok_and(|older| older.says_overturned());
     if let Some((older, title)) = known.filter(|(older, _)| !is_superseded(older)) {
-        let message = format!("`{older}` says this already: {}", ShownLine(&title));
+        let message = format!("`{older}` already contains this: {}", ShownLine(&title));
         let undo = command.id().unwrap_or_default();
-        events.warning(message, Some(&format!("Keep one of them: nacre undo {undo}")));
+        events.warning(message, Some(&format!("To keep only the older memory: nacre undo {undo}")));
     }
     let at = store.locate(id.as_str())?;
     let path = store.path().join(at.path.as_str()).display().to_string();
@@ -118,17 +118,17 @@ pub(super) fn claim(of: Option<MemoryType>, kind: Option<LearningKind>) -> Resul
     match (of.unwrap_or(MemoryType::Decision), kind) {
         (MemoryType::Decision, None) => Ok(Claim::Decision),
         (MemoryType::Learning, kind) => Ok(Claim::Learning(kind.unwrap_or_default())),
-        (MemoryType::Decision, Some(_)) => Err(OpError::usage("A decision has no kind")
-            .hint("Add `--type learning` to say what kind of learning it is")),
+        (MemoryType::Decision, Some(_)) => Err(OpError::usage("A decision cannot have a kind")
+            .hint("Add `--type learning` to set the kind of learning")),
         (MemoryType::Summary, _) => {
-            Err(OpError::usage("A summary is written by a sync")
+            Err(OpError::usage("Only a sync can write a summary")
                 .hint("Add a decision or a learning"))
         }
     }
 }
 
-/// Limits for the length of a quote. Shorter text occurs by chance, and longer text is a whole
-/// passage.
+/// Limits for the length of a quote. Shorter texts occur by chance, and longer ones are whole
+/// passages.
 const MAX_QUOTE_CHARS: usize = 600;
 const MIN_QUOTE_CHARS: usize = 8;
 
@@ -144,7 +144,7 @@ pub fn record(
     check_recorded(request)?;
     let scoped = host.store_to_write(request.scope)?;
     let scoped = ScopedStore { store: scoped.store.acting_as(Actor::Agent), ..scoped };
-    // The owner's traces may be searched only by the owner's own agents.
+    // Only the owner's own agents may search the owner's traces.
     let is_person = host.actor == Actor::Person;
     let found = if is_person { None } else { look_up(host, &scoped, request) };
     let claim = claim(request.r#type, request.kind)?;
@@ -196,20 +196,25 @@ fn check_recorded(request: &MemoryRecordRequest) -> Result<()> {
     let MemoryRecordRequest { quote, tags, applies, .. } = request;
     let n_chars = quote.trim().chars().count();
     if !(MIN_QUOTE_CHARS..=MAX_QUOTE_CHARS).contains(&n_chars) {
-        let message =
-            format!("`quote` has {n_chars} characters; {MIN_QUOTE_CHARS} to {MAX_QUOTE_CHARS} fit");
-        return Err(OpError::usage(message)
-            .hint("Quote the sentence that decided it, word for word as it was said"));
+        let message = format!(
+            "`quote` has {n_chars} characters, but must have {MIN_QUOTE_CHARS} to \
+             {MAX_QUOTE_CHARS}"
+        );
+        return Err(OpError::usage(message).hint("Quote the decisive sentence word for word"));
     }
     let is_long = |tag: &String| MAX_TAG_CHARS < tag.chars().count();
     if MAX_TAGS < tags.len() || tags.iter().any(is_long) {
-        let message = format!("A memory has at most {MAX_TAGS} tags of {MAX_TAG_CHARS} characters");
+        let message = format!(
+            "A memory can have at most {MAX_TAGS} tags of {MAX_TAG_CHARS} \
+         characters each"
+        );
         return Err(OpError::usage(message));
     }
     let is_long = |text: &String| MAX_APPLIES_CHARS < text.chars().count();
     if MAX_APPLIES < applies.len() || applies.iter().any(is_long) {
         let message = format!(
-            "`applies` has at most {MAX_APPLIES} situations of {MAX_APPLIES_CHARS} characters"
+            "`applies` can contain at most {MAX_APPLIES} situations of {MAX_APPLIES_CHARS} \
+             characters each"
         );
         return Err(OpError::usage(message));
     }
@@ -232,29 +237,32 @@ fn look_up(host: &Host, scoped: &ScopedStore, request: &MemoryRecordRequest) -> 
 fn explain_drop(reason: DropReason) -> OpError {
     let (message, hint) = match reason {
         DropReason::NoEvidence => (
-            "The quote speaks of something else than the memory",
-            "Quote the words that decided it",
+            "The quote is about something other than the memory",
+            "Quote the words that led to the decision",
         ),
         DropReason::Secret => {
-            ("It holds a secret", "Leave the secret out: say where it is stored, not what it is")
+            ("It holds a secret", "Omit the secret: say where it is stored, not what it is")
         }
         DropReason::TooShort => (
-            "It says too little",
-            "The title is one sentence, the body says why and what follows in 30 characters or more",
+            "The memory is too short",
+            "Write one sentence as the title, and at least 30 characters about reasons and \
+             consequences as the body",
         ),
         DropReason::TooLong => (
             "It is too long",
-            "At most 200 characters for the title and 4000 for the body; make two memories of it",
+            "The limit is 200 characters for the title and 4000 for the body; split it into two \
+             memories",
         ),
         DropReason::Tautology => {
-            ("The body only repeats the title", "Say why, or what to do about it")
+            ("The body only repeats the title", "Add the reason, or what to do about it")
         }
         DropReason::AboutNacre => {
-            ("It is about Nacre's own work", "Keep what holds for the project")
+            ("The memory is about Nacre's own work", "Record what applies to the project")
         }
-        DropReason::Forgotten => {
-            ("A person threw this away before", "Leave it, unless the person asks for it")
-        }
+        DropReason::Forgotten => (
+            "The user has already deleted this memory",
+            "Do not add it again unless the user asks for it",
+        ),
         DropReason::Derivable
         | DropReason::Injected
         | DropReason::Recalled
@@ -263,9 +271,10 @@ fn explain_drop(reason: DropReason) -> OpError {
         | DropReason::Repeated
         | DropReason::Weak
         | DropReason::OverCap
-        | DropReason::Unread => {
-            ("It is not worth keeping", "Keep decisions, preferences, pitfalls and their reasons")
-        }
+        | DropReason::Unread => (
+            "The memory is not worth keeping",
+            "Record decisions, preferences, pitfalls and their reasons",
+        ),
     };
     OpError::new(ErrorCode::Refused, message).hint(hint)
 }
@@ -311,14 +320,14 @@ fn check_hazards(
         return standing;
     }
     let found = hazards_of(&draft.title, &draft.body);
-    let why = found.first().map_or("it gives an order", |hazard| hazard.kind.as_str());
-    let hint = "It is used nowhere until a person accepts it: nacre review";
-    events.warning(format!("It waits in the review: {why}"), Some(hint));
+    let why = found.first().map_or("it contains an instruction", |hazard| hazard.kind.as_str());
+    let hint = "It is not used until the user accepts it: nacre review";
+    events.warning(format!("The memory must be reviewed: {why}"), Some(hint));
     Standing { status: Status::Candidate, ..standing }
 }
 
-/// Stages the memory. If it must be reviewed, or is less trusted than the memory it would
-/// supersede, it is linked to that memory only as related.
+/// Stages the memory. If the memory must be reviewed, or is less trusted than the memory that it
+/// would supersede, it is only linked to that memory as related.
 fn stage(
     batch: &mut Batch<'_>,
     draft: &Draft,
@@ -335,6 +344,9 @@ fn stage(
         return Ok(batch.add_superseding(older.at.id.as_str(), draft, now)?);
     }
     let hint = "Both memories are queued for review: nacre review";
-    events.warning(format!("`{}` still holds until a person agrees", older.at.id), Some(hint));
+    events.warning(
+        format!("`{}` remains valid until the user accepts the new memory", older.at.id),
+        Some(hint),
+    );
     Ok(batch.add_candidate(&Draft { related: vec![older.at.id.clone()], ..draft.clone() }, now)?)
 }

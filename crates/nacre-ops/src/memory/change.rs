@@ -20,8 +20,8 @@ use crate::run::change::{Reversal, stage_scrub};
 
 type Apply<'c> = dyn Fn(&Store, &mut Batch<'_>, &str) -> Result<MemoryId> + 'c;
 
-/// Changes each memory. If there are several, an error does not stop the others; if there is only
-/// one, its error is returned.
+/// Changes each memory. If there are several, an error for one memory does not prevent the others
+/// from being changed. If there is only one, its error is returned.
 pub(crate) fn change_each(
     host: &Host,
     request: &MemoryIdsRequest,
@@ -32,7 +32,7 @@ pub(crate) fn change_each(
 ) -> Result<MemoryChangesReport> {
     let MemoryIdsRequest { ids, scope } = request;
     if ids.is_empty() {
-        return Err(OpError::usage("No memory is named").hint("`nacre memory list` shows every id"));
+        return Err(OpError::usage("No memory specified").hint("`nacre memory list` lists all ids"));
     }
     let is_review = matches!(done, MemoryChange::Accepted | MemoryChange::Rejected);
     let mode = if is_review { RunMode::Review } else { RunMode::Memory };
@@ -70,7 +70,7 @@ pub(crate) fn change_each(
 pub(crate) fn warn_redacted(events: &Events, redactions: &Redactions) {
     for kind in redactions.keys() {
         events.warning(
-            format!("A secret was not stored; `[redacted:{kind}]` stands in its place"),
+            format!("A secret was not stored; it was replaced by `[redacted:{kind}]`"),
             None,
         );
     }
@@ -117,7 +117,7 @@ pub fn forget(
     change_each(host, request, events, done, "memory forget", &|store, batch, id| {
         let whole = store.locate(id)?.id;
         if whole.as_str() != id {
-            return Err(OpError::usage(format!("`{id}` is only the start of an id"))
+            return Err(OpError::usage(format!("`{id}` is only a prefix of an id"))
                 .hint(format!("nacre memory forget {whole} --yes")));
         }
         Ok(batch.forget(id, host.now())?)
@@ -134,7 +134,7 @@ pub fn reset(host: &Host, scope: Option<Scope>, events: &Events) -> Result<Memor
     let command = CommandChange::new(RunMode::Memory, "memory reset");
     command.commit(host, &scoped, batch, Reversal::Moved { aside: aside.clone() })?;
     for path in &left {
-        events.warning(format!("Left where it is: {path}"), None);
+        events.warning(format!("Not moved: {path}"), None);
     }
     let path = scoped.store.path().join(aside.as_str()).display().to_string();
     Ok(MemoryResetReport { set_aside, path, left, change: command.id() })
@@ -142,7 +142,7 @@ pub fn reset(host: &Host, scope: Option<Scope>, events: &Events) -> Result<Memor
 
 const MAX_DRAFT_BYTES: u64 = 64 << 20;
 
-/// Edits a memory. `run_editor` must return when the user has closed the editor.
+/// Edits a memory. `run_editor` must not return before the user has closed the editor.
 pub fn edit(
     host: &Host,
     request: &MemoryEditRequest,
@@ -154,8 +154,8 @@ pub fn edit(
     let store = &scoped.store;
     let at = store.locate(id)?;
     host.settle_edits(&scoped, std::slice::from_ref(&at));
-    // This is checked before a draft is created, so that an agent's rejected text is not left in a
-    // draft that the user could save.
+    // This is checked before a draft is created. Otherwise, an agent's rejected text would be left
+    // in a draft that the user could save.
     if let Ok(memory) = store.load(&at) {
         store.check_rewrite(&memory)?;
     }
@@ -167,7 +167,7 @@ pub fn edit(
     let shown = draft.read()?;
     run_editor(&draft.scope.full(&draft.text))?;
     let kept = |error: OpError| {
-        error.hint(format!("Your text is kept; go on with it: nacre memory edit {}", at.id))
+        error.hint(format!("Your text was kept. Continue editing: nacre memory edit {}", at.id))
     };
     let text = draft.read().map_err(kept)?;
     let report =
@@ -176,14 +176,14 @@ pub fn edit(
         draft.remove()?;
         return Ok(report(MemoryChange::LeftUnchanged, None));
     }
-    // A draft is saved only if it was changed in this editor session.
+    // A draft is saved only if the user has changed it in this editor session.
     if text == shown {
         return Ok(report(MemoryChange::LeftUnchanged, None));
     }
     let change = save(host, &scoped, &at, &before, &text, events).map_err(kept)?;
     if let Err(error) = draft.remove() {
         events.warning(
-            format!("The memory is saved, but its draft could not be removed: {}", error.message),
+            format!("The memory was saved, but its draft could not be removed: {}", error.message),
             None,
         );
     }
@@ -208,8 +208,8 @@ fn save(
 }
 
 /// A draft of an edited memory. The original is stored with it, so that resuming an old draft
-/// cannot overwrite newer changes. Both files are in the global folder, because a repository could
-/// contain links that the editor would follow.
+/// cannot overwrite newer changes. Both files are in the global directory, because a repository
+/// could contain links that the editor would follow.
 struct EditDraft<'h> {
     host: &'h Host,
     scope: WriteScope,
@@ -243,16 +243,17 @@ impl<'h> EditDraft<'h> {
         }
         let base = self.scope.read_optional(&self.base, MAX_DRAFT_BYTES)?;
         if base.as_ref() != Some(&now) {
-            let message = "The memory was changed after your draft of it was begun";
+            let message = "The memory was changed after you started this draft";
             return Err(OpError::new(ErrorCode::Conflict, message)
                 .hint(format!("Your draft is {}", self.scope.full(&self.text).display()))
                 .hint(format!(
-                    "Start again from the memory: nacre memory edit {} --discard",
+                    "Discard the draft and start again: nacre memory edit {} --discard",
                     at.id
                 )));
         }
-        let hint = format!("To start from the memory: nacre memory edit {} --discard", at.id);
-        events.warning("Going on with the draft of an earlier edit", Some(&hint));
+        let hint =
+            format!("To discard the draft and start again: nacre memory edit {} --discard", at.id);
+        events.warning("Continuing with the draft of an earlier edit", Some(&hint));
         Ok(now)
     }
 
@@ -285,7 +286,7 @@ pub fn write(
     let at = scoped.store.locate(id)?;
     let before = scoped.store.read_file(&at.path)?;
     if version.as_ref().is_some_and(|read| *read != version_of(&before)) {
-        let message = format!("Memory `{}` was changed after it was read", at.id);
+        let message = format!("Memory `{}` has changed since it was read", at.id);
         return Err(OpError::new(ErrorCode::Conflict, message)
             .hint(format!("Read it again: nacre memory show {}", at.id)));
     }

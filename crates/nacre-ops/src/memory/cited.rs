@@ -1,6 +1,6 @@
-//! Verifies an agent's claim against the newest traces, because the running session is not in the
-//! catalog yet. The claim gets the user's trust level only if the user wrote both its title and its
-//! body.
+//! Verifies an agent's claim against the newest traces, because the catalog does not contain the
+//! running session yet. The claim gets the user's trust level only if the user wrote both its title
+//! and its body.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::sync::evidence::words_in;
 use crate::sync::extract::{IsForgotten, fault_alone, is_about};
 use crate::sync::strategy::claims::speaks_for_the_person;
 
-/// Number of traces to search. The current session is among the newest.
+/// Number of traces to search. The current session is one of the newest.
 const MAX_SOURCES: usize = 12;
 
 const MAX_SESSIONS: usize = 12;
@@ -29,7 +29,7 @@ const MAX_SESSIONS: usize = 12;
 const MAX_TRACE_BYTES: u64 = 128 << 20;
 const MAX_ALL_BYTES: u64 = 256 << 20;
 
-/// A quote is not extended to whole sentences if the result would be longer.
+/// Maximum length of a quote after it is extended to whole sentences.
 const MAX_QUOTE_BYTES: usize = 600;
 
 /// Number of bytes of the session's text in which names are looked up.
@@ -38,8 +38,8 @@ const MAX_SESSION_BYTES: usize = 4 << 20;
 #[derive(Clone, Copy, Debug)]
 pub struct CitedWords<'a> {
     pub text: &'a str,
-    /// If known, this session is searched first. Others are searched too, because a server can
-    /// outlive the session that started it.
+    /// The session to search first, if known. Others are searched too, because a server can outlive
+    /// the session that started it.
     pub session: Option<&'a str>,
     pub root: Option<&'a Path>,
     pub kept_out: &'a ExtraWords,
@@ -49,7 +49,7 @@ pub struct CitedWords<'a> {
 pub struct FoundWords {
     pub quote: Quote,
     pub message: String,
-    /// The text of the session. If the session is long, only its end.
+    /// The text of the session, or only its end if the session is long.
     pub session: String,
     /// The session, as `AGENT:SESSION`.
     pub source: String,
@@ -72,7 +72,7 @@ pub fn find_cited(connections: &[Connection], cited: &CitedWords<'_>) -> Option<
     let mut n_bytes = 0;
     for (adapter, source) in sources.into_iter().take(MAX_SOURCES) {
         let traces = traces(adapter, &source, cited.session);
-        // Databases are not read completely; only the number of their sessions is limited.
+        // A database is not read completely. Only the number of its sessions is limited.
         let is_whole = traces.iter().any(|trace| trace.session.is_none());
         let size = if is_whole { source.stamp.size } else { 0 };
         if MAX_TRACE_BYTES < size || MAX_ALL_BYTES < n_bytes + size {
@@ -98,8 +98,8 @@ fn traces(adapter: &dyn Adapter, source: &TraceSource, session: Option<&str>) ->
     traces
 }
 
-/// Finds the cited words. The user's messages are preferred to the agent's, and the agent's to tool
-/// output. If the agent repeats tool output, the speaker is the tool.
+/// Finds the cited words. User messages take precedence over agent messages, and agent messages
+/// over tool output. If the agent repeats tool output, the speaker is the tool.
 fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Option<FoundWords> {
     let mut best: Option<(TranscriptEvent, Speaker, String)> = None;
     let mut is_tools_first = false;
@@ -182,7 +182,7 @@ fn is_quotation(text: &str, words: &str) -> bool {
         || line.trim_start().starts_with('>')
 }
 
-/// Returns whether a message consists of the claim alone. In a longer message, the remaining text
+/// Returns whether a message consists of the claim alone. In a longer message, the rest of the text
 /// could negate the claim.
 fn is_message(message: &str, title: &str, body: &str) -> bool {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
@@ -230,7 +230,7 @@ pub struct Standing {
     pub status: Status,
     pub basis: Basis,
     pub confidence: f64,
-    /// The highest trust level that the memory can receive.
+    /// The highest trust level that the memory can have.
     pub limit: Trust,
 }
 

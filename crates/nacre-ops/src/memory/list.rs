@@ -86,7 +86,7 @@ fn grade(host: &Host, stores: &[ScopedStore], found: &mut [Listed<'_>]) {
     }
 }
 
-/// The text of a quarantined memory is left out.
+/// Converts a memory to a list entry, without the text of a quarantined memory.
 fn list_entry((memory, scoped, trust): &Listed<'_>) -> MemoryEntry {
     let entry = MemoryEntry { trust: trust.and_then(label), ..entry(memory, scoped) };
     match trust {
@@ -97,7 +97,7 @@ fn list_entry((memory, scoped, trust): &Listed<'_>) -> MemoryEntry {
     }
 }
 
-/// Missing values sort last.
+/// Compares memories by a field. Missing values sort last.
 fn compare(a: &Memory, b: &Memory, sort: MemorySort) -> Ordering {
     let title = |memory: &Memory| Some(memory.title.to_lowercase());
     match sort {
@@ -190,8 +190,7 @@ fn query(host: &Host, request: &MemorySearchRequest) -> Result<Query> {
     let now = host.now();
     let mut query = Query::parse(&request.query, now);
     if query.is_empty() {
-        return Err(OpError::usage("There is nothing to search for")
-            .hint("nacre memory search sqlite queue"));
+        return Err(OpError::usage("The search is empty").hint("nacre memory search sqlite queue"));
     }
     check_filters(&query)?;
     if let Some(of) = request.r#type {
@@ -202,8 +201,8 @@ fn query(host: &Host, request: &MemorySearchRequest) -> Result<Query> {
     }
     if let Some(since) = &request.since {
         let time = parse_time(since, now).ok_or_else(|| {
-            OpError::usage(format!("`{}` is no day, moment or age", ShownLine(since)))
-                .hint("Write it like 2026-01-31, 2026-01 or 7d")
+            OpError::usage(format!("`{}` is not a valid date, time or age", ShownLine(since)))
+                .hint("Use a form such as 2026-01-31, 2026-01 or 7d")
         })?;
         query.after = Some(time);
     }
@@ -256,7 +255,7 @@ fn search_everywhere(
     Ok(MemorySearchReport { query: request.query.clone(), ..report })
 }
 
-/// Converts hits to memories. Leaves out memories that were deleted or archived, or that contain
+/// Converts hits to memories. Omits memories that were deleted or archived, or that contain
 /// untrusted instructions.
 fn from_hits(
     host: &Host,
@@ -325,7 +324,7 @@ pub fn show(host: &Host, request: &MemoryShowRequest, events: &Events) -> Result
     let memory = scoped.store.get(id)?;
     let trust = host.levels(&scoped, std::slice::from_ref(&memory.at)).first().copied().flatten();
     if trust.is_none_or(|trust| trust == Trust::Quarantined) && host.actor != Actor::Owner {
-        return Err(host.refuse("see a quarantined memory"));
+        return Err(host.refuse("view a quarantined memory"));
     }
     let (supersedes, superseded_by) = links(&scoped.store, &memory)?;
     let evidence = if *evidence { scoped.store.evidence(&memory.at.id)? } else { None };
@@ -357,7 +356,7 @@ pub(super) fn version_of(bytes: &[u8]) -> String {
     ContentHash::of(bytes).short()
 }
 
-/// Returns the memories that `memory` supersedes, and those that supersede it.
+/// Returns the memories that `memory` supersedes, and the memories that supersede it.
 fn links(store: &Store, memory: &Memory) -> Result<(Vec<MemoryLink>, Vec<MemoryLink>)> {
     let unverified = store.find_unverified_claims(memory);
     let link = |id: &MemoryId, verified: bool| MemoryLink { id: id.to_string(), verified };
@@ -414,7 +413,7 @@ pub fn graph(host: &Host, request: &GraphRequest) -> Result<GraphReport> {
     let GraphRequest { limit, archived, all, scope } = request;
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     if MAX_NODES < limit {
-        return Err(OpError::usage(format!("`limit` is {limit}; at most {MAX_NODES} fit")));
+        return Err(OpError::usage(format!("`limit` is {limit}, but must be at most {MAX_NODES}")));
     }
     let options = GraphOptions { archived: *archived, summaries: *all, limit };
     let mut report =
@@ -430,8 +429,8 @@ pub fn graph(host: &Host, request: &GraphRequest) -> Result<GraphReport> {
     Ok(report)
 }
 
-/// Adds a store to the report. If an earlier store contains the same id, the earlier memory is
-/// used.
+/// Adds a store to the report. If an earlier store contains the same id, the memory of the earlier
+/// store is used.
 fn add_store(
     report: &mut GraphReport,
     searchable: &SearchableStore,
@@ -463,7 +462,7 @@ fn add_store(
 }
 
 /// Keeps only edges between displayed nodes, strongest kinds first, up to an average of
-/// [`EDGES_PER_NODE`].
+/// [`EDGES_PER_NODE`] edges per node.
 fn bound_edges(report: &mut GraphReport) {
     let GraphReport { nodes, edges, left_out_edges, .. } = report;
     let shown: HashSet<&str> = nodes.iter().map(|node| node.memory.id.as_str()).collect();
@@ -499,7 +498,7 @@ impl ShortIds {
         Self { ids }
     }
 
-    /// Returns a unique prefix of an id. If the id is unknown, returns all of it.
+    /// Returns a unique prefix of an id. Returns an unknown id unchanged.
     pub fn of<'i>(&self, id: &'i str) -> &'i str {
         let Ok(at) = self.ids.binary_search_by(|known| known.as_str().cmp(id)) else { return id };
         let before = at.checked_sub(1).and_then(|before| self.ids.get(before));

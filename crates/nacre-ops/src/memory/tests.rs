@@ -1,4 +1,4 @@
-//! Memories through operations alone: no process, no terminal.
+//! Tests of memory operations, without a process or a terminal.
 
 use nacre_types::{
     EdgeKind, ErrorCode, GraphReport, GraphRequest, MemoryAddRequest, MemoryChange,

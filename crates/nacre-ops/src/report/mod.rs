@@ -1,5 +1,5 @@
 //! Reports which memories a store learned, merged, archived and used. A cloned repository can
-//! contain run folders, so the amount of data read from each one is limited.
+//! contain run directories, so the amount of data read from each is limited.
 
 mod page;
 #[cfg(test)]
@@ -29,7 +29,7 @@ const MAX_BYTES: u64 = 64 << 20;
 
 const MAX_LISTED: usize = 10;
 
-/// Memories younger than this do not count as unused.
+/// Minimum age of a memory that counts as unused.
 const YOUNG: SignedDuration = SignedDuration::from_hours(24 * 14);
 
 /// Maximum number of weeks in the chart. The totals include earlier weeks as well.
@@ -43,14 +43,15 @@ pub fn report(host: &Host, request: &ReportRequest) -> Result<ProjectReport> {
     Ok(ProjectReport { project, html: request.html.clone(), report: figures })
 }
 
-/// Overwrites an existing file only if Nacre wrote it as a report page, or if `force` is set.
+/// Writes the report page. Overwrites an existing file only if Nacre wrote it as a report page, or
+/// if `force` is set.
 fn write_page(host: &Host, file: &str, force: bool, page: &str) -> Result<()> {
     let named = host.environment.folder.join(file);
     let name = named.file_name().and_then(|name| name.to_str());
     let folder = named.parent().map(|folder| host.environment.absolute(folder));
     let (Some(name), Some(folder)) = (name, folder.filter(|_| !named.is_dir())) else {
-        return Err(OpError::usage(format!("`{file}` is not a file name"))
-            .hint("Name a file in a folder that is there"));
+        return Err(OpError::usage(format!("`{file}` is not a valid file name"))
+            .hint("Name a file in an existing directory"));
     };
     let path = folder.join(name);
     let existing = path.symlink_metadata().ok();
@@ -58,7 +59,7 @@ fn write_page(host: &Host, file: &str, force: bool, page: &str) -> Result<()> {
     if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
         let message = format!("`{file}` is not a regular file");
         return Err(OpError::new(ErrorCode::Refused, message)
-            .hint("Name a new file; links, devices and pipes are not written to"));
+            .hint("Choose a new file name; Nacre does not write to links, devices or pipes"));
     }
     let n_bytes = existing.map_or(0, |existing| existing.len());
     let is_ours =
@@ -66,7 +67,7 @@ fn write_page(host: &Host, file: &str, force: bool, page: &str) -> Result<()> {
     if !force && n_bytes > 0 && !is_ours() {
         let message = format!("`{file}` was not written by `nacre report`");
         return Err(OpError::new(ErrorCode::Refused, message)
-            .hint("Choose another file, or add --force to write over it"));
+            .hint("Choose another file, or add --force to overwrite it"));
     }
     let scope = WriteScope::open(&folder, Access::Shared)?;
     scope.put_output(&RelPath::new(name)?, page.as_bytes(), &host.owner("report"))?;
@@ -125,7 +126,7 @@ pub(crate) fn store_report(
     let runs = without_undone(all);
     let learned = learning_times(&runs);
     for memory in &listing.memories {
-        // A claim counts as learned when Nacre reads the session, even if the session is old.
+        // A claim counts as learned when Nacre reads the session, even if the session is older.
         let at = learned.get(memory.at.id.as_str()).copied().or(memory.created);
         report.add_memory(store, memory, at)?;
     }

@@ -23,15 +23,15 @@ pub(super) fn html_page(report: &StoreFigures, name: &str) -> String {
     page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">");
     page.raw("<title>").text(name).raw(": memory report</title><style>").raw(STYLE);
-    page.raw("</style></head><body><h1>").text(name).raw(": what was remembered</h1>");
+    page.raw("</style></head><body><h1>").text(name).raw(": memory report</h1>");
     page.raw("<p class=\"faint\">").text(day(&report.since)).raw(" to ");
     page.text(day(&report.until)).raw("</p>");
     write_numbers(&mut page, report);
     write_plots(&mut page, report);
-    write_list(&mut page, "Most used", &report.most_used, "No memory was used yet.");
+    write_list(&mut page, "Most used", &report.most_used, "No memory has been used yet.");
     let empty = "No memory has been unused for two weeks.";
     write_list(&mut page, "Never used", &report.never_used, empty);
-    let empty = "No memory was overturned.";
+    let empty = "No memory was superseded.";
     write_actions(&mut page, "Contradictions found", &report.contradictions, empty);
     write_actions(&mut page, "Merged", &report.merged, "No memories were merged.");
     write_actions(&mut page, "Archived", &report.archived, "No memory was archived.");
@@ -53,7 +53,7 @@ fn write_numbers(page: &mut Html, report: &StoreFigures) {
         ("left to you", report.open_contradictions),
         ("used", report.n_used),
         ("never used", report.n_never_used),
-        ("too young to tell", report.n_young),
+        ("too new to judge", report.n_young),
     ] {
         page.raw("<li><b>").text(n).raw("</b>").text(what).raw("</li>");
     }
@@ -67,9 +67,9 @@ fn write_plots(page: &mut Html, report: &StoreFigures) {
     let tenths = report.confidence.iter().enumerate();
     let tenths: Vec<_> = tenths.map(|(tenth, n)| (format!("0.{tenth}"), *n)).collect();
     for (title, values, empty) in [
-        ("Learned by week", weeks, "Nothing was learned in this time."),
-        ("Where memories are in their lives", stages, "There are no memories yet."),
-        ("What age and use left of their confidence", tenths, "There are no memories yet."),
+        ("Learned by week", weeks, "Nothing was learned in this period."),
+        ("Memories by lifecycle stage", stages, "No memories yet."),
+        ("Memories by confidence", tenths, "No memories yet."),
     ] {
         page.raw("<h2>").text(title).raw("</h2>");
         if values.iter().any(|(_, n)| *n > 0) {
@@ -134,7 +134,8 @@ impl Html {
         self
     }
 
-    /// Appends the text on one line, escaped and with invisible characters made visible.
+    /// Appends the text as one line, with special characters escaped and invisible characters made
+    /// visible.
     fn text(&mut self, text: impl fmt::Display) -> &mut Self {
         for c in Shown(&text.to_string()).one_line().chars() {
             match c {

@@ -1,4 +1,4 @@
-//! A page holds nothing that a stranger's text could do something with.
+//! Untrusted text cannot inject anything into a report page.
 
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn weeks_begin_on_monday_and_none_is_left_out() {
     assert!(long.learned_by_week.len() <= MAX_WEEKS + 1);
 }
 
-/// The tags of a page, without the text between them.
+/// Returns the tags of a page, without the text between them.
 fn tags(page: &str) -> Vec<&str> {
     page.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or_default()).collect()
 }

@@ -1,4 +1,4 @@
-//! Lists review candidates and applies the user's decisions.
+//! Lists candidates for review and applies the user's decisions.
 
 #[cfg(test)]
 mod tests;
@@ -21,8 +21,8 @@ pub fn accept(
     events: &Events,
 ) -> Result<MemoryChangesReport> {
     if supersedes.is_some() && request.ids.len() > 1 {
-        return Err(OpError::usage("`--supersedes` goes with one candidate")
-            .hint("Accept the others in a command of their own"));
+        return Err(OpError::usage("`--supersedes` can only be used with one candidate")
+            .hint("Accept the other candidates in a separate command"));
     }
     change_each(host, request, events, MemoryChange::Accepted, "review accept", &|_, batch, id| {
         Ok(batch.accept(id, supersedes, host.now())?)
@@ -39,15 +39,15 @@ pub fn decide(
     match decision {
         ReviewDecision::Accept => accept(host, &request, supersedes.as_deref(), events),
         ReviewDecision::Reject if supersedes.is_some() => {
-            Err(OpError::usage("`supersedes` goes with `accept`")
-                .hint("What is rejected takes the place of nothing"))
+            Err(OpError::usage("`supersedes` can only be used with `accept`")
+                .hint("A rejected memory cannot supersede another memory"))
         }
         ReviewDecision::Reject => reject(host, &request, events),
     }
 }
 
-/// Records which memories the owner has seen. `accept` refuses a memory that has changed since
-/// then.
+/// Lists the candidates and records that the owner has seen them. `accept` rejects a memory that
+/// has changed since then.
 pub fn list(host: &Host, request: &ReviewListRequest) -> Result<ReviewListReport> {
     list_with(host, request, host.actor == Actor::Owner)
 }
@@ -88,7 +88,7 @@ fn list_with(
         let files: Vec<Located> = here.iter().map(|memory| memory.at.clone()).collect();
         host.settle_edits(scoped, &files);
         if notes_shown {
-            // If recording fails, the memories just count as not seen.
+            // If recording fails, the memories simply count as not seen.
             let _ = note_shown(host, scoped, &here);
         }
     }

@@ -1,4 +1,4 @@
-//! Decisions about candidates, by one request.
+//! Deciding about several candidates in one request.
 
 use nacre_memory::{Claim, Draft, Trust};
 use nacre_types::{

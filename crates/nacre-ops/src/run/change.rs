@@ -1,6 +1,6 @@
-//! Records changes. A change consists of everything that one command did to a store, and its id is
-//! the one that `undo` accepts. A cloned repository can contain run folders, so `change.json` is
-//! authenticated with a keyed mark.
+//! Records changes. A change is everything that one command did to a store. Its id can be passed to
+//! `undo`. A cloned repository can contain run directories, so `change.json` is authenticated with
+//! a keyed mark.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,14 @@ const MAX_NOTE_BYTES: u64 = 64 << 10;
 
 const MAX_TEXT_BYTES: u64 = 4 << 20;
 
-/// Maximum number of memories that are listed by name. The others are only counted.
+/// Maximum number of memories to list by name. Any others are only counted.
 const MAX_NAMED: usize = 5;
 
 type Result<T, E = FsError> = std::result::Result<T, E>;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeInfo<'a> {
-    /// The id of the change that this run is part of, or `None` if the run is the whole change.
+    /// The id of the change that this run belongs to, or `None` if the run is the whole change.
     pub change: Option<&'a str>,
     /// The command line without `nacre`.
     pub command: &'a str,
@@ -72,7 +72,7 @@ impl Reversal {
     }
 }
 
-/// A text file that a command changed. Its previous content is in the run folder.
+/// A text file that a command changed. The run directory contains the previous content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextRecord {
     pub below: TextRoot,
@@ -123,7 +123,8 @@ pub struct StoredChange {
     #[serde(rename = "change")]
     pub id: String,
     pub command: String,
-    /// When the last run ended. Changes within the same second are ordered by `sequence`.
+    /// The time at which the last run ended. Changes within the same second are ordered by
+    /// `sequence`.
     pub at: Timestamp,
     pub sequence: u32,
     pub counts: ChangeCounts,
@@ -142,7 +143,7 @@ pub struct StoredChange {
 }
 
 impl StoredChange {
-    /// Returns an error if the change is already undone.
+    /// Returns an error if the change has already been undone.
     pub fn check_open(&self) -> Result<(), UndoError> {
         self.undone_by
             .clone()
@@ -267,12 +268,13 @@ fn read_note(store: &Store, run: &RunId) -> Result<Option<ChangeNote>> {
     }))
 }
 
-/// Call this before the memory file is removed.
+/// Stages the removal of a memory's text from earlier undo plans. Must be called before the memory
+/// file is removed.
 pub fn stage_scrub(store: &Store, batch: &mut Batch<'_>, id: &MemoryId) -> Result<(), MemoryError> {
     let words = said_words(store, id)?;
     for run in list(store)? {
         stage_without(store, batch, &run, &words)?;
-        // Nacre did not write plans that are invalid, so they do not need to be scrubbed.
+        // Nacre did not write invalid plans, so they need not be scrubbed.
         if let Ok(Some(plan)) = UndoPlan::read(store, &run)
             && let Some(rest) = plan.without(id)
         {

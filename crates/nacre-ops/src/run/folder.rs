@@ -1,5 +1,5 @@
-//! Defines run ids, run folders and undo plans. A run folder is committed together with the run's
-//! memories, so that a crash cannot leave one without the other.
+//! Defines run ids, run directories and undo plans. A run directory is committed together with the
+//! run's memories, so that a crash cannot leave only one of them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -39,28 +39,28 @@ const UNDO_FILE: &str = "undo.json";
 
 const PLAN_VERSION: u32 = 1;
 
-/// Contains local counters, which can change between a run and its undo.
+/// The directory with local counters, which can change between a run and its undo.
 pub(crate) const LOCAL_STATE: &str = "meta/state/";
 
-/// Larger files were not written by Nacre. The limit for maintenance runs is higher, because they
-/// can change every memory in a store.
+/// Maximum size of a file in a run directory. Nacre does not write larger files. The limit for
+/// maintenance runs is higher, because they can change every memory in a store.
 pub(crate) const MAX_ARTIFACT_BYTES: u64 = 8 << 20;
 const MAX_UNDO_BYTES: u64 = 8 << 20;
 const MAX_MAINTENANCE_UNDO_BYTES: u64 = 64 << 20;
 
-/// Minimum length of a prefix, because a shorter one would match too many runs.
+/// Minimum length of a prefix. A shorter prefix would match too many runs.
 const MIN_SHORT: usize = 4;
 
 /// Maximum number of steps in a plan written by Nacre.
 const MAX_UNDO_STEPS: usize = 50_000;
 
-/// An id of the form `<mode>-<YYYYMMDD-HHMMSS>-<shortid>`.
+/// An id in the form `<mode>-<YYYYMMDD-HHMMSS>-<shortid>`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RunId(String);
 
 impl RunId {
-    /// The same mode, time and input always produce the same id.
+    /// Creates an id. The same mode, time and input always produce the same id.
     pub fn new(mode: RunMode, now: Timestamp, input: &str) -> Self {
         let stamp = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d-%H%M%S").to_string();
         let short = &ContentHash::of(input.as_bytes()).short()[..8];
@@ -91,7 +91,7 @@ impl RunId {
         self.0.rsplit('-').next().unwrap_or_default()
     }
 
-    /// Returns the Unix epoch if the id contains no time.
+    /// Returns the time in the id. Returns the Unix epoch if the id contains no time.
     pub fn time(&self) -> Timestamp {
         let time = DateTime::strptime("%Y%m%d-%H%M%S", self.stamp());
         let zoned = time.and_then(|time| time.to_zoned(TimeZone::UTC));
@@ -120,7 +120,7 @@ impl fmt::Display for RunId {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a run; one looks like `sync-20261115-083000-1a2b3c4d`", nacre_base::ShownLine(.0))]
+#[error("`{}` is not a valid run id; expected an id such as `sync-20261115-083000-1a2b3c4d`", nacre_base::ShownLine(.0))]
 pub struct BadRunId(pub String);
 
 impl FromStr for RunId {
@@ -206,7 +206,7 @@ struct UndoStep {
 }
 
 impl UndoPlan {
-    /// Includes the files below `tops`.
+    /// Returns the undo plan for the files below `tops`.
     pub fn of(plan: &[PlannedChange], tops: &[&str]) -> Self {
         let is_undone =
             |change: &&PlannedChange| tops.iter().any(|top| change.path.as_str().starts_with(top));
@@ -221,7 +221,7 @@ impl UndoPlan {
         Self { version: PLAN_VERSION, changes: plan.iter().filter(is_undone).map(step).collect() }
     }
 
-    /// Returns an error if any part of the plan is invalid.
+    /// Reads a run's undo plan. Returns an error if any part of the plan is invalid.
     pub fn read(store: &Store, id: &RunId) -> Result<Option<Self>> {
         let path = id.folder()?.join(UNDO_FILE)?;
         let is_of_session =
@@ -242,7 +242,8 @@ impl UndoPlan {
         self.changes.is_empty()
     }
 
-    /// Returns `None` if no step belongs to or mentions the memory `id`.
+    /// Returns the plan without the memory `id`. Returns `None` if no step belongs to or mentions
+    /// this memory.
     pub(crate) fn without(&self, id: &MemoryId) -> Option<Self> {
         let says =
             |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(id.as_str()));
@@ -271,7 +272,7 @@ impl UndoPlan {
     }
 }
 
-/// Returns the file stem, which is the memory id for every file of a memory.
+/// Returns the file stem, which is the memory id for every file that belongs to a memory.
 pub(crate) fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.split('.').next().unwrap_or(name)
@@ -280,7 +281,7 @@ pub(crate) fn stem(path: &str) -> &str {
 fn at_most_steps<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<UndoStep>, D::Error> {
     let steps = Vec::<UndoStep>::deserialize(from)?;
     if steps.len() > MAX_UNDO_STEPS {
-        let message = format!("{} steps, but at most {MAX_UNDO_STEPS} steps are read", steps.len());
+        let message = format!("{} steps, but at most {MAX_UNDO_STEPS} are supported", steps.len());
         return Err(serde::de::Error::custom(message));
     }
     Ok(steps)
@@ -297,21 +298,21 @@ pub(crate) type Result<T, E = UndoError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
-    #[error("No run is named `{}`", nacre_base::ShownLine(.0))]
+    #[error("Run `{}` not found", nacre_base::ShownLine(.0))]
     Unknown(String),
-    #[error("`{}` is the start of {n_found} runs", nacre_base::ShownLine(id))]
+    #[error("`{}` matches {n_found} runs", nacre_base::ShownLine(id))]
     Ambiguous { id: String, n_found: usize },
-    #[error("`{}` changed no memory", nacre_base::ShownLine(.0))]
+    #[error("`{}` did not change any memories", nacre_base::ShownLine(.0))]
     Nothing(String),
-    #[error("`{}` is undone already, by `{by}`", nacre_base::ShownLine(id))]
+    #[error("`{}` has already been undone by `{by}`", nacre_base::ShownLine(id))]
     AlreadyUndone { id: String, by: String },
-    #[error("`{}` cannot be undone: `forget` keeps nothing of what it removes", nacre_base::ShownLine(.0))]
+    #[error("`{}` cannot be undone: `forget` does not keep what it removes", nacre_base::ShownLine(.0))]
     Gone(String),
-    #[error("`{}` is not undone here", nacre_base::ShownLine(id))]
+    #[error("`{}` cannot be undone with this command", nacre_base::ShownLine(id))]
     OtherCommand { id: String, command: String },
-    #[error("The run `{id}` cannot be undone: what it left is not an undo plan")]
+    #[error("Run `{id}` cannot be undone: its undo plan is invalid")]
     BadPlan { id: RunId, source: serde_json::Error },
-    #[error("`{}` cannot be undone: its files were changed since", nacre_base::ShownLine(id))]
+    #[error("`{}` cannot be undone: its files have changed since", nacre_base::ShownLine(id))]
     Changed { id: String, files: Vec<KeptFile>, has_rest: bool },
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -331,14 +332,13 @@ pub fn find(store: &Store, text: &str) -> Result<RunId> {
 
 const FORGOTTEN: &str = "[forgotten]";
 
-/// Minimum length of the texts to remove, because shorter ones are likely to occur elsewhere by
-/// chance.
+/// Minimum length of the texts to remove. Shorter texts are likely to occur elsewhere by chance.
 const MIN_BYTES: usize = 8;
 
-/// Texts to remove, longest first, each with its replacement.
+/// The texts to remove, each with its replacement. The longest texts come first.
 type SaidWords = Vec<(String, String)>;
 
-/// Returns the words of a memory. Call this before the memory file is removed.
+/// Returns the words of a memory. Must be called before the memory file is removed.
 pub(crate) fn said_words(store: &Store, id: &MemoryId) -> Result<SaidWords, MemoryError> {
     let memory = store.get(id.as_str())?;
     let evidence = store.evidence(id).ok().flatten();
@@ -371,7 +371,7 @@ fn files_of(store: &Store, run: &RunId) -> Result<Vec<RelPath>, FsError> {
     files.map(|entry| folder.join(&entry.name)).collect()
 }
 
-/// The caller must scrub undo plans and change files.
+/// Stages the removal of texts from run files. The caller must scrub undo plans and change files.
 pub(crate) fn stage_without(
     store: &Store,
     batch: &mut Batch<'_>,
@@ -383,7 +383,7 @@ pub(crate) fn stage_without(
             continue;
         }
         let bytes = match store.scope().read_optional(&path, MAX_ARTIFACT_BYTES) {
-            // Nacre does not write files that are too large or not regular.
+            // Nacre does not write files that are too large or not regular files.
             Err(FsError::TooLarge { .. } | FsError::NotAFile { .. }) => continue,
             bytes => bytes?.unwrap_or_default(),
         };

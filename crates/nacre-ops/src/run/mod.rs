@@ -1,4 +1,4 @@
-//! Runs, their folders, actions and costs, and the changes that they belong to.
+//! Runs, with their directories, actions and costs, and the changes that they belong to.
 
 pub mod change;
 pub mod folder;

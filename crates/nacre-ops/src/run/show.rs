@@ -1,5 +1,5 @@
 //! Lists runs, and shows their actions, costs and model messages. A cloned repository can contain
-//! run folders, so every read is limited.
+//! run directories, so every read is limited.
 
 use nacre_base::fs::FsError;
 use nacre_engine::record::{Event, Record};
@@ -43,14 +43,14 @@ pub(super) fn find(store: &Store, text: &str) -> Result<RunId> {
     match find_runs(store, text)?.as_slice() {
         [only] => Ok(only.clone()),
         runs => {
-            let message = format!("`{text}` is {} runs, one a session", runs.len());
+            let message = format!("`{text}` matches {} runs, one for each session", runs.len());
             Err(OpError::new(ErrorCode::Ambiguous, message)
-                .hint(format!("`nacre runs {text}` shows each")))
+                .hint(format!("`nacre runs {text}` lists them")))
         }
     }
 }
 
-/// `text` is the name of a run, or of a change that consists of several runs.
+/// Finds runs. `text` is the name of a run, or of a change that consists of several runs.
 fn find_runs(store: &Store, text: &str) -> Result<Vec<RunId>> {
     let all = changes(store)?;
     let change = all.iter().find(|change| change.id == text);
@@ -81,14 +81,14 @@ pub fn list(host: &Host, request: &LimitRequest, events: &Events) -> Result<RunL
     let changes = changes(&scoped.store)?;
     let runs = runs.into_iter().take(limit).map(|id| {
         entry(&mut reader, &changes, &id).unwrap_or_else(|error| {
-            // One unreadable folder must not prevent the other runs from being listed.
+            // An unreadable run directory must not prevent the other runs from being listed.
             events.warning(error.message, None);
             RunEntry { id: id.to_string(), mode: None, counts: None, of: String::new() }
         })
     });
     let runs = runs.collect();
     if reader.n_unread != 0 {
-        let message = format!("What {} older runs did was not read", reader.n_unread);
+        let message = format!("{} older runs are listed without their actions", reader.n_unread);
         events.warning(message, Some("nacre runs RUN"));
     }
     Ok(RunListReport { runs, total })
@@ -116,7 +116,7 @@ fn entry(reader: &mut RunReader<'_>, changes: &[StoredChange], id: &RunId) -> Re
 
 const MAX_ALL_BYTES: u64 = 32 << 20;
 
-/// Returns `None` if the file is missing or was not written by Nacre.
+/// Reads the report of a run. Returns `None` if the file is missing or was not written by Nacre.
 pub fn read_record(store: &Store, id: &RunId) -> Result<Option<RunReport>, FsError> {
     RunReader::new(store).record(id)
 }
@@ -134,7 +134,8 @@ impl<'a> RunReader<'a> {
         Self { store, n_left: MAX_ALL_BYTES, n_unread: 0 }
     }
 
-    /// Returns `None` if the file is missing or invalid, or if the budget is used up.
+    /// Reads the report of a run. Returns `None` if the file is missing or invalid, or if the
+    /// budget is used up.
     pub fn record(&mut self, id: &RunId) -> Result<Option<RunReport>, FsError> {
         if self.n_left == 0 {
             self.n_unread += 1;
@@ -154,7 +155,7 @@ impl<'a> RunReader<'a> {
     }
 }
 
-/// Returns `None` if the file is missing or invalid.
+/// Reads the metrics of a run. Returns `None` if the file is missing or invalid.
 pub fn read_metrics(store: &Store, id: &RunId) -> Result<Option<RunMetrics>, FsError> {
     let Some(bytes) = bytes_of(store, id, METRICS_FILE)? else {
         return Ok(None);
@@ -230,7 +231,7 @@ fn read_messages(store: &Store, id: &RunId) -> Result<RunMessagesReport> {
 
 const MAX_TEXT_BYTES: usize = 16 << 10;
 
-/// Maximum number of messages that are returned. The others are only counted.
+/// Maximum number of messages to return. Any others are only counted.
 const MAX_MESSAGES: usize = 2000;
 
 fn push(found: &mut RunMessagesReport, mut message: RunMessage) {
@@ -252,7 +253,7 @@ fn note(text: impl Into<String>) -> RunMessage {
     RunMessage { role: MessageRole::System, text: text.into(), at: None, tool: None }
 }
 
-/// Returns `None` if the event has no text.
+/// Parses a message from a line of the log. Returns `None` if the event has no text.
 fn parse_message(line: &str) -> Option<RunMessage> {
     let Ok(Record { at, event, .. }) = serde_json::from_str(line) else {
         // The first line of a log is a bare event without an enclosing record.
@@ -261,14 +262,14 @@ fn parse_message(line: &str) -> Option<RunMessage> {
     };
     let message = match event {
         Event::RunPrepare { agent, model, n_tools } => {
-            note(format!("{agent} starts with {model} and {n_tools} tools"))
+            note(format!("{agent} started with {model} and {n_tools} tools"))
         }
         Event::ModelRetry { why, .. } | Event::CompletionReopen { why, .. } => note(why),
-        Event::ModelFallback { why, to, .. } => note(format!("{why}; asking {to}")),
+        Event::ModelFallback { why, to, .. } => note(format!("{why}; switching to {to}")),
         Event::ModelError { model, why, .. } => note(format!("{model}: {why}")),
         Event::RunSteer { text, .. } => RunMessage { role: MessageRole::User, ..note(text) },
         Event::Notice { text } | Event::Error { what: text, .. } => note(text),
-        Event::BudgetBlock { limit } => note(format!("The budget of {limit} steps is spent")),
+        Event::BudgetBlock { limit } => note(format!("The budget of {limit} steps is used up")),
         Event::ToolCall { tool, arguments, .. } => {
             RunMessage { role: MessageRole::Assistant, tool: Some(tool.into()), ..note(arguments) }
         }
@@ -307,7 +308,7 @@ fn parse_message(line: &str) -> Option<RunMessage> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "the tests write their own runs")]
+    #![expect(clippy::disallowed_methods, reason = "the tests create their own runs")]
 
     use std::fs;
 
@@ -378,7 +379,7 @@ mod record_tests {
 
 #[cfg(test)]
 mod log_tests {
-    #![expect(clippy::disallowed_methods, reason = "the tests write their own runs")]
+    #![expect(clippy::disallowed_methods, reason = "the tests create their own runs")]
 
     use std::fs;
 

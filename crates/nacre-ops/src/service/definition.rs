@@ -25,7 +25,7 @@ pub struct ServiceDefinition {
     pub port: u16,
     pub projects: Vec<PathBuf>,
     pub traces: Vec<PathBuf>,
-    /// Names of environment variables that may contain keys. Their values are never written.
+    /// Names of environment variables that may contain keys. Nacre never writes their values.
     pub key_variables: Vec<String>,
     /// The value of `PATH`.
     pub search_path: Option<String>,
@@ -36,7 +36,7 @@ pub struct ServiceDefinition {
 pub fn definition(host: &Host, port: u16) -> Result<ServiceDefinition> {
     let environment = &host.environment;
     let program = environment.program.clone().ok_or_else(|| {
-        OpError::failed("Cannot find the program that is running")
+        OpError::failed("Cannot find the path of the running program")
             .hint("Start it yourself: nacre serve")
     })?;
     let data = host.home_scope()?.path().to_owned();
@@ -85,15 +85,16 @@ impl ServiceDefinition {
         match self.paths().find(is_bad) {
             None => Ok(()),
             Some(path) => Err(OpError::failed(format!(
-                "`{}` cannot stand in the file of a service",
+                "`{}` cannot be used in a service file",
                 path.display()
             ))
             .hint("Start it yourself: nacre serve")),
         }
     }
 
-    /// Everything except the home folder is read-only. The home folder is writable because agents
-    /// used as models write to it, and because projects can be registered there later.
+    /// Generates a systemd unit. Everything except the home directory is read-only. The home
+    /// directory is writable because agents used as models write to it, and because projects can be
+    /// registered there later.
     pub fn systemd(&self) -> String {
         let quoted = |path: &Path| unit_text(&path.display().to_string());
         let mut unit = String::from("[Unit]\nDescription=Nacre, memory for coding agents\n\n");
@@ -112,7 +113,7 @@ impl ServiceDefinition {
         unit.push_str("UMask=0077\nLimitCORE=0\nNoNewPrivileges=yes\nRestrictSUIDSGID=yes\n");
         let is_temp =
             |path: &PathBuf| ["/tmp", "/var/tmp"].iter().any(|temp| path.starts_with(temp));
-        // `PrivateTmp` would hide these folders.
+        // `PrivateTmp` would hide these directories.
         if !self.paths().any(is_temp) {
             unit.push_str("PrivateTmp=yes\n");
         }
@@ -151,10 +152,10 @@ impl ServiceDefinition {
         )
     }
 
-    /// Only the `.nacre` folder of each project is writable.
+    /// Generates a Docker Compose file. Only the `.nacre` directory of each project is writable.
     ///
-    /// The container uses the host network, so that the server can listen on the host's loopback
-    /// interface only.
+    /// The container uses the host network, so that the server can listen only on the host's
+    /// loopback interface.
     pub fn compose(&self, image: &str) -> String {
         let mut volumes: Vec<String> = vec![volume(&self.data, "rw")];
         for root in &self.projects {
@@ -212,8 +213,8 @@ fn yaml_text(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default().replace('$', "$$")
 }
 
-/// Mounts a folder at the same path inside the container, in the long syntax because the path may
-/// contain colons.
+/// Mounts a directory at the same path inside the container, in the long syntax because the path
+/// may contain colons.
 fn volume(path: &Path, access: &str) -> String {
     let path = yaml_text(&path.display().to_string());
     format!(
@@ -231,7 +232,8 @@ pub struct FoundService {
 
 #[derive(Clone, PartialEq, Eq)]
 pub enum ServerAddress {
-    /// No token is needed, because only the user can access the folder of the socket.
+    /// The path of a socket. No token is needed, because only the user can access the socket's
+    /// directory.
     #[cfg(unix)]
     Socket(PathBuf),
     Port {
@@ -245,7 +247,7 @@ impl std::fmt::Debug for FoundService {
     }
 }
 
-/// Does not read any settings, which makes it fast enough for hooks.
+/// Finds the socket of a running server. Reads no settings, which makes it fast enough for hooks.
 #[cfg(unix)]
 pub fn find_socket(environment: &Environment) -> Option<FoundService> {
     let home = environment.nacre_home()?;
@@ -261,7 +263,7 @@ pub fn find_socket(_environment: &Environment) -> Option<FoundService> {
     None
 }
 
-/// Returns the address that the server published, which can be stale.
+/// Returns the address that the server published. The address can be stale.
 pub fn find(host: &Host) -> Result<Option<FoundService>> {
     let Some(run) = host.existing_home_folder(RUN_FOLDER)? else { return Ok(None) };
     let read = |name: &str| -> Result<Option<String>> {
@@ -269,7 +271,7 @@ pub fn find(host: &Host) -> Result<Option<FoundService>> {
         Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
     };
     // A starting server removes the old address before it writes its token. Reading the token
-    // before the address ensures that a new token is never sent to an old address.
+    // before the address therefore ensures that a new token is never sent to an old address.
     let (Some(token), Some(address)) = (read(TOKEN)?, read(ADDRESS)?) else { return Ok(None) };
     #[cfg(unix)]
     {
@@ -282,7 +284,7 @@ pub fn find(host: &Host) -> Result<Option<FoundService>> {
     Ok(held.then_some(FoundService { address, door: ServerAddress::Port { token } }))
 }
 
-/// Also returns `false` if the lock cannot be checked.
+/// Returns whether the lock is held. Returns `false` if the lock cannot be checked.
 pub(super) fn is_held(host: &Host) -> Result<bool> {
     let run = host.home()?.join(RUN_FOLDER);
     let lock = WriteScope::open_inside(&run, LOCK_FOLDER, Access::Private)

@@ -17,7 +17,7 @@ const DOCKER_FOLDER: &str = "docker";
 const UNIT: &str = "nacre.service";
 const COMPOSE: &str = "compose.yaml";
 
-/// Absolute paths, so that `PATH` cannot select a different program.
+/// Absolute paths, so that `PATH` cannot select another program.
 const SYSTEMCTL: &[&str] = &["/usr/bin/systemctl", "/bin/systemctl"];
 const LAUNCHCTL: &[&str] = &["/bin/launchctl"];
 
@@ -27,7 +27,8 @@ pub struct Manager {
     program: PathBuf,
 }
 
-/// Returns `None` if `NACRE_HOME` is set, because the service would use the default home.
+/// Returns the service manager. Returns `None` if `NACRE_HOME` is set, because the service would
+/// use the default home.
 pub fn manager(host: &Host) -> Option<Manager> {
     if host.environment.var(NACRE_HOME).is_some() {
         return None;
@@ -59,7 +60,7 @@ impl Manager {
             return Ok(());
         }
         Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())
-            .hint("Start it without: nacre up --no-unit"))
+            .hint("Start the server without it: nacre up --no-unit"))
     }
 }
 
@@ -122,7 +123,8 @@ fn agent_file(home: &Path) -> PathBuf {
     home.join(format!("Library/LaunchAgents/{LAUNCHD_LABEL}.plist"))
 }
 
-/// The process prints one JSON object, which contains its address or an error.
+/// Starts the server as a detached process. It prints one JSON object, which contains its address
+/// or an error.
 pub fn start_process(host: &Host, definition: &ServiceDefinition) -> Result<Child> {
     let port = definition.port.to_string();
     Command::new(&definition.program)

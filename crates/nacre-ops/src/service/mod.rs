@@ -1,4 +1,4 @@
-//! The server for a home folder. At most one server runs per home. Clients find its address and
+//! The server for a home directory. At most one server runs per home. Clients find its address and
 //! token in `run/`, which only the user can access.
 
 mod definition;
@@ -20,7 +20,7 @@ pub use self::upkeep::{
 };
 
 const RUN_FOLDER: &str = "run";
-/// The folder in `run/` that a running server keeps locked.
+/// The directory in `run/` that a running server keeps locked.
 const LOCK_FOLDER: &str = "server";
 /// Name of the file that contains the address as `host:port`.
 const ADDRESS: &str = "address";

@@ -32,15 +32,16 @@ pub fn look_at_traces(host: &Host) -> Result<TraceGlance> {
     Ok(glance(&connections(host, &[])?))
 }
 
-/// Returns `false` if there is no shared database.
+/// Returns whether the shared queue contains sessions that are due. Returns `false` if there is no
+/// shared database.
 pub fn has_due_sessions(host: &Host) -> Result<bool> {
     let Some(database) = host.database()? else { return Ok(false) };
     let queue = SharedQueue::open(&database)?.for_server(&host.server_id()?);
     Ok(queue.is_due(host.now())?)
 }
 
-/// Returns the number of stores checked. If a store cannot be checked, the error is reported and
-/// the store is skipped.
+/// Updates the indexes. Returns the number of stores checked. A store that cannot be checked is
+/// reported and skipped.
 pub fn keep_indexes(host: &Host, events: &Events) -> Result<usize> {
     let mut n_kept = 0;
     let projects = host.projects.iter().map(|project| host.store_at(&project.path));
@@ -87,15 +88,15 @@ pub fn is_paused(host: &Host) -> Result<bool> {
     Ok(run.read_optional(&RelPath::new(PAUSED)?, MAX_BYTES)?.as_deref() == Some(YES))
 }
 
-/// The value persists across restarts.
+/// Pauses or resumes scheduled work. The value persists across restarts.
 pub fn set_paused(host: &Host, is_paused: bool) -> Result<()> {
     let run = host.home_folder(RUN_FOLDER)?;
     let text = if is_paused { YES } else { NO };
     Ok(run.put_output(&RelPath::new(PAUSED)?, text, &host.owner("serve"))?)
 }
 
-/// Returns the number of tasks removed. Logs and run folders are pruned elsewhere: logs are rotated
-/// when they are written, and run folders are pruned by runs.
+/// Removes old tasks and returns their number. Logs are rotated when they are written, and run
+/// directories are pruned by runs.
 pub fn prune(host: &Host) -> Result<u64> {
     let home = host.home_scope()?;
     let (owner, wait) = (host.owner("serve"), host.settings().lock.wait);
@@ -106,7 +107,8 @@ pub fn prune(host: &Host) -> Result<u64> {
     Ok(state.trim(MAX_TASK_AGE, host.now())?)
 }
 
-/// Ignores an address whose lock is free, because it was left by a killed server.
+/// Returns the status of the service. Ignores an address whose lock is free, because a killed
+/// server left it behind.
 pub(crate) fn service_status(host: &Host) -> Result<Option<ServiceStatus>> {
     if host.home.is_none() {
         return Ok(None);
@@ -120,7 +122,7 @@ pub(crate) fn service_status(host: &Host) -> Result<Option<ServiceStatus>> {
 
 const TOKEN_BYTES: usize = 32;
 
-/// Allows for a concurrent status check, which holds the lock only briefly.
+/// Lock timeout. Allows for a concurrent status check, which holds the lock only briefly.
 const LOCK_PATIENCE: Duration = Duration::from_millis(200);
 
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -133,7 +135,8 @@ pub struct HeldService<'h> {
     pub token: String,
 }
 
-/// If another server for this home is running, the error contains its address.
+/// Runs `work` as the only server of this home. If another server is running, the error contains
+/// its address.
 pub fn hold<T>(host: &Host, work: impl FnOnce(&HeldService<'_>) -> Result<T>) -> Result<T> {
     let home = host.home_scope()?;
     let run = WriteScope::create_inside(host.home()?, RUN_FOLDER, Access::Private)?;
@@ -141,13 +144,14 @@ pub fn hold<T>(host: &Host, work: impl FnOnce(&HeldService<'_>) -> Result<T>) ->
     let owner = host.owner("serve");
     let lock = place.lock(&owner, LOCK_PATIENCE).map_err(|error| {
         let mut error = OpError::from(error);
-        error.hints = vec!["Use that one, or stop it first: nacre down".to_owned()];
+        error.hints = vec!["Use that server, or stop it first: nacre down".to_owned()];
         error
     })?;
     let mut held = HeldService { _lock: lock, run: &run, home, owner, token: String::new() };
     held.withdraw()?;
     // Remove the old address first, so that a client cannot send the new token to it. The token is
-    // new at each start, so that a leaked token does not stay valid; clients then read the new one.
+    // new at each start, so that a leaked token does not remain valid. Clients then read the new
+    // token.
     let bytes: [u8; TOKEN_BYTES] = host.environment.random_bytes()?;
     held.token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     run.put_output(&RelPath::new(TOKEN)?, held.token.as_bytes(), &held.owner)?;
@@ -162,10 +166,11 @@ impl HeldService<'_> {
         Ok(self.run.put_output(&RelPath::new(ADDRESS)?, address.as_bytes(), &self.owner)?)
     }
 
-    /// Returns `None` if the path would exceed `MAX_SOCKET_PATH`.
+    /// Returns the path of the socket. Returns `None` if the path would exceed `MAX_SOCKET_PATH`.
     #[cfg(unix)]
     pub fn socket_path(&self) -> Option<PathBuf> {
-        /// Within the limits of all supported operating systems.
+        /// Maximum length of a socket path. It is within the limits of all supported operating
+        /// systems.
         const MAX_SOCKET_PATH: usize = 100;
         let path = self.run.path().join(super::SOCKET);
         (path.as_os_str().len() <= MAX_SOCKET_PATH).then_some(path)
@@ -196,10 +201,10 @@ impl HeldService<'_> {
 
 const USUAL_LINES: usize = 50;
 
-/// Larger than any log, because logs are rotated before they reach this size.
+/// Maximum number of bytes to read. Logs are rotated before they reach this size.
 const MAX_READ_BYTES: u64 = 32 << 20;
 
-/// Returns the lines oldest first.
+/// Returns the last lines of the log, oldest first.
 pub fn logs(host: &Host, lines: Option<usize>) -> Result<LogsReport> {
     let wanted = row_limit(lines, USUAL_LINES);
     let mut text = read(host, LOG_FILE)?.unwrap_or_default();
@@ -266,7 +271,8 @@ impl LogLevel {
     }
 }
 
-/// Write errors are ignored, so that the server keeps running if its log cannot be written.
+/// Writes a log entry. Write errors are ignored, so that the server keeps running if its log cannot
+/// be written.
 pub fn log(environment: &Environment, level: LogLevel, event: &str, fields: &[(&str, &str)]) {
     let _ = try_log(environment, level, event, fields);
 }

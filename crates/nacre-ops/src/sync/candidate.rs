@@ -1,5 +1,5 @@
-//! The contents of `extract.json` and `summary.json`. All strategies produce these types, so later
-//! steps do not depend on the strategy that read the session.
+//! The contents of `extract.json` and `summary.json`. All strategies produce these types, so that
+//! later steps do not depend on the strategy that read the session.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub const MAX_CANDIDATES: usize = 12;
 
 pub const MAX_SUSPECTED: usize = 6;
 
-/// Attributes text that may have been sent by a program to the agent.
+/// Returns the speaker of a message. Text that a program may have sent is attributed to the agent.
 pub(crate) fn person_speaker(source: WordSource) -> Speaker {
     if source == WordSource::Unverified { Speaker::Assistant } else { Speaker::User }
 }
@@ -24,19 +24,19 @@ pub(crate) fn person_speaker(source: WordSource) -> Speaker {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extraction {
     pub version: u32,
-    /// The session id at the start of each quote's place.
+    /// The session id with which each quote's location starts.
     pub session: String,
     pub agent: Agent,
     pub strategy: Strategy,
     pub gate: Gate,
-    /// At most [`MAX_CANDIDATES`], strongest first.
+    /// At most [`MAX_CANDIDATES`] candidates, strongest first.
     pub candidates: Vec<Candidate>,
     pub dropped_counts: BTreeMap<DropReason, u64>,
-    /// If a session is long, only the first ones are stored.
+    /// The dropped candidates. For a long session, only the first ones are stored.
     pub dropped: Vec<Dropped>,
 }
 
-/// Returns `c1`, `c2`, and so on.
+/// Returns the id of a candidate: `c1`, `c2`, and so on.
 pub fn candidate_id(index: usize) -> String {
     format!("c{}", index + 1)
 }
@@ -55,8 +55,8 @@ pub struct Candidate {
     pub basis: Basis,
     pub status: Status,
     pub signal: Signal,
-    /// At least one quote, each verbatim from the transcript. Their places have the form
-    /// `SESSION:SEQUENCE`.
+    /// At least one quote. Each quote is verbatim from the transcript, and its location has the
+    /// form `SESSION:SEQUENCE`.
     pub quotes: Vec<Quote>,
     /// Whether the text repeats tool output or web content from the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -67,7 +67,7 @@ impl Candidate {
     pub(crate) fn draft(&self, source: &str, related: Vec<MemoryId>) -> Draft {
         Draft {
             claim: self.claim,
-            title: fit_title(&self.title, "A claim without a title"),
+            title: fit_title(&self.title, "Untitled claim"),
             body: self.body.clone(),
             tags: self.tags.clone(),
             applies: self.applies.clone(),
@@ -112,14 +112,14 @@ pub struct SessionSummary {
     pub intent: String,
     pub narrative: Vec<String>,
     pub outcome: String,
-    /// Most frequently changed first.
+    /// The changed files, most frequently changed first.
     pub files: Vec<String>,
-    /// Only commands that succeeded, in the order of their first run.
+    /// The commands that succeeded, in the order in which they were first run.
     pub commands: Vec<String>,
     pub started: Option<Timestamp>,
     pub ended: Option<Timestamp>,
     pub tags: Vec<String>,
-    /// Whether the parts of the summary that a brief contains repeat tool output or web content
+    /// Whether the parts of the summary that a brief includes repeat tool output or web content
     /// from the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_repeated: bool,

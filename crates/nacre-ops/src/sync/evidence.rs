@@ -1,5 +1,5 @@
 //! Verifies a store's quotes against its stored transcripts. All of these files can be part of a
-//! cloned repository, so sizes and counts are limited and links are not followed.
+//! cloned repository, so sizes and counts are limited, and links are not followed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::sync::pipeline::Mark;
 /// Maximum total size of the quotes to check. Any further quotes count as unchecked.
 const MAX_WANTED_BYTES: usize = 64 << 20;
 
-/// Maximum number of quotes to check per memory. Nacre itself writes fewer.
+/// Maximum number of quotes to check per memory. Nacre itself writes fewer quotes.
 const MAX_QUOTES: usize = 64;
 
 const MAX_TRANSCRIPT_BYTES: u64 = 256 << 20;
@@ -67,14 +67,15 @@ impl EvidenceCheck<'_> {
                 severity: Severity::Warning,
                 path: path.to_owned(),
                 line: None,
-                message: format!("Its quotes are not checked: {reason}"),
+                message: format!("Quotes were not checked: {reason}"),
                 hint: None,
             });
         }
     }
 
-    /// Quotes of statements made directly to Nacre have no transcript. They are accepted only if
-    /// this machine wrote the memory, because any file could claim such an origin.
+    /// Collects the quotes to check. Quotes of statements made directly to Nacre have no
+    /// transcript. They are accepted only if this machine wrote the memory, because any file could
+    /// claim such an origin.
     fn collect_quotes(&mut self) -> Result<Wanted, MemoryError> {
         let store = self.store;
         let mut wanted = Wanted::new();
@@ -130,15 +131,15 @@ impl EvidenceCheck<'_> {
                 }
                 Some(Err(error)) => self.note_unusable(&path, &error.to_string()),
                 Some(Ok(None)) | None => {
-                    self.note_unusable(&path, "It is not the file of a session");
+                    self.note_unusable(&path, "The file is not a session file");
                 }
             }
         }
         Ok(marks)
     }
 
-    /// Searches the newest transcript first. The list of excluded words may have changed, so they
-    /// are removed from both quotes and transcripts before the comparison.
+    /// Searches the newest transcript first. The list of excluded words may have changed, so these
+    /// words are removed from both quotes and transcripts before the comparison.
     fn look_up(&mut self, mark: &Mark, mut quotes: Vec<(MemoryId, Quote)>) {
         let n_wanted = quotes.len();
         let store = self.store;
@@ -174,7 +175,7 @@ impl EvidenceCheck<'_> {
             path: format!("meta/evidence/{id}.json"),
             line: None,
             message: format!(
-                "the transcript does not hold `{}` at {}",
+                "the transcript does not contain `{}` at {}",
                 truncate_text(&quote.text),
                 truncate_text(&quote.place)
             ),
@@ -206,7 +207,8 @@ fn key_of(quote: &Quote) -> (String, String) {
     (quote.text.clone(), quote.place.clone())
 }
 
-/// Ignores typographic variants and Markdown emphasis when matching.
+/// Returns the part of the text that matches a quote. Ignores typographic variants and Markdown
+/// emphasis.
 pub(crate) fn words_in<'t>(text: &'t str, quote: &str) -> Option<&'t str> {
     let quote = quote.trim();
     if quote.is_empty() {

@@ -1,4 +1,4 @@
-//! Finds new sessions, reads them and turns them into memories. A preview runs the same code on
+//! Finds and reads new sessions, and turns them into memories. A preview runs the same code on
 //! copies of the catalog and the stores.
 
 pub mod candidate;
@@ -82,11 +82,11 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     let outcome = if is_cancelled { CANCELLED.to_owned() } else { outcome(&refreshed, &worked) };
     queue.jobs().end_run(&run, &outcome, host.now())?;
     if is_cancelled {
-        let mut error = OpError::cancelled().hint("`nacre sync` goes on where it ended");
+        let mut error = OpError::cancelled().hint("`nacre sync` continues where it stopped");
         let n_synced = worked.sessions.len();
         if n_synced > 0 {
             let sessions = if n_synced == 1 { "session is" } else { "sessions are" };
-            error.causes.push(format!("{n_synced} {sessions} done, the others wait"));
+            error.causes.push(format!("{n_synced} {sessions} done, the others are still queued"));
         }
         return Err(error);
     }
@@ -195,13 +195,13 @@ fn refresh_options(host: &Host, request: &SyncRequest) -> Result<RefreshOptions>
 fn lock<'s>(host: &Host, scope: &'s WriteScope, ignore_lock: bool) -> Result<Option<Writer<'s>>> {
     match scope.lock(&host.owner("sync"), Duration::ZERO) {
         Err(FsError::Busy { .. }) if ignore_lock => Ok(None),
-        // A second sync would read the same sessions, so it fails immediately.
+        // A second sync would read the same sessions, so it returns an error immediately.
         Err(FsError::Busy { owner, .. }) => {
             let by =
                 owner.map(|Owner { pid, since, .. }| format!(" since {since} (process {pid})"));
             let message = format!("Another sync is running{}", by.unwrap_or_default());
             Err(OpError::new(ErrorCode::Busy, message)
-                .hint("It reads the same sessions. `nacre events` shows how far it is"))
+                .hint("That sync reads the same sessions. `nacre events` shows its progress"))
         }
         lock => Ok(Some(lock?)),
     }
@@ -226,13 +226,13 @@ fn refresh(
     Ok(report)
 }
 
-/// Returns `Break` if the caller cancelled.
+/// Reports the progress. Returns `Break` if the caller has cancelled.
 fn report_progress(events: &Events, progress: Progress<'_>) -> ControlFlow<()> {
     events.progress(progress.done, progress.total, progress.bytes);
     if events.cancel().is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-/// Random, because a server can start several runs in one second.
+/// Returns a new run id. The id is random, because a server can start several runs in one second.
 fn default_run_id(host: &Host) -> Result<String> {
     let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
     let random = u32::from_le_bytes(host.environment.random_bytes()?);
@@ -254,7 +254,7 @@ fn done(report: SessionRun) -> SyncResult {
     SyncResult::Done { report: Box::new(report), dropped }
 }
 
-/// Omits memories that a later session superseded.
+/// Returns the memories that were learned, except those that a later session superseded.
 fn collect_learned(host: &Host, sessions: &[SyncedSession]) -> Result<Vec<LearnedMemory>> {
     let mut learned = Vec::new();
     for (project, changes) in changes_by_project(sessions) {

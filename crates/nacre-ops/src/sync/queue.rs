@@ -1,5 +1,5 @@
-//! Processes the session queue, oldest first, because later sessions supersede earlier ones. If
-//! several sessions change the same store, a preview syncs into a copy of that store.
+//! Processes the session queue, oldest sessions first, because later sessions supersede earlier
+//! ones. If several sessions change the same store, a preview syncs into a copy of the store.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ pub(super) fn finish_claim(
                 n_tries += 1;
                 std::thread::sleep(TRY_AGAIN);
             }
-            // Another server has claimed the session in the meantime and will find the committed
+            // Another server has claimed the session in the meantime. It will find the committed
             // results.
             Err(CatalogError::LeaseLost { .. }) if queue.shared().is_some() => return Ok(()),
             ended => return ended.map(|_| ()).map_err(OpError::from),
@@ -118,8 +118,8 @@ pub(super) fn process_queue(
             break;
         }
         events.progress(report.sessions.len() as u64, n_due, 0);
-        // A local sync processes only sessions that were due when it started. Shared leases depend
-        // on the current time.
+        // A local sync processes only sessions that were due when the sync started. Shared leases
+        // depend on the current time.
         let now = if queue.shared().is_some() { host.now() } else { begun };
         let Some(claimed) = claim_next(host, queue, now)? else { break };
         lock(&keeper.held).push(claimed.claim.clone());
@@ -222,14 +222,14 @@ pub(super) struct QueueReport {
     pub(super) is_cancelled: bool,
 }
 
-/// Short enough that a lease survives three lost heartbeats.
+/// The interval between heartbeats. A lease survives three lost heartbeats.
 const BEAT: Duration = Duration::from_secs(3);
 
 /// Renews the leases in a shared queue on a separate thread until dropped. Local queues have no
 /// leases.
 struct LeaseKeeper {
     held: Arc<Mutex<Vec<Claim>>>,
-    /// Dropping the sender ends the thread.
+    /// Dropping this sender ends the thread.
     _stop: Option<Sender<()>>,
 }
 
@@ -261,7 +261,7 @@ fn lock(held: &Mutex<Vec<Claim>>) -> std::sync::MutexGuard<'_, Vec<Claim>> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Compares each session with the store in the state that the earlier sessions would leave it in.
+/// Previews a sync. Compares each session with the store as the earlier sessions would leave it.
 pub fn preview(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncPreviewReport> {
     let options = refresh_options(host, request)?;
     let mut queue = open_queue(host)?;
@@ -356,18 +356,18 @@ fn plan_all(
     Ok(planned)
 }
 
-/// Contains store copies, inside the global folder. The folder of a running preview is locked, so
-/// unlocked folders were left by killed previews.
+/// The directory for store copies, inside the global directory. A running preview locks its own
+/// directory, so unlocked directories were left by killed previews.
 const FOLDER: &str = "rehearsal";
 const COPIES: &str = "stores";
 
 const PARTS: &[&str] =
     &["memory", "meta/evidence", "meta/state", "meta/sessions", "meta/tombstones"];
 
-/// Larger files are not part of a store.
+/// Maximum size of a file to copy. Files in a store are never larger.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// The folder with the copies, which is removed when this is dropped.
+/// The directory with the copies, which is removed when this is dropped.
 struct Rehearsal<'s> {
     writer: Writer<'s>,
     copies: RelPath,
@@ -388,7 +388,7 @@ impl<'s> Rehearsal<'s> {
         let name = self.n_copied.to_string();
         self.n_copied += 1;
         let copy = WriteScope::create_inside(folder.path(), &name, Access::Private)?;
-        // Memories that were written on this machine must also be recognized in the copy.
+        // The copy must also recognize memories that were written on this machine.
         let copy = host.seal_scope(copy);
         for part in PARTS {
             copy.copy_from(of.scope(), &RelPath::new(part)?, MAX_FILE_BYTES)?;
@@ -402,7 +402,7 @@ impl<'s> Rehearsal<'s> {
 
 impl Drop for Rehearsal<'_> {
     fn drop(&mut self) {
-        // Anything that cannot be removed now is removed by the next preview.
+        // The next preview removes anything that cannot be removed now.
         let _ = self.writer.remove_scratch(&self.copies);
     }
 }

@@ -64,7 +64,8 @@ impl ProjectResources {
 }
 
 impl SyncResources {
-    /// If a lead is configured but unavailable, reports this and continues without it.
+    /// Opens the resources. If a lead is configured but unavailable, reports this and continues
+    /// without it.
     pub(super) fn open(
         host: &Host,
         strategy: Option<StrategyChoice>,
@@ -171,7 +172,7 @@ pub struct SessionModels {
 }
 
 impl SessionModels {
-    /// Returns an error if a configured model is unavailable.
+    /// Opens the models. Returns an error if a configured model is unavailable.
     pub fn open(host: &Host, strategy: Option<StrategyChoice>, cancel: &Cancel) -> Result<Self> {
         let set = host.settings().roles.get(Role::Extract.as_str());
         let choice = strategy.or(set.and_then(|table| table.strategy)).unwrap_or_default();
@@ -191,7 +192,7 @@ impl SessionModels {
         ReadingStrategy { choice: self.choice, models }
     }
 
-    /// Charges the cost to the current project.
+    /// Returns a client whose costs are charged to the current project.
     pub fn asker<'a>(
         &'a self,
         host: &Host,
@@ -232,13 +233,13 @@ pub(super) struct SessionToSync {
 impl SessionToSync {
     pub(super) fn find_by_name(host: &Host, name: &str) -> Result<Self> {
         if host.environment.absolute(Path::new(name)).exists() {
-            host.check_user("name a file as a session")?;
+            host.check_user("specify a session by its file")?;
         }
         let trace = find_trace(host, name)?;
         let Some(project) = &host.project else {
-            let message = "There is no project to keep memories in";
+            let message = "No project to add memories to";
             return Err(OpError::new(ErrorCode::NoProject, message)
-                .hint("Go to a repository and run `nacre init`"));
+                .hint("Change to a repository and run `nacre init`"));
         };
         Ok(Self { key: key_of(&trace), trace, project: project.path.clone() })
     }
@@ -285,7 +286,7 @@ fn lead_models(host: &Host, events: &Events) -> Result<Option<FlowModels>> {
             let OpError { message, hints, .. } = error.into();
             let hint = hints.first().map(String::as_str);
             events.warning(
-                format!("No lead is asked, unclear cases are settled by rule: {message}"),
+                format!("Unclear cases are decided by rule instead of by a lead: {message}"),
                 hint,
             );
             Ok(None)
@@ -293,7 +294,7 @@ fn lead_models(host: &Host, events: &Events) -> Result<Option<FlowModels>> {
     }
 }
 
-/// If the lead cannot run, the report states the reason.
+/// Decides about the candidates. If the lead cannot run, the report contains the reason.
 fn settle(
     context: &LeadContext<'_>,
     order: &LeadRequest,
@@ -301,8 +302,8 @@ fn settle(
 ) -> LeadReport {
     let number = context.n_asked.get();
     context.n_asked.set(number + 1);
-    // Leads that start at the same moment need different task ids, which must also differ from the
-    // ids of their explorers.
+    // Leads that start at the same moment need different task ids, which must also differ from
+    // their explorers' ids.
     let seed = seed(context.host).wrapping_add(u64::from(number) << 24);
     let task = TaskId::from_random(seed);
     let project = Some(context.project.display().to_string());

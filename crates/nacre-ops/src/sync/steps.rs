@@ -18,7 +18,7 @@ pub(crate) enum Step {
 
 const SHELLS: &[&str] = &["bash", "shell", "exec", "terminal", "run_command"];
 const EDITORS: &[&str] = &["edit", "write", "patch", "str_replace", "create_file"];
-/// Tools that do not edit files although their names suggest it.
+/// Tools whose names suggest that they edit files, although they do not.
 const NO_EDITORS: &[&str] = &["todowrite", "write_stdin"];
 const QUESTIONS: &[&str] = &["askuserquestion", "request_user_input", "question", "ask_user"];
 
@@ -55,7 +55,7 @@ fn command(arguments: &str) -> Option<String> {
     Some(cut(found.trim())).filter(|command| !command.is_empty())
 }
 
-/// Returns a slice of the JSON text in which escapes are not decoded.
+/// Returns the command as a slice of the JSON text, in which escapes are not decoded.
 pub(crate) fn command_of(arguments: &str) -> Option<&str> {
     let literal = literal(arguments, "command").or_else(|| literal(arguments, "cmd"))?;
     Some(&literal[1..literal.len() - 1]).filter(|inside| !inside.trim().is_empty())
@@ -81,7 +81,8 @@ fn find_patched_files(patch: &str) -> Vec<String> {
     patch.lines().filter_map(named).collect()
 }
 
-/// Returns the last element if the member is a list of strings.
+/// Returns a string member of a JSON object. If the member is a list of strings, returns its last
+/// element.
 fn member<'t>(json: &'t str, name: &str) -> Option<Cow<'t, str>> {
     string(literal(json, name)?)
 }

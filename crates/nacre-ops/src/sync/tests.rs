@@ -1,4 +1,4 @@
-//! A sync through its operations: its report, its events, and that a preview promises the same.
+//! Tests of sync operations: reports, events, and previews that predict the same results.
 
 mod edits;
 mod extraction;
@@ -18,7 +18,7 @@ use crate::host::agent_names;
 use crate::test::Place;
 use crate::{queue, trace};
 
-/// Events, and where they are kept.
+/// Returns a recorder of events, and the list to which it appends them.
 fn kept_events() -> (Events, Arc<Mutex<Vec<Event>>>) {
     let kept = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&kept);
@@ -59,7 +59,7 @@ fn a_preview_leaves_out_what_a_person_skipped() {
     let one = sessions.iter().find(|session| session.path == path).unwrap();
     let which = QueueChangeRequest { id: Some(one.id.clone()), all: false };
     assert_eq!(queue::skip(&host, &which).unwrap().ids, std::slice::from_ref(&one.id));
-    // Reading it again does not admit what a person took out.
+    // Reading the session again must not restore what the user skipped.
     place.talk("one", "Always use pnpm here, never npm, please.");
     let promised = preview(&host, &SyncRequest::default(), &Events::discard()).unwrap();
     assert_eq!((promised.would_read.len(), promised.sessions.len()), (1, 1));

@@ -1,4 +1,4 @@
-//! Exchanges memories between the machines of a team through a server. A received memory counts as
+//! Exchanges memories between a team's machines through a server. A received memory counts as
 //! foreign until the user trusts it.
 
 mod pull;
@@ -25,7 +25,7 @@ use crate::config;
 use crate::error::{OpError, Result};
 use crate::host::{Host, ScopedStore, read_text};
 
-/// A file in the global folder that only its owner can read.
+/// A file in the global directory that only its owner can read.
 const TOKEN_FILE: &str = "push.token";
 
 const MAX_SERVER_CHARS: usize = 500;
@@ -48,7 +48,7 @@ impl<'h> Remote<'h> {
         let own = host.own_settings().push.to;
         let url = to.map_or(own, str::to_owned).trim_end_matches('/').to_owned();
         if url.is_empty() {
-            return Err(OpError::usage("No server is set")
+            return Err(OpError::usage("No server is configured")
                 .hint("nacre push --to https://nacre.example.org --token-stdin"));
         }
         let (token, address) = match token {
@@ -57,7 +57,7 @@ impl<'h> Remote<'h> {
         };
         let server = RemoteServer::new(&url, token.trim())?;
         if !address.is_empty() && address != url {
-            let message = format!("The token is for {address} and goes nowhere else");
+            let message = format!("The token is only valid for {address}");
             return Err(OpError::new(ErrorCode::Refused, message)
                 .hint("nacre push --to URL --token-stdin < FILE"));
         }
@@ -80,7 +80,8 @@ impl<'h> Remote<'h> {
         Ok(())
     }
 
-    /// An invalid file is treated as missing. The only consequence is that memories are sent again.
+    /// Reads the state. An invalid file is treated as missing, so that memories are merely sent
+    /// again.
     fn read_state(&self) -> Result<TeamState> {
         let text = read_text(self.host.home()?, FILE)?.unwrap_or_default();
         let mut all: States = serde_json::from_str(&text).unwrap_or_default();
@@ -100,16 +101,17 @@ impl<'h> Remote<'h> {
     }
 
     fn post<R: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<R> {
-        let body = serde_json::to_string(body)
-            .map_err(|error| OpError::failed(format!("The request cannot be written: {error}")))?;
+        let body = serde_json::to_string(body).map_err(|error| {
+            OpError::failed(format!("Could not serialize the request: {error}"))
+        })?;
         let query = [("project", self.project.as_str())];
         let bytes = self.host.block_on(self.server.post(path, &query, body))??;
         read(&bytes)
     }
 }
 
-/// Returns the token and the address for which it is valid. If no address is stored with the token,
-/// the configured address is returned.
+/// Returns the stored token and the address for which it is valid. If no address is stored with the
+/// token, returns the configured address.
 fn read_token(host: &Host) -> Result<(String, String)> {
     let vars = &host.environment.vars;
     let set = vars.iter().find(|(name, _)| name == NACRE_PUSH_TOKEN);
@@ -118,8 +120,11 @@ fn read_token(host: &Host) -> Result<(String, String)> {
         None => read_text(host.home()?, TOKEN_FILE)?.filter(|text| !text.trim().is_empty()),
     };
     let kept = kept.ok_or_else(|| {
-        OpError::new(ErrorCode::Refused, "There is no token for the server")
-            .hint(format!("Get one that begins with `{TOKEN_PREFIX}` from whoever runs the server"))
+        OpError::new(ErrorCode::Refused, "No token is stored for the server")
+            .hint(format!(
+                "Ask the server's administrator for a token that starts with \
+             `{TOKEN_PREFIX}`"
+            ))
             .hint("nacre push --to URL --token-stdin < FILE")
     })?;
     let own = host.own_settings().push.to;
@@ -129,8 +134,8 @@ fn read_token(host: &Host) -> Result<(String, String)> {
 
 fn read<R: DeserializeOwned>(bytes: &[u8]) -> Result<R> {
     serde_json::from_slice(bytes).map_err(|_| {
-        OpError::failed("The server's answer makes no sense")
-            .hint("Is it a Nacre server, and as new as this program?")
+        OpError::failed("The server's response is invalid")
+            .hint("Check that the address is a Nacre server with the same version as this program")
     })
 }
 
@@ -143,7 +148,7 @@ impl From<RemoteError> for OpError {
                 if let Ok(ErrorReport { error: said }) = serde_json::from_slice(body) {
                     let words = [&[said.message][..], &said.causes].concat().join(": ");
                     let words: String = words.chars().take(MAX_SERVER_CHARS).collect();
-                    let message = format!("The server says: {words}");
+                    let message = format!("Message from the server: {words}");
                     return Self { code: said.code, ..Self::failed(message) };
                 }
                 ErrorCode::Failed
@@ -160,7 +165,7 @@ impl From<RemoteError> for OpError {
 
 const FILE: &str = "team.json";
 
-/// The keys consist of the server's URL and the project's name.
+/// The state of each server and project, keyed by the server's URL and the project's name.
 type States = BTreeMap<String, TeamState>;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,15 +178,16 @@ struct TeamState {
     /// Ids of memories that are on the server but were forgotten here. The next push removes them
     /// from the server.
     pub(crate) forgotten: BTreeSet<String>,
-    /// The transcripts on the server by session.
+    /// The transcripts on the server, by session.
     transcripts: BTreeMap<String, SentTranscript>,
-    /// Sessions whose transcripts the user withdrew from the server. They are not sent again.
+    /// Sessions whose transcripts the user withdrew from the server. These transcripts are not sent
+    /// again.
     withdrawn: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct SentTranscript {
-    /// Empty if the transcript could not be sent.
+    /// The hash of the transcript. Empty if the transcript could not be sent.
     pub(crate) hash: String,
     /// Identifies the version of the session that was sent.
     pub(crate) seen: String,
@@ -195,7 +201,7 @@ pub(crate) struct Version {
     pub(crate) here: String,
 }
 
-/// Returns the servers to which the memory was sent.
+/// Records that a memory was forgotten. Returns the servers to which it was sent.
 pub(crate) fn note_forgotten(host: &Host, project: &str, id: &str) -> Result<Vec<String>> {
     let text = read_text(host.home()?, FILE)?.unwrap_or_default();
     if !text.contains(id) {
@@ -245,7 +251,9 @@ mod tests {
         let error = RemoteError::Refused { status: 403, body: body.to_string().into_bytes() };
         let OpError { code, message, causes, hints } = error.into();
         assert_eq!(code, ErrorCode::Refused);
-        assert!(message.starts_with("The server says: The token ended: it was revoked: xxx"));
+        assert!(
+            message.starts_with("Message from the server: The token ended: it was revoked: xxx")
+        );
         assert!(message.len() < MAX_SERVER_CHARS + 20);
         assert_eq!((causes, hints), (Vec::new(), Vec::new()));
     }

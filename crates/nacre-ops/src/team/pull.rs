@@ -23,10 +23,10 @@ use crate::host::{Host, if_there};
 use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 
-/// Maximum number of memories per pull. The next pull fetches the others.
+/// Maximum number of memories per pull. The next pull fetches the rest.
 const MAX_BROUGHT: usize = 2000;
 
-/// A server that returns more pages than this is faulty.
+/// Maximum number of pages. A server that returns more pages is faulty.
 const MAX_PAGES: usize = 200;
 
 pub fn pull(host: &Host, dry_run: bool, events: &Events) -> Result<PullReport> {
@@ -172,7 +172,7 @@ pub(super) const MAX_TRANSCRIPT_BYTES: u64 = 4 << 20;
 
 const MAX_TRANSCRIPTS: usize = 5000;
 
-/// Retention time of an incomplete transcript, counted from its last piece.
+/// Retention time of an incomplete transcript, starting at its last part.
 const PART_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
 const MAX_NAME: usize = 200;
@@ -194,7 +194,8 @@ struct Inbox {
     scope: WriteScope,
 }
 
-/// When the last piece has arrived, the transcript is accepted if its hash is correct.
+/// Stores a part of a transcript. After the last part, the transcript is accepted if its hash is
+/// correct.
 pub fn put(host: &Host, request: &TranscriptPutRequest) -> Result<TranscriptPutReport> {
     let TranscriptPutRequest { agent, session, hash, bytes, offset, text, share } = request;
     let answer = |state, received| Ok(TranscriptPutReport { state, received });
@@ -237,7 +238,7 @@ pub fn put(host: &Host, request: &TranscriptPutRequest) -> Result<TranscriptPutR
     if n_received != *bytes || !is_whole || !is_transcript {
         return answer(TranscriptState::Invalid, 0);
     }
-    // The sender has already removed secrets, but the rules on this server may detect more.
+    // The sender has already removed secrets, but this server's rules may detect more.
     writer.write_atomic(&text_path(&id)?, store.redact_text(&received).as_bytes())?;
     let facts = Facts {
         person: host.caller.person().map(str::to_owned),
@@ -272,7 +273,7 @@ pub fn show(host: &Host, request: &ItemId) -> Result<TranscriptShowReport> {
     Ok(TranscriptShowReport { transcript: entry(request.id.clone(), facts), text })
 }
 
-/// Only the sender and administrators may remove a transcript.
+/// Removes a transcript. Only its sender and administrators may remove it.
 pub fn forget(host: &Host, request: &ItemId) -> Result<ItemId> {
     let (inbox, _) = find(host, &request.id, &is_own)?;
     let writer = inbox.scope.lock(&host.owner("push"), host.settings().lock.wait)?;
@@ -283,7 +284,7 @@ pub fn forget(host: &Host, request: &ItemId) -> Result<ItemId> {
     Ok(ItemId { id: request.id.clone() })
 }
 
-/// Only the sender and administrators may share a transcript.
+/// Shares a transcript. Only its sender and administrators may share it.
 pub fn share(host: &Host, request: &ItemId) -> Result<TranscriptShowReport> {
     let (inbox, facts) = find(host, &request.id, &is_own)?;
     let writer = inbox.scope.lock(&host.owner("push"), host.settings().lock.wait)?;
@@ -300,8 +301,8 @@ fn is_visible(host: &Host, facts: &Facts) -> bool {
     facts.shared || is_own(host, facts)
 }
 
-/// Returns the same error for a transcript that the caller may not access as for one that does not
-/// exist.
+/// Finds a transcript. Returns the same error for a transcript that the caller may not access as
+/// for a missing one.
 fn find(host: &Host, id: &str, may: &dyn Fn(&Host, &Facts) -> bool) -> Result<(Inbox, Facts)> {
     let is_id = id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let inboxes = if is_id { Inbox::all(host)? } else { Vec::new() };
@@ -310,7 +311,7 @@ fn find(host: &Host, id: &str, may: &dyn Fn(&Host, &Facts) -> bool) -> Result<(I
             return Ok((inbox, facts));
         }
     }
-    Err(OpError::not_found("There is no such transcript").hint("nacre push --list"))
+    Err(OpError::not_found("Transcript not found").hint("nacre push --list"))
 }
 
 impl Inbox {
@@ -340,7 +341,8 @@ impl Inbox {
         Ok(ids.map(str::to_owned).collect())
     }
 
-    /// Also removes incomplete transcripts that are older than `oldest`.
+    /// Returns the ids of the stored transcripts. Also removes incomplete transcripts that are
+    /// older than `oldest`.
     fn ids_in_use(&self, writer: &Writer<'_>, oldest: Timestamp) -> Result<BTreeSet<String>> {
         let folder = self.scope.root()?;
         let is_old = |name: &str| {
@@ -382,13 +384,14 @@ fn entry(id: String, facts: Facts) -> TranscriptEntry {
     TranscriptEntry { id, person, agent, session, hash, bytes, at, shared }
 }
 
-/// Returns an id that is unique for each combination of session, person and project.
+/// Returns an id that is unique for each combination of session, user and project.
 fn id_of(host: &Host, agent: &str, session: &str) -> Result<String> {
     let (project, person) = (project_of(host)?, person_folder(host));
     Ok(ContentHash::of(format!("{project}\0{person}\0{agent}\0{session}").as_bytes()).short())
 }
 
-/// Hashes the name, because some file systems do not distinguish names that differ only by case.
+/// Returns the name of the caller's directory. The caller's name is hashed, because some file
+/// systems do not distinguish names that differ only by case.
 fn person_folder(host: &Host) -> String {
     match host.caller.person() {
         Some(person) => ContentHash::of(person.as_bytes()).short(),
@@ -433,7 +436,7 @@ mod tests {
     #[test]
     fn unfinished_transcripts_count_and_old_ones_go() {
         let place = Place::new();
-        // According to this clock, no file is old.
+        // No file is old according to this clock.
         let host = place.host_at("2001-01-01T00:00:00Z");
         assert_eq!(put(&host, &piece("first")).unwrap().state, TranscriptState::Partial);
         let folder = place.root().join(".nacre/inbox/work/owner");
@@ -442,7 +445,7 @@ mod tests {
             fs::write(part(number), "").unwrap();
         }
         assert_eq!(put(&host, &piece("second")).unwrap().state, TranscriptState::Full);
-        // An incomplete transcript can be continued.
+        // Sending an incomplete transcript can be continued.
         let next = TranscriptPutRequest { offset: 2, ..piece("first") };
         assert_eq!(put(&host, &next).unwrap().received, 4);
         let old = fs::File::options().append(true).open(part(1)).unwrap();

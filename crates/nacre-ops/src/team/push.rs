@@ -1,4 +1,4 @@
-//! Pushes memories, and on request session transcripts, to a team's server. Also handles pushes
+//! Pushes memories and, on request, session transcripts to a team's server. Also handles pushes
 //! from other machines.
 
 use std::borrow::Cow;
@@ -29,7 +29,7 @@ use crate::host::{Host, open_catalog};
 use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 
-/// Safely below the server's limit of one megabyte per request.
+/// Maximum size of a request. Well below the server's limit of one megabyte.
 const MAX_BYTES: usize = 512 << 10;
 
 /// Time limit for one push. The next push sends the remaining memories.
@@ -65,7 +65,7 @@ pub fn push(host: &Host, request: &PushRequest, events: &Events) -> Result<PushR
     for part in parts(memories) {
         events.check_cancelled()?;
         if MAX_TIME < begun() {
-            report.stopped = Some("The time for one push is over".to_owned());
+            report.stopped = Some("The time limit for one push was reached".to_owned());
             break;
         }
         let sent = send(&remote, part, &mut state, &mut report);
@@ -98,8 +98,8 @@ fn is_stopped(result: Result<()>, report: &mut PushReport) -> Result<bool> {
 
 type Version = (MovedMemory, String);
 
-/// Also returns the number of memories that are already on the server. Untrusted memories from
-/// other machines are not forwarded.
+/// Returns the memories to send, and the number of memories that are already on the server.
+/// Untrusted memories from other machines are not forwarded.
 fn pending(store: &Store, state: &TeamState) -> Result<(Vec<Version>, usize)> {
     let (mut memories, mut known) = (Vec::new(), 0);
     let mut ids = claims(store)?;
@@ -188,11 +188,13 @@ pub fn offer(host: &Host, request: &OfferRequest) -> Result<OfferReport> {
     Ok(OfferReport { memories, more: last })
 }
 
-/// Omits memories that have been removed in the meantime.
+/// Returns the requested memories, except those that have been removed in the meantime.
 pub fn hand_over(host: &Host, request: &HandOverRequest) -> Result<MovedMemories> {
     let HandOverRequest { ids } = request;
     if MAX_MEMORIES < ids.len() {
-        return Err(OpError::usage(format!("At most {MAX_MEMORIES} memories at once")));
+        return Err(OpError::usage(format!(
+            "A request can contain at most {MAX_MEMORIES} memories"
+        )));
     }
     let store = host.project_store()?.ok_or_else(|| host.no_project())?.store;
     let ids = ids.iter().filter_map(|id| id.parse::<MemoryId>().ok());
@@ -207,7 +209,7 @@ pub(super) fn claims(store: &Store) -> Result<Vec<MemoryId>> {
     Ok(claims.map(|at| at.id).collect())
 }
 
-/// Returns a memory if it may be sent to another machine: it must be active, and must not contain
+/// Returns a memory if it may be sent to another machine. It must be active, and must not contain
 /// instructions that the user has not approved.
 fn moving(store: &Store, id: &MemoryId) -> Option<Memory> {
     let memory = store.get(id.as_str()).ok().filter(|memory| memory.at.id == *id)?;
@@ -217,7 +219,8 @@ fn moving(store: &Store, id: &MemoryId) -> Option<Memory> {
     (is_claim && may_go).then_some(memory)
 }
 
-/// Removes secrets, because the user may have written one into the file.
+/// Converts a memory for sending. Removes secrets, because the user may have written one into the
+/// file.
 fn to_moved_memory(store: &Store, memory: &Memory, replaces: Option<String>) -> MovedMemory {
     let evidence = store.evidence(&memory.at.id).ok().flatten();
     let evidence = evidence.and_then(|evidence| serde_json::to_string(&evidence).ok());
@@ -236,7 +239,9 @@ pub(super) const MAX_MEMORIES: usize = 100;
 pub fn take_in(host: &Host, request: &MovedMemories) -> Result<TakeInReport> {
     let MovedMemories { memories } = request;
     if MAX_MEMORIES < memories.len() {
-        return Err(OpError::usage(format!("At most {MAX_MEMORIES} memories at once")));
+        return Err(OpError::usage(format!(
+            "A request can contain at most {MAX_MEMORIES} memories"
+        )));
     }
     let scoped = host.project_store()?.ok_or_else(|| host.no_project())?;
     let mut batch = scoped.store.begin(&host.owner("push"), host.settings().lock.wait)?;
@@ -252,7 +257,8 @@ pub fn take_in(host: &Host, request: &MovedMemories) -> Result<TakeInReport> {
     Ok(TakeInReport { memories: taken })
 }
 
-/// An invalid memory is reported in its state, so that it does not affect the others.
+/// Stages a received memory. An invalid memory is reported in its state, so that it does not affect
+/// the others.
 fn take_one(batch: &mut Batch<'_>, memory: &MovedMemory) -> Result<PushState> {
     let replaces = memory.replaces.as_deref().and_then(|hash| hash.parse().ok());
     Ok(match bring(batch, memory, replaces) {
@@ -265,8 +271,8 @@ fn take_one(batch: &mut Batch<'_>, memory: &MovedMemory) -> Result<PushState> {
     })
 }
 
-/// Returns `None` if the memory is invalid. Summaries are not accepted, because they describe what
-/// individual users did and asked for.
+/// Converts a received memory. Returns `None` if it is invalid. Summaries are not accepted, because
+/// they describe what individual users did and asked for.
 pub(super) fn bring(
     batch: &mut Batch<'_>,
     memory: &MovedMemory,
@@ -284,7 +290,8 @@ pub(super) fn bring(
 
 const MAX_WITHDRAWN: usize = 100;
 
-/// If the token does not permit the removal, the memory is reported and the next push tries again.
+/// Removes forgotten memories from the server. If the token does not permit a removal, the memory
+/// is reported, and the next push tries again.
 fn withdraw(remote: &Remote<'_>, state: &mut TeamState, report: &mut PushReport) -> Result<()> {
     let ids: Vec<String> = state.forgotten.iter().take(MAX_WITHDRAWN).cloned().collect();
     for id in ids {
@@ -307,14 +314,15 @@ fn withdraw(remote: &Remote<'_>, state: &mut TeamState, report: &mut PushReport)
 
 const PART_BYTES: usize = 256 << 10;
 
-/// Maximum number of sessions per push. The next push sends the others.
+/// Maximum number of sessions per push. The next push sends the rest.
 const MAX_SESSIONS: usize = 200;
 const MAX_PUSH_BYTES: u64 = 64 << 20;
 
-/// Sessions that were active within this time are not sent yet.
+/// Minimum time since a session's last activity. More recent sessions are not sent yet.
 const RESTING: SignedDuration = SignedDuration::from_mins(5);
 
-/// Saves the state after each session, so that an interrupted push can be continued.
+/// Pushes transcripts. Saves the state after each session, so that an interrupted push can be
+/// continued.
 fn push_transcripts(
     host: &Host,
     remote: &Remote<'_>,
@@ -369,8 +377,8 @@ fn push_transcripts(
     ended
 }
 
-/// Also returns the number of sessions that are up to date on the server. Sessions skipped by the
-/// user are not sent.
+/// Returns the sessions to send, and the number of sessions that are up to date on the server.
+/// Sessions skipped by the user are not sent.
 fn pending_transcripts(
     host: &Host,
     state: &TeamState,
@@ -401,8 +409,8 @@ fn seen_of(row: &SessionRow) -> String {
     format!("{last} {}", row.report.lines)
 }
 
-/// Removes secrets, excluded words and data about this machine. Returns `None` if the transcript is
-/// too large or the trace cannot be read.
+/// Prepares a transcript for sending. Removes secrets, excluded words and data about this machine.
+/// Returns `None` if the transcript is too large or the trace cannot be read.
 fn outgoing(store: &Store, row: SessionRow, share: bool) -> Option<TranscriptPutRequest> {
     let clean = |text: &str| store.redact_text(&store.shareable(text));
     let mut events: Vec<u8> = Vec::new();
@@ -432,12 +440,12 @@ fn outgoing(store: &Store, row: SessionRow, share: bool) -> Option<TranscriptPut
     (bytes <= MAX_TRANSCRIPT_BYTES).then_some(whole)
 }
 
-/// Resumes at the position that the server reports.
+/// Sends a transcript, starting at the position that the server reports.
 fn send_transcript(remote: &Remote<'_>, whole: &TranscriptPutRequest) -> Result<TranscriptState> {
     let text = &whole.text;
     let mut offset = 0;
-    // The first response can reset the position, and each later one advances it. Limit the number
-    // of requests in case the server is faulty.
+    // The first response can reset the position, and each later response advances it. The number of
+    // requests is limited in case the server is faulty.
     for _ in 0..=text.len().div_ceil(PART_BYTES / 2) + 1 {
         let end = text.floor_char_boundary((offset + PART_BYTES).min(text.len()));
         let request = TranscriptPutRequest {
@@ -463,12 +471,12 @@ pub fn sent(host: &Host, _: &EmptyRequest) -> Result<TranscriptListReport> {
     Remote::open(host, None, None)?.get("/api/transcripts", &[])
 }
 
-/// A withdrawn transcript is not sent again.
+/// Withdraws a transcript from the server. It is not sent again.
 pub fn withdraw_transcript(host: &Host, request: &ItemId) -> Result<ItemId> {
     let remote = Remote::open(host, None, None)?;
     let is_plain = request.id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if !is_plain {
-        return Err(OpError::not_found("There is no such transcript").hint("nacre push --list"));
+        return Err(OpError::not_found("Transcript not found").hint("nacre push --list"));
     }
     let known: TranscriptListReport = remote.get("/api/transcripts", &[])?;
     let path = format!("/api/transcripts/{}/forget", request.id);

@@ -64,7 +64,7 @@ fn standing(store: &Store) -> Result<Vec<Memory>> {
     Ok(listing.memories.into_iter().filter(holds).collect())
 }
 
-/// If there are too many memories, compares only the newest ones.
+/// Compares the memories. If there are too many, compares only the newest ones.
 fn compare(
     stores: &[Store],
     mut outlines: Vec<(usize, Memory)>,

@@ -1,6 +1,6 @@
-//! Restores the files of a store to their exact content before a change. If any file has changed
-//! since then, nothing is restored by default, because a partial undo would create a state that
-//! never existed.
+//! Restores a store's files to their exact content before a change. If any file has changed since
+//! then, nothing is restored by default, because a partial undo would create a state that never
+//! existed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::run::folder::{
 };
 use crate::run::show::read_record;
 
-/// Larger files are not memories.
+/// Maximum size of a memory file. Larger files are not memories.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// Maximum number of later runs to search for the one that changed a file.
@@ -37,12 +37,12 @@ pub struct UndoContext<'a> {
     pub now: Timestamp,
     /// The id of the whole undo, if it spans several stores.
     pub id: Option<&'a str>,
-    /// Keep memories that have changed since then, and restore the others.
+    /// Whether to keep memories that have changed since then, and restore the others.
     pub keep_changed: bool,
     pub dry_run: bool,
 }
 
-/// `all` contains all changes of the store, newest first.
+/// Undoes changes. `all` contains all changes of the store, newest first.
 pub fn undo(
     ctx: &UndoContext<'_>,
     change: &StoredChange,
@@ -76,7 +76,7 @@ pub fn undo(
     finish(ctx, batch, change, kept, reversal)
 }
 
-/// Returns the files that are kept as they are.
+/// Reverts the changes. Returns the files that are left unchanged.
 fn take_back(
     ctx: &UndoContext<'_>,
     batch: &mut Batch<'_>,
@@ -105,19 +105,19 @@ fn take_back(
     Ok(kept)
 }
 
-/// Files that were modified after the change, with their current content. `None` if the file is
-/// gone.
+/// Files that were modified after the change, with their current content. The content is `None` if
+/// the file no longer exists.
 type Changed = BTreeMap<RelPath, Option<Vec<u8>>>;
 
 /// Returns the steps that can be undone, and the files in conflict. Memories that are already in
-/// their previous state are in neither of them.
+/// their previous state are in neither list.
 fn combine_plans(
     store: &Store,
     batch: &Batch<'_>,
     runs: &[RunId],
 ) -> Result<(Vec<PlannedChange>, Changed)> {
     let mut by_path: BTreeMap<RelPath, PlannedChange> = BTreeMap::new();
-    // Files that something else also changed between two of the runs.
+    // Files that were also changed by something else between two of the runs.
     let mut split = BTreeSet::new();
     for run in runs {
         for step in UndoPlan::read(store, run)?.unwrap_or_default().changes() {
@@ -136,7 +136,7 @@ fn combine_plans(
     for mut step in by_path.into_values() {
         let now = store.scope().read_optional(&step.path, MAX_FILE_BYTES)?;
         if step.path.as_str().starts_with(LOCAL_STATE) {
-            // Counters change independently, so keep them unless their memory is removed.
+            // Counters change independently, so they are kept unless their memory is removed.
             if step.before.is_none() {
                 step.after = now.clone();
             }
@@ -178,7 +178,7 @@ fn find_later_change(
     None
 }
 
-/// Returns an error if any of the files exists again.
+/// Restores moved files. Returns an error if any of the files exists again.
 fn bring_back(batch: &mut Batch<'_>, change: &StoredChange, aside: &RelPath) -> Result<()> {
     batch.bring_back(aside)?;
     let planned = batch.plan()?;
@@ -230,7 +230,7 @@ fn finish(
     kept: Vec<KeptFile>,
     reversal: Reversal,
 ) -> Result<UndoReport> {
-    // Include the time, so that undoing the same change again produces a different id.
+    // The time is included, so that undoing the same change again produces a different id.
     let input = format!("{} {}", change.id, ctx.now);
     let run = fresh_run_id(ctx.store, RunMode::Undo, ctx.now, &input)?;
     let planned = batch.plan()?;
@@ -273,7 +273,7 @@ fn finish(
     })
 }
 
-/// Counts moved memories as reverted.
+/// Returns the memories that were undone. Moved memories count as reverted.
 fn undone_memories(plan: &[PlannedChange]) -> Vec<UndoneMemory> {
     let undone = memories_of(plan).into_iter().map(|(id, (was, is))| {
         let done = match (was, is) {

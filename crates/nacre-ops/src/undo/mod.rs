@@ -23,42 +23,42 @@ pub fn undo(host: &Host, request: &UndoRequest) -> Result<UndoReport> {
     let found = match (request.last, request.run.is_empty()) {
         (true, true) => last(&stores)?,
         (false, false) => find(&stores, &request.run)
-            .map_err(|error| OpError::from(error).hint("`nacre undo --list` shows every change"))?,
+            .map_err(|error| OpError::from(error).hint("`nacre undo --list` lists all changes"))?,
         (true, false) => {
             return Err(
-                OpError::usage("An id and `--last` exclude each other").hint("nacre undo --last")
+                OpError::usage("An id and `--last` cannot be combined").hint("nacre undo --last")
             );
         }
         (false, true) => {
             return Err(OpError::usage("Which change?")
-                .hint("The newest one: nacre undo --last")
-                .hint("`nacre undo --list` shows the ids"));
+                .hint("To undo the newest change: nacre undo --last")
+                .hint("`nacre undo --list` lists the ids"));
         }
     };
     let by = attribution(host);
     if let Some(by) = by
         && !found.iter().all(|(_, change)| change.command.ends_with(&by))
     {
-        return Err(host.refuse("undo the change of somebody else"));
+        return Err(host.refuse("undo another user's change"));
     }
     if let Some(done) = undo_outside(host, &stores, &found, request.dry_run) {
         return done;
     }
     if found.len() > 1 {
-        // Check all stores before changing the first one.
+        // Check all stores before changing any of them.
         undo_parts(host, &stores, &found, &UndoRequest { dry_run: true, ..request.clone() })?;
     }
     let mut report = undo_parts(host, &stores, &found, request)?;
     for (_, change) in &found {
         if let Reversal::Trust { memories } = &change.reversal {
             let ids: Vec<&str> = memories.iter().map(|memory| memory.id.as_str()).collect();
-            report.notes.push(format!("Wait to be trusted again: {}", ids.join(", ")));
+            report.notes.push(format!("Untrusted again: {}", ids.join(", ")));
         }
     }
     Ok(report)
 }
 
-/// Undoes a change outside the memory files. Returns `None` for a change to memories.
+/// Undoes a change outside the memory files. Returns `None` if the change affects memories.
 fn undo_outside(
     host: &Host,
     stores: &[OpenedStore],
@@ -158,12 +158,12 @@ fn about(reversal: &Reversal) -> String {
             [one] => one.id.clone(),
             memories => format!("{} memories", memories.len()),
         },
-        Reversal::Command { command } => format!("taken back by `nacre {command}`"),
+        Reversal::Command { command } => format!("undone with `nacre {command}`"),
         Reversal::Plan | Reversal::Moved { .. } | Reversal::Gone => String::new(),
     }
 }
 
-/// Minimum length of a prefix, because a shorter one would match too many changes.
+/// Minimum length of a prefix. A shorter prefix would match too many changes.
 const MIN_SHORT: usize = 4;
 
 struct OpenedStore {
@@ -174,10 +174,10 @@ struct OpenedStore {
     is_near: bool,
 }
 
-/// The parts of one change: for each affected store, its index and the change there.
+/// The parts of one change. For each affected store, contains its index and the change there.
 type ChangeParts = Vec<(usize, StoredChange)>;
 
-/// Skips stores of other projects if they cannot be opened.
+/// Opens all stores. Skips other projects' stores that cannot be opened.
 fn stores(host: &Host) -> Result<Vec<OpenedStore>> {
     let mut opened: Vec<OpenedStore> = Vec::new();
     let near = host.project_store()?.into_iter().chain(host.global_store()?);
@@ -194,21 +194,21 @@ fn stores(host: &Host) -> Result<Vec<OpenedStore>> {
     if opened.is_empty() { Err(host.no_project()) } else { Ok(opened) }
 }
 
-/// Returns the newest change in a near store that is neither an undo nor undone. If this change
-/// cannot be undone, returns an error, because undoing an older change would surprise the user.
+/// Returns the newest change in a near store that is neither an undo nor undone. Returns an error
+/// if this change cannot be undone, because undoing an older change would surprise the user.
 fn last(stores: &[OpenedStore]) -> Result<ChangeParts> {
     let near = || stores.iter().filter(|opened| opened.is_near);
     let mut changes: Vec<&StoredChange> = near().flat_map(|opened| &opened.changes).collect();
     changes.retain(|change| change.is_own);
-    // The sort is stable, so the current store comes first for changes within the same second.
+    // The sort is stable, so changes in the current store come first within the same second.
     changes.sort_by_key(|change| std::cmp::Reverse(change.at));
     let is_open = |change: &&&StoredChange| change.undoes.is_none() && change.undone_by.is_none();
     let mut open = changes.iter().filter(is_open);
     let newest = open.next().ok_or_else(|| {
-        let error = OpError::not_found("There is nothing to undo");
+        let error = OpError::not_found("Nothing to undo");
         match changes.iter().find(|change| change.undoes.is_some() && change.undone_by.is_none()) {
-            Some(undo) => error.hint(format!("Take the last undo back: nacre undo {}", undo.id)),
-            None => error.hint("`nacre undo --list` shows what was changed"),
+            Some(undo) => error.hint(format!("Undo the last undo: nacre undo {}", undo.id)),
+            None => error.hint("`nacre undo --list` lists all changes"),
         }
     })?;
     if newest.reversal.is_undoable() {
@@ -229,7 +229,7 @@ fn not_undoable(newest: &StoredChange, before: Option<&StoredChange>) -> OpError
     let error = OpError { message, ..error };
     match before {
         Some(before) => error.hint(format!(
-            "Nothing was changed. The change before it, `{}`: nacre undo {}",
+            "Nothing was changed. To undo the change before it, `{}`: nacre undo {}",
             ShownLine(&before.command),
             before.id
         )),
@@ -237,7 +237,7 @@ fn not_undoable(newest: &StoredChange, before: Option<&StoredChange>) -> OpError
     }
 }
 
-/// `text` is the name of a change or a run.
+/// Finds a change. `text` is the name of a change or a run.
 fn find(stores: &[OpenedStore], text: &str) -> Result<ChangeParts, UndoError> {
     let all = || stores.iter().flat_map(|opened| &opened.changes);
     if all().any(|change| change.id == text) {
@@ -291,7 +291,7 @@ fn single_run(stores: &[OpenedStore], run: &RunId) -> Option<ChangeParts> {
     })
 }
 
-/// Returns an error if the text has changed since then.
+/// Undoes a change to a text. Returns an error if the text has changed since then.
 fn undo_text(
     host: &Host,
     opened: &OpenedStore,
@@ -326,7 +326,7 @@ fn undo_text(
         TextRecord { existed: now.is_some(), after: then.map(ContentHash::of), ..record.clone() };
     let command = CommandChange::undo(&change.id);
     report.run = command.record(host, &opened.scoped, Reversal::Text { text: turned }, now)?;
-    report.notes.push(format!("As it was before: {}", plan.path()));
+    report.notes.push(format!("Restored: {}", plan.path()));
     Ok(report)
 }
 
@@ -370,7 +370,7 @@ fn undo_projects(
         }
     }
     if report.notes.is_empty() {
-        report.notes.push("The register of projects is so already.".to_owned());
+        report.notes.push("The project registry is already in this state.".to_owned());
     }
     if !dry_run {
         let (added, removed) = (removed.to_vec(), added.to_vec());

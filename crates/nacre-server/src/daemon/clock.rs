@@ -1,8 +1,8 @@
-//! Detects when traces are no longer being written.
+//! Detects when traces are no longer being written to.
 
 use std::time::Duration;
 
-/// Traces count as quiet when they have not been written for this long.
+/// Traces are quiet if they have not been written to for this long.
 const QUIET: Duration = Duration::from_secs(125);
 
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ impl<T: PartialEq> QuietWatch<T> {
         Self { seen: None, changed: None }
     }
 
-    /// Returns `true` once after each series of changes.
+    /// Records the current state. Returns `true` once after each series of changes.
     pub(crate) fn look(&mut self, seen: T, now: Duration) -> bool {
         // The first snapshot does not count as a change, because the first sync covers it.
         let is_changed = self.seen.as_ref().is_some_and(|before| *before != seen);

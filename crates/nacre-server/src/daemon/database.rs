@@ -11,8 +11,8 @@ use nacre_types::{DatabaseState, DatabaseStatus, LoopName};
 use super::Daemon;
 use crate::calls::{Call, CallInfo, Calls};
 
-/// Interval between checks. The database does not report expired leases, which make the sessions of
-/// a crashed server due.
+/// Interval between checks. The database does not report expired leases, so sessions of a crashed
+/// server are found only by checking.
 const LOOK: Duration = Duration::from_secs(3);
 
 /// Number of checks between attempts to become the leader.
@@ -28,12 +28,12 @@ impl DatabaseWatch {
         Arc::new(Self { environment, seen: Mutex::new(None) })
     }
 
-    /// Returns `None` before the first check.
+    /// Returns the status of the database, or `None` before the first check.
     pub(crate) fn status(&self) -> Option<DatabaseStatus> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Wakes the sync loop whenever a session is due.
+    /// Checks the database regularly, and wakes the sync loop whenever a session is due.
     pub(crate) async fn run(
         self: Arc<Self>,
         calls: Arc<Calls>,
@@ -87,7 +87,7 @@ impl DatabaseWatch {
 
 fn look(call: &Call, wants_lead: bool) -> (Option<DatabaseStatus>, bool) {
     if wants_lead {
-        // This call only renews the leadership. Each loop checks separately whether this server is
+        // This call only renews the leadership. Each loop checks for itself whether this server is
         // the leader.
         let _ = call.host.is_leader();
     }

@@ -45,7 +45,7 @@ pub(crate) struct Daemon {
     pub(crate) environment: Environment,
     is_paused: AtomicBool,
     loops: Mutex<BTreeMap<LoopName, LoopStatus>>,
-    /// Notified when a loop may be due sooner than before.
+    /// Notified when a loop may be due earlier than before.
     pub(crate) changed: Notify,
 }
 
@@ -77,7 +77,7 @@ impl Daemon {
         Arc::new(Self { environment, is_paused, loops, changed: Notify::new() })
     }
 
-    /// Active runs are not interrupted.
+    /// Does not interrupt active runs.
     pub(crate) fn set_paused(&self, is_paused: bool) {
         self.is_paused.store(is_paused, Ordering::Relaxed);
         self.changed.notify_one();
@@ -186,7 +186,7 @@ pub(crate) fn outcome(result: &Result<LoopResult, OpError>) -> Outcome {
         Err(error) if [ErrorCode::Busy, ErrorCode::DatabaseAway].contains(&error.code) => {
             Outcome::Busy
         }
-        // The user cancelled only this run, so the loop continues.
+        // The user cancelled only this run. The loop continues.
         Err(error) if error.code == ErrorCode::Cancelled => Outcome::Done,
         Err(_) => Outcome::Failed,
     }

@@ -11,8 +11,8 @@ const MIN_GAP: Duration = Duration::from_secs(10);
 const AFTER_BUSY: Duration = Duration::from_secs(60);
 /// Maximum delay after failures, unless the loop's period is longer.
 const MAX_BACK_OFF: Duration = Duration::from_secs(60 * 60);
-/// The maximum random change to a delay, as a fraction. It prevents loops and machines from running
-/// in lockstep.
+/// Maximum random change to a delay, as a fraction. It prevents loops and machines from running in
+/// lockstep.
 const JITTER: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Schedule {
         Self { due: Some(now + add_jitter(wait, draw)), n_failed, ..self }
     }
 
-    /// Does not shorten the delay after a failure.
+    /// Makes the loop due soon, but does not shorten the delay after a failure.
     fn wake(self, now: Duration) -> Self {
         if self.n_failed > 0 {
             return self;
@@ -105,7 +105,7 @@ mod tests {
 
     fn run(schedule: Schedule, now: Duration, outcome: Outcome) -> Schedule {
         let begun = schedule.next(now, Step::Begin, MIDDLE);
-        assert!(begun.is_running(), "it is due: {schedule:?}");
+        assert!(begun.is_running(), "due but not running: {schedule:?}");
         begun.next(now, Step::End(outcome), MIDDLE)
     }
 

@@ -1,10 +1,10 @@
-//! The daemon with a clock that the test moves.
+//! Tests the daemon with a simulated clock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 
-/// A daemon at a moment that the test chooses, in seconds.
+/// A daemon at a time that the test sets, in seconds.
 struct Moved {
     daemon: Arc<Daemon>,
     now: Arc<AtomicU64>,

@@ -22,7 +22,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Header that is set if the operation was only partly successful.
 const OUTCOME: HeaderName = HeaderName::from_static("nacre-outcome");
 
-/// Allows scripts and styles from this server only, and connections to no other server.
+/// Allows scripts and styles only from this server, and connections to no other server.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";
@@ -152,7 +152,7 @@ pub(super) type Work = Box<dyn FnOnce(&Call) -> Result<Done> + Send>;
 pub(super) struct Done {
     pub(super) json: Vec<u8>,
     pub(super) outcome: Outcome,
-    /// The version to compare with `If-Match`.
+    /// The version that clients send as `If-Match`.
     pub(super) version: Option<String>,
 }
 
@@ -176,7 +176,7 @@ pub(super) fn prepare<Q: Input, R: Output>(
 
 pub(super) fn to_json(report: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(report)
-        .map_err(|error| OpError::failed(format!("The report could not be written: {error}")))
+        .map_err(|error| OpError::failed(format!("Could not write the report: {error}")))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]

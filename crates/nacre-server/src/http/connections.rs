@@ -37,8 +37,8 @@ const MAX_CONNECTIONS: usize = 1280;
 const HEADER_TIME: Duration = Duration::from_secs(5);
 const MAX_HEADERS: usize = 64;
 const INPUT_BYTES: usize = 32 << 10;
-/// How long active calls may continue after the server is stopped, and how long cancelled calls may
-/// take to end.
+/// Maximum time for active calls to finish after the server is stopped, and for cancelled calls to
+/// end.
 const DRAIN: Duration = Duration::from_secs(5);
 const END: Duration = Duration::from_secs(5);
 const WORKERS: usize = 2;
@@ -46,28 +46,28 @@ const GIVE_BACK: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// 0 selects any free port.
+    /// The TCP port; 0 selects any free port.
     pub port: u16,
-    /// Public names of proxies in the form `host:port`.
+    /// Public names of the proxies, in the form `host:port`.
     pub names: Vec<String>,
     pub has_loops: bool,
 }
 
-/// Calls `ready` with the address as soon as the server accepts requests.
+/// Runs the server. Calls `ready` with the address as soon as requests are accepted.
 pub fn serve(
     environment: Environment,
     options: &ServeOptions,
     ready: impl FnOnce(&ServeReport) -> Result<()>,
     stop: &Cancel,
 ) -> Result<()> {
-    // A folder outside all projects, so that requests have no default project.
+    // Uses a directory outside all projects, so that requests have no default project.
     let home = environment.nacre_home().unwrap_or_else(|| environment.folder.clone());
     let folder = home.ancestors().last().map_or(home.clone(), PathBuf::from);
     let environment = Environment { folder, ..environment };
     let actor = environment.actor();
     let open = OpenOptions { needs: Needs::Registered, actor, ..OpenOptions::default() };
     let host = Host::open(environment.clone(), &open).host?;
-    // The server acts with the rights of this machine's owner.
+    // The server runs with the rights of the machine's owner.
     host.check_user("start a server")?;
     let proxy = TrustedProxy::of(&host)?;
     service::hold(&host, |held| {
@@ -124,7 +124,7 @@ async fn give_back_memory(server: Arc<Server>) {
         tokio::time::sleep(GIVE_BACK).await;
         let n_begun = server.n_begun();
         if n_begun != std::mem::replace(&mut n_seen, n_begun) {
-            // This takes a few milliseconds and may block memory allocations.
+            // This takes a few milliseconds, during which memory allocations may block.
             let _ = tokio::task::spawn_blocking(nacre_ops::host::give_back_memory).await;
         }
     }
@@ -153,11 +153,11 @@ async fn bind(port: u16) -> Result<TcpListener> {
 fn cannot_listen(port: u16, error: &io::Error) -> OpError {
     OpError::new(ErrorCode::Unavailable, format!("Cannot listen on port {port}"))
         .because(error)
-        .hint("If another program uses it, choose any free port: nacre serve --port 0")
+        .hint("If another program uses the port, choose any free one: nacre serve --port 0")
 }
 
-/// The port and the socket have separate limits, so that other users of the machine cannot exhaust
-/// those of the socket.
+/// Accepts connections. The port and the socket have separate limits, so that other users of the
+/// machine cannot use up the socket's connections.
 async fn accept<S, C>(
     mut next: impl AsyncFnMut() -> io::Result<Option<S>>,
     converse: impl Fn(S) -> C,
@@ -195,7 +195,7 @@ async fn accept_port(listener: &TcpListener, router: &Router) {
 #[cfg(unix)]
 type SocketListener = tokio::net::UnixListener;
 
-/// Returns `None` on failure, in which case clients use the port.
+/// Returns `None` on failure. Clients then use the port.
 #[cfg(unix)]
 fn open_socket(held: &HeldService<'_>) -> Option<(PathBuf, SocketListener)> {
     let path = held.socket_path()?;
@@ -208,7 +208,7 @@ async fn accept_socket(listener: Option<SocketListener>, router: &Router) {
     let Some(listener) = listener else { return std::future::pending().await };
     let next = async || {
         let (stream, _) = listener.accept().await?;
-        // The folder is private, but check the peer's user as well.
+        // The directory is private, but the peer's user is checked as well.
         Ok(stream
             .peer_cred()
             .is_ok_and(|peer| nacre_ops::host::is_own_user(peer.uid()))
@@ -260,7 +260,7 @@ mod tests {
     #[tokio::test]
     async fn strangers_on_one_entry_do_not_close_another() {
         let (arrived, mut n_port) = unbounded_channel();
-        // These connections never end.
+        // These connections stay open.
         let port = accept(
             async || Ok(Some(())),
             |()| {

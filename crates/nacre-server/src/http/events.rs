@@ -1,4 +1,4 @@
-//! The event stream for calls and changes. The latest events are stored, so that a client can
+//! Streams events about calls and changes. The latest events are stored, so that a client can
 //! resume after a disconnect.
 
 use std::collections::VecDeque;
@@ -46,8 +46,8 @@ struct StoredEvent {
 }
 
 impl StoredEvent {
-    /// The owner sees all events. Other users see only their own tasks, and changes in projects
-    /// that they may read.
+    /// Returns whether the caller may see the event. The owner sees all events. Other users see
+    /// only their own tasks, and changes in projects that they may read.
     fn is_for(&self, caller: &Caller) -> bool {
         let may_read = |project: &String| caller.permissions.allow(project, AccessScope::Read);
         let EventSource { task, project, person } = &self.source;
@@ -95,7 +95,8 @@ impl Hub {
         self.publish(source, StreamedEvent::Changed { what });
     }
 
-    /// Starts after the event `last_id`. If `last_id` is missing, starts with the next new event.
+    /// Returns a listener that starts after the event `last_id`, or with the next new event if
+    /// `last_id` is missing.
     pub(super) fn listen(
         self: &Arc<Self>,
         caller: &Caller,
@@ -126,15 +127,15 @@ impl Hub {
         Listener { hub: Arc::clone(self), latest, task, seen, has_missed }
     }
 
-    /// `id` is an opaque id that was sent to the same caller.
+    /// Returns the number for `id`, which is valid only if it was sent to the same caller.
     fn number_of(&self, ring: &VecDeque<StoredEvent>, caller: &Caller, id: &str) -> Option<u64> {
         let last = *self.latest.borrow();
         let first = ring.front().map_or(last + 1, |kept| kept.number);
         (first - 1..=last).find(|number| self.id(caller, *number) == id)
     }
 
-    /// Ids are opaque, because numbers would reveal activity in projects that the caller may not
-    /// read.
+    /// Returns the event's opaque id. Event numbers would reveal activity in projects that the
+    /// caller may not read.
     fn id(&self, caller: &Caller, number: u64) -> String {
         match caller.permissions.allow_everything() {
             true => format!("{}-{number}", self.boot),
@@ -150,7 +151,7 @@ impl Hub {
 pub(super) struct EventSource {
     pub(super) task: Option<Arc<str>>,
     pub(super) project: Option<String>,
-    /// `None` for the owner.
+    /// The person's name, or `None` for the owner.
     pub(super) person: Option<String>,
 }
 
@@ -170,7 +171,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Returns when there may be new events.
+    /// Returns when new events may be available.
     pub(super) async fn wait(&mut self) {
         // The hub outlives its listeners, so waiting cannot fail.
         let seen = self.seen;
@@ -184,7 +185,8 @@ impl Listener {
         *self.latest.borrow()
     }
 
-    /// The permissions of `caller` must have been read after the event `until` occurred.
+    /// Returns the new events up to `until`. The permissions of `caller` must have been read after
+    /// `until` occurred.
     pub(super) fn events(&mut self, caller: &Caller, until: u64) -> Vec<sse::Event> {
         let ring = self.hub.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let first = ring.front().map_or(self.latest() + 1, |kept| kept.number);
@@ -214,7 +216,7 @@ impl Listener {
     }
 }
 
-/// Returns `None` for events that only concern the caller.
+/// Converts an event for streaming. Returns `None` for events that only concern the caller.
 pub(super) fn to_streamed(event: Event) -> Option<StreamedEvent> {
     Some(match event {
         Event::Started { .. } => return None,
@@ -244,7 +246,7 @@ pub(super) fn stream(
     stop: Cancel,
 ) -> Result<Response, Refusal> {
     let Some(open) = listeners.add(&access.identity) else {
-        let message = "Too many clients listen for events";
+        let message = "Too many clients are listening for events";
         return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message));
     };
     let (sender, events) = channel(WAITING);
@@ -275,7 +277,7 @@ async fn forward(mut listener: Listener, access: &LastingAccess, sender: Sender<
             () = listener.wait() => {}
             () = sender.closed() => return,
         }
-        // Later events are sent only after the caller has been looked up again.
+        // Later events are sent only after the caller's permissions have been looked up again.
         let latest = listener.latest();
         let Some(caller) = access.caller().await else { return };
         for event in listener.events(&caller, latest) {

@@ -27,11 +27,11 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// `stated` contains the configured names of proxies in the form `host:port`.
+    /// `stated` contains the configured proxy names in the form `host:port`.
     pub(super) fn new(port: u16, stated: &[String]) -> Self {
         let own = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
         let origins = own.iter().map(|host| format!("http://{host}"));
-        // Proxies terminate TLS, so their names are valid only with https.
+        // Proxies terminate TLS, so their names are accepted only with https.
         let origins = origins.chain(stated.iter().map(|host| format!("https://{host}"))).collect();
         Self { hosts: own.into_iter().chain(stated.iter().cloned()).collect(), origins }
     }
@@ -39,7 +39,7 @@ impl Names {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryPoint {
-    /// The TCP port, which browsers and other users can reach. Contains the client's address.
+    /// The TCP port, which browsers and other users can reach, with the client's address.
     Port(IpAddr),
     /// The socket, which only processes of the same user can open.
     Socket,
@@ -53,11 +53,11 @@ pub(super) fn check_origin(
 ) -> Result<(), Refusal> {
     let too_long = uri.path_and_query().is_some_and(|text| MAX_URI_BYTES < text.as_str().len());
     if too_long {
-        let message = "The address is too long";
+        let message = "The URL is too long";
         return Err(Refusal::new(StatusCode::URI_TOO_LONG, ErrorCode::TooLarge, message));
     }
     if uri.authority().is_some() {
-        let message = "This server is not a proxy";
+        let message = "This server does not act as a proxy";
         return Err(Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::Usage, message));
     }
     if entry == EntryPoint::Socket {
@@ -72,20 +72,20 @@ pub(super) fn check_origin(
     if headers.contains_key(ORIGIN) {
         let is_own = |origin: &str| names.origins.iter().any(|name| name == origin);
         if !only(headers, &ORIGIN).is_some_and(is_own) {
-            return Err(foreign("The request is from another origin"));
+            return Err(foreign("The request is from a different origin"));
         }
     }
     let site = HeaderName::from_static("sec-fetch-site");
     if headers.contains_key(&site) {
         let is_own = |site: &str| matches!(site, "same-origin" | "none");
         if !only(headers, &site).is_some_and(is_own) {
-            return Err(foreign("The request is from another site"));
+            return Err(foreign("The request is from a different site"));
         }
     }
     Ok(())
 }
 
-/// A change must have a JSON body, which pages from other origins cannot send without a preflight
+/// Requires a JSON body for changes. Pages from other origins cannot send JSON without a preflight
 /// request.
 pub(super) fn check_form(method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
     if [Method::POST, Method::PUT, Method::PATCH].contains(method) {
@@ -106,7 +106,7 @@ pub(super) fn check_form(method: &Method, headers: &HeaderMap) -> Result<(), Ref
 pub(super) enum Access {
     /// Accepts a token or a dashboard login.
     Read,
-    /// Like `Read`, but for routes that change something, which never use GET.
+    /// Like `Read`, for routes that change something. These never use GET.
     Change,
     /// Accepts a token or the socket, but not a dashboard login.
     Program,
@@ -115,11 +115,11 @@ pub(super) enum Access {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
     Token(Caller),
-    /// A dashboard login, or a browser that a proxy has authenticated.
+    /// A dashboard login, or a browser authenticated by a proxy.
     Page(Caller),
 }
 
-/// Ignores cookies, because browsers send them automatically.
+/// Authenticates the caller. Cookies are ignored, because browsers send them automatically.
 pub(super) fn caller(
     proof: Option<Proof>,
     access: Access,
@@ -133,15 +133,17 @@ pub(super) fn caller(
             Ok(caller)
         }
         Some(Proof::Page(_)) | None => {
-            let message = "The token is missing or wrong";
+            let message = "The token is missing or invalid";
             Err(Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Refused, message).hint(
-                "Programs send `Authorization: Bearer` with the token in ~/.nacre/run/token; `nacre dashboard` logs a browser in",
+                "Programs send `Authorization: Bearer` with the token in ~/.nacre/run/token; `nacre \
+                 dashboard` logs in a browser",
             ))
         }
     }
 }
 
-/// Returns `None` if the header occurs more than once or is not valid text.
+/// Returns the value of a header, or `None` if the header occurs more than once or is not valid
+/// text.
 pub(super) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
@@ -151,7 +153,8 @@ pub(super) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h 
 const CODE_LIFE: Duration = Duration::from_secs(120);
 /// How long a login remains valid after the last request from the dashboard.
 const LOGIN_LIFE: Duration = Duration::from_secs(12 * 60 * 60);
-/// Separate limits for codes and logins. If a person exceeds a limit, the oldest entry is dropped.
+/// Maximum number of codes, and of logins, per person. If a person exceeds a limit, the oldest
+/// entry is dropped.
 const MAX_PER_PERSON: usize = 16;
 const SECRET_BYTES: usize = 32;
 
@@ -178,7 +181,7 @@ impl Keys {
         }
     }
 
-    /// The code can be used for one login. `now` is the uptime of the process.
+    /// Returns a code for one login. `now` is the uptime of the process.
     pub(super) fn new_code(&self, identity: Identity, now: Duration) -> Result<String> {
         self.keep(&self.codes, identity, now, CODE_LIFE)
     }
@@ -226,8 +229,12 @@ impl Keys {
 
 pub(super) fn secret(random: fn(&mut [u8]) -> std::io::Result<()>) -> Result<String> {
     let mut bytes = [0; SECRET_BYTES];
-    random(&mut bytes)
-        .map_err(|error| OpError::failed(format!("The system gives no random bytes: {error}")))?;
+    random(&mut bytes).map_err(|error| {
+        OpError::failed(format!(
+            "The system random number generator failed: \
+         {error}"
+        ))
+    })?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -283,7 +290,7 @@ mod tests {
         let used = used + LOGIN_LIFE;
         assert_eq!(keys.find_login(&secret, used), Some(ana()));
         assert_eq!(keys.find_login(&secret, used + LOGIN_LIFE + Duration::from_secs(1)), None);
-        // A code is never accepted in place of a login secret.
+        // A code must not be accepted as a login secret.
         let late = keys.new_code(ana(), Duration::ZERO).unwrap();
         assert_eq!([&code, &late].map(|code| keys.find_login(code, Duration::ZERO)), [None, None]);
         assert!(keys.log_in(&late, CODE_LIFE + Duration::from_secs(1)).unwrap().is_none());

@@ -48,7 +48,7 @@ impl LoopRunner {
         let work = Box::new(move |call: &Call| {
             let (json, result) = run_loop(call, name, is_woken)?;
             let done = Done { json, outcome: result.outcome, version: None };
-            // The receiver is gone if the server is stopping.
+            // The receiver has been dropped if the server is stopping.
             let _ = sender.send(result);
             Ok(done)
         });
@@ -80,7 +80,7 @@ impl LoopRunner {
         let info = CallInfo::of_loop("look");
         let looked =
             self.tasks.calls.run(info, Events::discard(), std::future::pending(), look).await;
-        // The sync itself reports such errors.
+        // The sync reports such errors itself.
         let Ok(seen) = looked else { return };
         if quiet.look(seen, (self.daemon.environment.uptime)()) {
             self.daemon.wake(&[LoopName::Sync]);
@@ -107,20 +107,20 @@ impl LoopRunner {
     }
 }
 
-/// The report of a loop as JSON, and its result.
+/// A loop's report as JSON, and its result.
 type Ran = (Vec<u8>, LoopResult);
 
-/// If the sync was woken, it also reads sessions that ended very recently.
+/// Runs a loop. A sync that was woken also reads sessions that ended very recently.
 fn run_loop(call: &Call, name: LoopName, is_woken: bool) -> Result<Ran> {
     let text = match name {
         LoopName::Sync => return run_sync(call, is_woken),
-        // Servers that share a database have one leader.
+        // Servers that share a database have one leader, which runs this loop.
         LoopName::Maintain if call.host.is_leader()? => return run_maintain(call),
-        LoopName::Maintain => "Another server does it".to_owned(),
+        LoopName::Maintain => "Another server does this".to_owned(),
         LoopName::Index => {
             let n_kept = service::keep_indexes(&call.host, &call.events)?;
             let shared = match server::feed_shared_index(&call.host, &call.events)? {
-                Some(n_fed) => format!(", {n_fed} memories into the shared one"),
+                Some(n_fed) => format!(", {n_fed} memories added to the shared index"),
                 None => String::new(),
             };
             format!("{n_kept} indexes are up to date{shared}")

@@ -1,6 +1,5 @@
-//! Combines the path, query and body of a request into the JSON form of its request type. The types
-//! of query values are looked up in the stored API description, so routes do not need to declare
-//! them.
+//! Combines a request's path, query and body into the JSON form of its request type. The stored API
+//! description defines the types of query values, so routes do not declare them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,7 +27,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// `waits` is true if the server itself handles the `wait` parameter.
+    /// `waits` is true if the server handles the `wait` parameter itself.
     pub(super) fn parse(text: &str, waits: bool) -> Result<Self> {
         let mut query = Self::default();
         for (number, (key, value)) in form_urlencoded::parse(text.as_bytes()).enumerate() {
@@ -45,11 +44,11 @@ impl Query {
     }
 }
 
-/// Returns `null` for an empty body.
+/// Reads a JSON body. Returns `null` if it is empty.
 pub(super) async fn read_json(body: Body) -> Result<Value, Refusal> {
     let reading = Limited::new(body, MAX_BODY_BYTES).collect();
     let Ok(read) = tokio::time::timeout(BODY_TIME, reading).await else {
-        let message = "The body took too long";
+        let message = "Reading the body took too long";
         return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Usage, message));
     };
     let bytes = match read {
@@ -68,7 +67,7 @@ pub(super) async fn read_json(body: Body) -> Result<Value, Refusal> {
     })
 }
 
-/// A field must not occur in more than one of path, query and body.
+/// Combines the fields. A field must not occur in more than one of path, query and body.
 pub(super) fn parameters(
     schema: Option<&Value>,
     path: &[(String, String)],
@@ -88,7 +87,7 @@ pub(super) fn parameters(
     let in_body: Vec<String> = fields.keys().cloned().collect();
     for (key, text) in &query.fields {
         if in_body.contains(key) {
-            return Err(OpError::usage(format!("`{key}` is given twice")));
+            return Err(OpError::usage(format!("`{key}` is specified more than once")));
         }
         put(&mut fields, schema, key, text)?;
     }
@@ -119,7 +118,7 @@ fn put(
         text.into()
     };
     match fields.insert(key.to_owned(), value) {
-        Some(_) => Err(OpError::usage(format!("`{key}` is given twice"))),
+        Some(_) => Err(OpError::usage(format!("`{key}` is specified more than once"))),
         None => Ok(()),
     }
 }
@@ -134,13 +133,13 @@ fn switch(key: &str, text: &str) -> Result<bool> {
     match text {
         "true" | "1" | "" => Ok(true),
         "false" | "0" => Ok(false),
-        _ => Err(OpError::usage(format!("`{key}` is neither true nor false"))),
+        _ => Err(OpError::usage(format!("`{key}` is neither `true` nor `false`"))),
     }
 }
 
 pub(super) const DESCRIPTION: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
-/// Does not parse the schemas. A test checks that the description is valid.
+/// Returns the stored schemas without parsing them. A test checks that the description is valid.
 pub(super) fn schemas() -> BTreeMap<&'static str, &'static RawValue> {
     let members = |json: &'static str| -> BTreeMap<&'static str, &'static RawValue> {
         serde_json::from_str(json).unwrap_or_default()

@@ -46,7 +46,7 @@ pub(super) fn upgrade(
     let upgraded = hyper::upgrade::on(Request::from_parts(parts, ()));
     tokio::spawn(async move {
         let _open = open;
-        // A client may disconnect during the upgrade.
+        // The client may disconnect during the upgrade.
         if let Ok(upgraded) = upgraded.await {
             clients.serve(TokioIo::new(upgraded), framing, folder, workspaces, access).await;
         }
@@ -82,7 +82,7 @@ fn framing(headers: &HeaderMap) -> Result<Framing, Refusal> {
     }
 }
 
-/// Answers a client that has no folder and works in a registered project.
+/// Answers a client that has no working directory and uses a registered project.
 pub(super) async fn answer_mcp(
     environment: &Environment,
     caller: Caller,

@@ -18,7 +18,7 @@ use crate::people::Permit;
 
 pub(super) enum Handling {
     Operation(Prepare),
-    /// Responds when the task starts, or when it ends if `?wait=true` is given.
+    /// Responds when the task starts, or when it ends if the request has `?wait=true`.
     Task(Prepare),
     Own(OwnHandler),
     Mcp,
@@ -30,7 +30,7 @@ pub(super) type OwnHandler = fn(&Arc<Server>, RouteRequest) -> Result<Response, 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UseOfVersion {
     None,
-    /// The version is checked only if `If-Match` is sent.
+    /// The version is checked if `If-Match` is sent.
     Checked,
     /// Requests without `If-Match` fail.
     Required,
@@ -48,14 +48,14 @@ pub(super) struct RouteTypes {
 
 pub(super) struct RouteHead {
     pub(super) verb: Method,
-    /// `{name}` represents the request field of that name.
+    /// The path, in which `{name}` is replaced with the request field of that name.
     pub(super) path: &'static str,
     pub(super) permit: Permit,
     #[cfg_attr(not(test), expect(dead_code, reason = "a test writes the description"))]
     pub(super) summary: &'static str,
 }
 
-/// An operation that emits events or can be cancelled.
+/// An operation that may emit events and be cancelled.
 type Operation<Q, R> = fn(&Host, &Q, &Events) -> Result<R>;
 
 impl RouteHead {
@@ -71,7 +71,7 @@ impl RouteHead {
         self.operation_with_version(operation, |_| None)
     }
 
-    /// Reports of this route contain a version that clients can send as `If-Match` in later
+    /// Declares that reports contain a version, which clients can send as `If-Match` in later
     /// changes.
     pub(super) fn operation_with_version<Q: Input, R: Output>(
         self,
@@ -127,15 +127,15 @@ pub(super) struct Route {
     pub(super) types: RouteTypes,
     id_field: &'static str,
     pub(super) version: UseOfVersion,
-    /// What clients must reload after a successful call.
+    /// The data that clients must reload after a successful call.
     pub(super) changes: Option<ChangedThing>,
-    /// Whether hooks use this route. Their calls run in the folder given in the request, at high
-    /// priority.
+    /// Whether hooks use this route. Their calls run at high priority in the directory given in the
+    /// request.
     pub(super) is_hook: bool,
 }
 
 impl Route {
-    #[cfg_attr(not(test), expect(unused_mut, reason = "only a test keeps the type"))]
+    #[cfg_attr(not(test), expect(unused_mut, reason = "only a test stores the type"))]
     pub(super) fn takes<Q: JsonSchema>(mut self) -> Self {
         #[cfg(test)]
         {
@@ -151,7 +151,7 @@ impl Route {
     }
 
     #[cfg(not(test))]
-    #[expect(clippy::extra_unused_type_parameters, reason = "only the description has it")]
+    #[expect(clippy::extra_unused_type_parameters, reason = "only the API description uses it")]
     pub(super) fn reports<R: JsonSchema>(self) -> Self {
         self
     }

@@ -85,7 +85,7 @@ async fn asset(request: Request) -> Result<Response, Refusal> {
 }
 
 async fn other_verb() -> Refusal {
-    let message = "The path does not support this method";
+    let message = "This path does not support the method";
     Refusal::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::Usage, message)
 }
 
@@ -126,7 +126,7 @@ impl Server {
         answered
     }
 
-    /// Requests without credentials may only use public routes.
+    /// Returns the caller of a request. Requests without credentials may only use public routes.
     async fn caller(
         &self,
         entry: EntryPoint,
@@ -147,8 +147,8 @@ impl Server {
         guard::caller(proof, route.access, headers)
     }
 
-    /// The `Authorization` header contains the server's token, a dashboard login secret or a
-    /// person's token.
+    /// Checks the `Authorization` header, which contains the server's token, a dashboard login
+    /// secret or a person's token.
     async fn check_authorization(&self, shown: &str) -> Result<Option<Proof>> {
         let Some(shown) = shown.strip_prefix("Bearer ").map(str::trim) else { return Ok(None) };
         if self.keys.is_own_token(shown) {
@@ -160,7 +160,8 @@ impl Server {
         })
     }
 
-    /// Ignores the trusted proxy's header if the request comes from any other address.
+    /// Returns the caller named by the trusted proxy's header. The header is ignored if the request
+    /// comes from any other address.
     async fn authenticate_proxy(
         &self,
         entry: EntryPoint,
@@ -265,7 +266,7 @@ fn prepare_call(
             let message = "The header `If-Match` is missing";
             let status = StatusCode::PRECONDITION_REQUIRED;
             return Err(Refusal::new(status, ErrorCode::Usage, message)
-                .hint("Send the `ETag` of the last answer as `If-Match`"));
+                .hint("Send the `ETag` of the last response as `If-Match`"));
         }
         (UseOfVersion::Required | UseOfVersion::Checked, Some(version)) => {
             request["version"] = Value::String(version.to_owned());
@@ -276,7 +277,7 @@ fn prepare_call(
         can_change: route.is_change(),
         project: asked.query.project.clone(),
         needs: Needs::Registered,
-        // A read request must not register a project.
+        // Read requests must not register a project.
         registering: if route.is_change() { Registering::Yes } else { Registering::ForNow },
         caller: asked.caller.clone(),
         permit: route.head.permit,
@@ -288,19 +289,19 @@ fn prepare_call(
     Ok((info, prepare(request)?))
 }
 
-/// Runs the call in the agent's folder, even if the repository's settings are invalid.
+/// Runs the call in the agent's directory, even if the repository's settings are invalid.
 fn open_as_hook(info: CallInfo, request: &Value) -> Result<CallInfo> {
-    // Only processes of the owner may choose a folder.
+    // Only processes of the owner may choose a directory.
     let folder = request["folder"].as_str().map(PathBuf::from).filter(|_| info.caller.is_owner());
     let Some(folder) = folder.filter(|folder| folder.is_absolute() && folder.is_dir()) else {
-        return Err(OpError::usage("`folder` is not the path of a folder"));
+        return Err(OpError::usage("`folder` is not a valid directory path"));
     };
     Ok(CallInfo {
         folder: Some(folder),
         needs: Needs::Folder,
         tolerance: Tolerance::OfRepository,
         pace: Pace::Urgent,
-        // Hooks never change stores.
+        // Hooks never modify stores.
         can_change: false,
         ..info
     })

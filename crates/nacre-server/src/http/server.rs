@@ -41,7 +41,7 @@ pub(super) struct Server {
 }
 
 pub(super) struct RouteRequest {
-    /// Pairs of a field name and a value.
+    /// Pairs of field name and value.
     pub(super) path: Vec<(String, String)>,
     pub(super) query: Query,
     pub(super) headers: HeaderMap,
@@ -79,11 +79,11 @@ impl Server {
 
     pub(super) async fn end(&self) {
         let people = self.people.clone();
-        // Writing blocks on the database and must not run on a runtime thread.
+        // Writing blocks on the database, so it must not run on a runtime thread.
         let _ = spawn_blocking(move || people.write()).await;
     }
 
-    /// Also cancels active chat turns.
+    /// Cancels all calls, including active chat turns.
     pub(super) fn cancel_all(&self) {
         self.tasks.calls.cancel_all();
         self.clients.chats.cancel_all();
@@ -101,7 +101,7 @@ impl Server {
         (self.uptime)()
     }
 
-    /// Returns the access for a connection that stays open after its request.
+    /// Returns the access for a connection that stays open after the request.
     pub(super) fn lasting_access(&self, asked: &RouteRequest) -> LastingAccess {
         LastingAccess {
             people: self.people.clone(),
@@ -141,9 +141,9 @@ pub(super) fn login(server: &Arc<Server>, asked: RouteRequest) -> Answer {
     let LoginCode { code } = serde_json::from_value(asked.body)
         .map_err(|error| Refusal::bad_request(no_sense(error)))?;
     let Some(secret) = server.keys.log_in(&code, server.now())? else {
-        let message = "The link was already used or has expired";
+        let message = "The login link has expired or was already used";
         return Err(Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Refused, message)
-            .hint("Open a new one: nacre dashboard"));
+            .hint("To create a new one: nacre dashboard"));
     };
     Ok(answer::value(StatusCode::OK, &LoginReport { secret }))
 }

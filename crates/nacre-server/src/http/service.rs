@@ -22,9 +22,9 @@ pub(super) struct Service {
     environment: Environment,
     address: SocketAddr,
     started: String,
-    /// `None` if background loops are disabled.
+    /// The daemon, or `None` if background loops are disabled.
     daemon: Option<Arc<Daemon>>,
-    /// `None` if there is no shared database.
+    /// The database monitor, or `None` if there is no shared database.
     database: Option<Arc<DatabaseWatch>>,
     stop: Cancel,
 }
@@ -56,7 +56,7 @@ impl Service {
         }
     }
 
-    /// Succeeds even if the database is unavailable.
+    /// Returns the server's health, even if the database is unavailable.
     pub(super) fn health(&self) -> HealthReport {
         HealthReport {
             status: "ok".to_owned(),
@@ -65,7 +65,7 @@ impl Service {
         }
     }
 
-    /// Returns an error unless the server can answer all requests.
+    /// Returns the server's health, or an error unless all requests can be answered.
     pub(super) fn ready(&self) -> Result<HealthReport, Refusal> {
         let is_ready = match &self.database {
             Some(watch) => watch.status().is_some_and(|status| status.state.is_usable()),
@@ -74,7 +74,7 @@ impl Service {
         if is_ready {
             return Ok(self.health());
         }
-        let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "The database does not answer");
+        let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "The database does not respond");
         Err(Refusal::new(status, ErrorCode::DatabaseAway, message))
     }
 
@@ -82,17 +82,19 @@ impl Service {
         let version = format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
         let is_paused = self.daemon.as_ref().is_some_and(|daemon| daemon.is_paused());
         let mut text = family("info", "gauge", "The version of this server.", &[(&version, 1)]);
-        text += &family("calls_total", "counter", "Calls that were begun.", &[("", begun)]);
-        text += &gauge("calls_running", "Calls and turns that run or wait.", running as u64);
-        text += &gauge("listeners", "Clients that follow events.", listeners as u64);
+        text += &family("calls_total", "counter", "Calls that were started.", &[("", begun)]);
+        text +=
+            &gauge("calls_running", "Calls and turns that are running or queued.", running as u64);
+        text += &gauge("listeners", "Clients that listen for events.", listeners as u64);
         text += &gauge("paused", "Whether the loops are paused.", u64::from(is_paused));
         if let Some(status) = self.database_status() {
             let labels = DatabaseState::ALL.map(|state| format!("{{state=\"{state}\"}}"));
             let is_in = DatabaseState::ALL.map(|state| u64::from(status.state == state));
             let values: Vec<(&str, u64)> = labels.iter().map(String::as_str).zip(is_in).collect();
-            text += &family("database_state", "gauge", "How the shared database is.", &values);
+            text +=
+                &family("database_state", "gauge", "The state of the shared database.", &values);
             let is_leader = u64::from(status.is_leader);
-            text += &gauge("database_leader", "Whether this server leads.", is_leader);
+            text += &gauge("database_leader", "Whether this server is the leader.", is_leader);
         }
         ([(CONTENT_TYPE, METRICS_TYPE)], text).into_response()
     }
@@ -114,7 +116,7 @@ impl Service {
         }
     }
 
-    /// The value persists across restarts.
+    /// Pauses or resumes the loops. The setting persists across restarts.
     pub(super) fn set_paused(&self, is_paused: bool) -> Result<()> {
         let daemon = self.daemon()?;
         ops::set_paused(&open(&self.environment)?, is_paused)?;
@@ -124,7 +126,7 @@ impl Service {
         Ok(())
     }
 
-    /// Wakes the sync loop if the request contains no names.
+    /// Wakes the named loops, or the sync loop if the request contains no names.
     pub(super) fn wake(&self, request: WakeRequest) -> Result<()> {
         let WakeRequest { mut loops } = request;
         if loops.is_empty() {
@@ -134,7 +136,7 @@ impl Service {
         Ok(())
     }
 
-    /// The server stops after it has sent the response.
+    /// Stops the server after the response has been sent.
     pub(super) fn stop(&self) {
         ops::log(&self.environment, LogLevel::Info, "asked to stop", &[]);
         self.stop.cancel();
@@ -152,7 +154,7 @@ impl Service {
 
     fn daemon(&self) -> Result<&Daemon> {
         self.daemon.as_deref().ok_or_else(|| {
-            let message = "This server runs no background work: it was started with `--no-loops`";
+            let message = "Background loops are disabled: the server was started with `--no-loops`";
             OpError::new(ErrorCode::Conflict, message)
         })
     }

@@ -54,7 +54,7 @@ impl TaskRunner {
         Self { calls, hub, reports: Arc::default() }
     }
 
-    /// Only the owner and the user who started the task may read its report.
+    /// Returns a task's report. Only the owner and the user who started the task may read it.
     pub(super) fn report(&self, task: &str, caller: &Caller) -> Result<Response, Refusal> {
         let kept = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
         let is_meant = |kept: &&KeptReport| {
@@ -63,13 +63,16 @@ impl TaskRunner {
         };
         match kept.iter().rev().find(is_meant) {
             Some(kept) => Ok(answer::report(kept.report.clone()?)),
-            None => Err(OpError::not_found("This server has no report of that task")
-                .hint("It is running, ended long ago, or another process ran it: GET /api/tasks/ID")
+            None => Err(OpError::not_found("This server has no report for that task")
+                .hint(
+                    "The task is still running, ended long ago or ran in another process: GET \
+                 /api/tasks/ID",
+                )
                 .into()),
         }
     }
 
-    /// Dropping the future cancels the operation.
+    /// Waits for the operation. Dropping the future cancels it.
     pub(super) async fn wait(&self, info: CallInfo, work: Work) -> Result<Done> {
         let (events, task) = self.follow(&info, None);
         let result = self.calls.run(info, events, std::future::pending(), work).await;
@@ -77,7 +80,7 @@ impl TaskRunner {
         result
     }
 
-    /// Returns once the task has an id or the operation has ended.
+    /// Starts the operation. Returns once the task has an id or the operation has ended.
     pub(super) async fn begin(&self, info: CallInfo, work: Work) -> Result<Response, Refusal> {
         let (sender, started) = oneshot::channel();
         let (events, task) = self.follow(&info, Some(sender));
@@ -101,7 +104,7 @@ impl TaskRunner {
         }
     }
 
-    /// Also sends the id of the task to `started`.
+    /// Forwards events, and sends the id of the task to `started`.
     fn follow(
         &self,
         info: &CallInfo,
@@ -122,7 +125,7 @@ impl TaskRunner {
                 }
                 hub.publish(&task.source, task.event(TaskState::Running));
                 let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
-                // The receiver is gone if the connection was closed.
+                // The receiver has been dropped if the connection was closed.
                 let _ = started.take().map(|started| started.send(id));
             }
             if let Some(event) = to_streamed(event) {
@@ -151,7 +154,7 @@ impl TaskRunner {
     }
 }
 
-/// Closing the connection cancels the operation.
+/// Streams events as lines. Closing the connection cancels the operation.
 pub(super) fn lines(calls: &Arc<Calls>, info: CallInfo, work: Work) -> Response {
     // The channel does not need a limit, because the number of events is limited.
     let (sender, lines) = unbounded_channel();

@@ -46,7 +46,7 @@ pub(super) fn failure(error: &OpError) -> String {
         let _ = write!(text, "\nHint: {}", ShownLine(hint));
     }
     if *code == ErrorCode::NoProject {
-        text.push_str("\nAsk the user before you run it.");
+        text.push_str("\nAsk the user before running it.");
     }
     cut(&text, NOTES_CHARS * 2)
 }
@@ -65,14 +65,14 @@ const CODEX_META: &str = "x-codex-turn-metadata";
 /// Maximum length of a session id. Longer ids are ignored.
 const MAX_SESSION_BYTES: usize = 200;
 
-/// Returns the id of the caller's session, which only affects what is read first.
+/// Returns the caller's session id, which only affects what is read first.
 pub(super) fn session_of(meta: &RequestMetaObject, environment: &Environment) -> Option<String> {
     let sent = meta.0.0.get(CODEX_META).and_then(session_id);
     let started_in = || VARIABLES.iter().find_map(|name| environment.var(name)).map(str::to_owned);
     sent.or_else(started_in).filter(|session| session.len() <= MAX_SESSION_BYTES)
 }
 
-/// Some versions send an object, others a string that contains JSON.
+/// Returns the session id. Some Codex versions send an object, others a string that contains JSON.
 fn session_id(of: &Value) -> Option<String> {
     let parsed = of.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     parsed.as_ref().unwrap_or(of).get("session_id")?.as_str().map(str::to_owned)

@@ -21,7 +21,7 @@ use rmcp::transport::io::stdio_pipes;
 pub(crate) use self::server::NacreServer;
 use self::transport::CheckedTransport;
 
-/// Length limit in bytes.
+/// Maximum length of a message.
 const MAX_LINE_BYTES: usize = 4 << 20;
 
 const PIPE_BYTES: usize = 64 << 10;
@@ -30,7 +30,7 @@ const PIPE_BYTES: usize = 64 << 10;
 /// call is safe, because changes are atomic.
 const LAST_CALLS: Duration = Duration::from_millis(500);
 
-/// Returns when the client closes standard input.
+/// Serves MCP until the client closes standard input.
 pub fn serve(environment: Environment, project: Option<String>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime

@@ -52,12 +52,16 @@ pub(super) fn get(
     arguments: Option<&JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
     let Some(spec) = PROMPTS.iter().find(|spec| spec.name == name) else {
-        return Err(ErrorData::invalid_params("The prompts are recall and remember", None));
+        return Err(ErrorData::invalid_params(
+            "The available prompts are `recall` and `remember`",
+            None,
+        ));
     };
     let given = arguments.and_then(|arguments| arguments.get(spec.argument)?.as_str());
     let given = given.map(str::trim).filter(|given| !given.is_empty());
     let Some(given) = given.filter(|given| given.chars().count() <= MAX_CHARS) else {
-        let message = format!("`{}` is needed, with at most {MAX_CHARS} characters", spec.argument);
+        let message =
+            format!("`{}` is required, with at most {MAX_CHARS} characters", spec.argument);
         return Err(ErrorData::invalid_params(message, None));
     };
     let message = PromptMessage::new_text(Role::User, spec.text.replacen("{}", given, 1));

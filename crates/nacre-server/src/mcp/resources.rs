@@ -55,7 +55,7 @@ pub(super) fn id_of(uri: &str) -> Result<String, ErrorData> {
     let id = uri.strip_prefix(SCHEME).map(|id| id.trim_end_matches('/'));
     let id = id.filter(|id| !id.is_empty() && id.len() <= MAX_ID_BYTES);
     id.map(str::to_owned).ok_or_else(|| {
-        ErrorData::resource_not_found("The address of a memory is `memory://ID`", None)
+        ErrorData::resource_not_found("A memory URI has the form `memory://ID`", None)
     })
 }
 

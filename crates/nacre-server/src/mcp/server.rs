@@ -41,13 +41,14 @@ pub(crate) struct NacreServer {
 }
 
 impl NacreServer {
-    /// For a client that works in the current folder or in the given project.
+    /// Creates a server for a client that works in the current directory or in the given project.
     pub(super) fn new(environment: Environment, project: Option<String>) -> Self {
         let calls = Calls::new(environment, MAX_RUNNING);
         Self { calls, project, needs: Needs::Folder, caller: Caller::owner() }
     }
 
-    /// For a client without a folder. It works in the given registered project, or in the only one.
+    /// Creates a server for a client without a directory. It works in the given registered project,
+    /// or in the only one.
     pub(crate) fn for_registered(
         environment: Environment,
         project: Option<String>,
@@ -56,7 +57,7 @@ impl NacreServer {
         Self { needs: Needs::Registered, caller, ..Self::new(environment, project) }
     }
 
-    /// Also returns warnings. The call is cancelled by `stopped`.
+    /// Runs an operation and also returns warnings. `stopped` cancels the call.
     async fn run<T: Send + 'static>(
         &self,
         info: CallInfo,
@@ -71,7 +72,7 @@ impl NacreServer {
         (result, std::mem::take(&mut *warnings))
     }
 
-    /// Returns whether the server was started by an agent that Nacre runs as a model. It then
+    /// Returns whether an agent that Nacre runs as a model started the server. The server then
     /// provides no tools, to prevent recursion.
     fn is_silent(&self) -> bool {
         self.calls.environment.is_child()
@@ -115,7 +116,7 @@ impl ServerHandler for NacreServer {
         let Some(tool) = found.filter(|_| !self.is_silent()) else {
             let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             let name: String = request.name.chars().take(100).collect();
-            let message = format!("Unknown tool `{name}`. The tools are {}", names.join(", "));
+            let message = format!("Unknown tool `{name}`. Available tools: {}", names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
         let info = CallInfo {

@@ -6,17 +6,17 @@ use nacre_ops::{OpError, Result};
 /// Maximum length of a result. Agents truncate longer ones, sometimes in the middle.
 pub(super) const MAX_CHARS: usize = 9_000;
 
-/// Maximum length without footer and notes.
+/// Maximum length, excluding footer and notes.
 pub(super) const BODY_CHARS: usize = 7_800;
 
 pub(super) const NOTES_CHARS: usize = 900;
 
-/// A page ends at a line break if there is one within this distance from its end.
+/// Pages end at a line break if there is one within this distance.
 const LINE_CHARS: usize = 400;
 
 pub(super) const SNIPPET_CHARS: usize = 320;
 
-/// Removes control sequences from the text.
+/// Removes control sequences.
 pub(super) fn sanitize(text: &str) -> String {
     Shown(text).to_string()
 }
@@ -26,7 +26,7 @@ pub(super) fn line(text: &str, most: usize) -> String {
     cut(Shown(text).one_line().trim(), most)
 }
 
-/// Marks the position at which the text was truncated.
+/// Truncates the text and marks the position.
 pub(super) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -34,11 +34,11 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Appends a note that explains how to get the next page.
+/// Returns one page, followed by a note that explains how to get the next page.
 pub(super) fn page(text: &str, offset: usize) -> Result<String> {
     let n_chars = text.chars().count();
     if offset != 0 && n_chars <= offset {
-        let message = format!("`offset` is {offset}, but the text has {n_chars} characters");
+        let message = format!("`offset` is {offset}, but the text has only {n_chars} characters");
         return Err(OpError::usage(message).hint("Start again without `offset`"));
     }
     let start = text.char_indices().nth(offset).map_or(text.len(), |(at, _)| at);
@@ -62,7 +62,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Returns `false` if the piece does not fit.
+    /// Adds a piece. Returns `false` if it does not fit.
     pub(super) fn add(&mut self, piece: &str) -> bool {
         let n_chars = piece.chars().count() + 1;
         if BODY_CHARS < self.n_chars + n_chars {

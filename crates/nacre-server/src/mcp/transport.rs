@@ -1,6 +1,6 @@
-//! Answers invalid lines, and requests that are sent before `initialize`. Invalid lines are
-//! replaced by a special notification, so that the same transport sends both the error response and
-//! all other output.
+//! Answers invalid lines, and requests sent before `initialize`. Each invalid line is replaced by a
+//! special notification, so that its error response is sent by the same transport as all other
+//! output.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -22,10 +22,10 @@ use tokio::io::{
 /// The notification that replaces an invalid line.
 pub(super) const UNREADABLE: &str = "notifications/nacre/unreadable";
 
-/// Number of bytes kept at each end of a long line, to find the ID of its request.
+/// Number of bytes kept from each end of a long line, to find its request ID.
 const KEPT_BYTES: usize = 1 << 10;
 
-/// Forwards lines. Those longer than `limit` bytes are replaced.
+/// Forwards lines. Lines of more than `limit` bytes are replaced.
 pub(super) async fn forward(
     input: impl AsyncRead + Unpin,
     mut output: impl AsyncWrite + Unpin,
@@ -49,14 +49,14 @@ pub(super) async fn forward(
             let why = format!("The message exceeds {limit} bytes");
             line = unreadable_notification(id.as_ref(), &why);
         } else if serde_json::from_slice::<IgnoredAny>(&line).is_err() {
-            line = unreadable_notification(None, "The message is not one line of JSON");
+            line = unreadable_notification(None, "The message is not a single line of JSON");
         }
         output.write_all(&line).await?;
         output.write_all(b"\n").await?;
     }
 }
 
-/// Skips the rest of a line that began with `head`. Returns the last bytes of the whole line.
+/// Skips the rest of a line that began with `head`, and returns the line's last bytes.
 async fn skip_line(
     input: &mut BufReader<impl AsyncRead + Unpin>,
     head: &[u8],
@@ -72,8 +72,8 @@ async fn skip_line(
     }
 }
 
-/// Finds the ID of a request in the two ends of its line. Clients write it first or last, and
-/// inside a string its quotes would be escaped.
+/// Finds the request ID in the two ends of a line. Clients write it first or last, and inside a
+/// string its quotes would be escaped.
 fn id_in(head: &[u8], tail: &[u8]) -> Option<Value> {
     let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
     let before_params = head.split("\"params\"").next().unwrap_or_default();
@@ -95,8 +95,8 @@ fn unreadable_notification(id: Option<&Value>, why: &str) -> Vec<u8> {
     json!({ "jsonrpc": "2.0", "method": UNREADABLE, "params": params }).to_string().into_bytes()
 }
 
-/// Clients with a newer protocol revision send this method first, and wait several seconds if they
-/// get no response.
+/// Clients with a newer protocol revision send this method first, and wait several seconds if there
+/// is no response.
 const DISCOVER: &str = "server/discover";
 
 /// Requires `initialize` to be the first request.
@@ -105,7 +105,7 @@ pub(super) struct CheckedTransport<T> {
     has_begun: bool,
 }
 
-/// The error to answer a message with.
+/// The request ID and the error response.
 type Refusal = (Option<RequestId>, ErrorData);
 
 impl<T> CheckedTransport<T> {
@@ -113,7 +113,7 @@ impl<T> CheckedTransport<T> {
         Self { inner, has_begun: false }
     }
 
-    /// Returns `None` for a message to ignore.
+    /// Checks a message. Returns `None` if it should be ignored.
     fn check(
         &mut self,
         message: ClientJsonRpcMessage,
@@ -154,7 +154,8 @@ fn unreadable(message: &ClientJsonRpcMessage) -> Option<Refusal> {
     Some((id, error))
 }
 
-/// Known methods with invalid parameters result in a different error.
+/// Returns the error for an unknown method. Known methods with invalid parameters cause a different
+/// error.
 pub(super) fn unknown_method(method: &str) -> ErrorData {
     const KNOWN: &[&str] = &[
         "completion/complete",
@@ -211,7 +212,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for CheckedTransport<T> {
 mod tests {
     use super::*;
 
-    /// Uses a limit of 64 bytes per line.
+    /// Forwards the lines with a limit of 64 bytes per line.
     fn forward_lines(lines: &str) -> Vec<Value> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let mut out = Vec::new();

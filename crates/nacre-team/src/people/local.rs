@@ -18,10 +18,10 @@ use super::token::{TokenHash, TokenRecord};
 
 pub const PEOPLE_FILE: &str = "people.sqlite3";
 
-/// Migration steps. Released steps must not be changed.
+/// Migration steps. Never change released steps.
 const STEPS: &[&str] = &[include_str!("people.sql")];
 
-/// Stored in a file that only the owner of the machine can read.
+/// The file can be read only by the owner of the machine.
 #[derive(Debug)]
 pub struct LocalPeople {
     connection: Connection,
@@ -54,7 +54,7 @@ impl LocalPeople {
         }
     }
 
-    /// Rolls the transaction back on an error.
+    /// Runs `work` in a transaction, which is rolled back if it fails.
     fn write<T>(
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,

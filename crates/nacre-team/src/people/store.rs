@@ -1,4 +1,4 @@
-//! The interface of stores for people and their audit log.
+//! The interface for stores of people and their audit log.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -9,7 +9,8 @@ use nacre_base::fs::FsError;
 use super::permissions::is_person_name;
 use super::token::TokenRecord;
 
-/// The limit is per person, so that nobody can displace the entries of others.
+/// Maximum number of entries per person. The limit is per person, so that no one can displace the
+/// entries of others.
 pub const MAX_AUDIT: usize = 20_000;
 
 pub const MAX_AUDIT_AGE: SignedDuration = SignedDuration::from_hours(24 * 90);
@@ -22,7 +23,7 @@ pub struct AuditEntry {
     /// The name of the route or tool, without arguments.
     pub what: String,
     pub project: Option<String>,
-    /// `ok` or the error code.
+    /// `ok`, or the error code.
     pub outcome: String,
 }
 
@@ -31,7 +32,7 @@ pub struct AuditFilter {
     pub who: Option<String>,
     pub project: Option<String>,
     pub since: Option<Timestamp>,
-    /// Maximum number of entries. The newest ones are returned.
+    /// Maximum number of entries. The newest entries are returned.
     pub limit: usize,
 }
 
@@ -39,13 +40,13 @@ pub(super) type Result<T, E = PeopleError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum PeopleError {
-    #[error("`{name}` cannot be the name of a person")]
+    #[error("`{name}` is not a valid person name")]
     BadName { name: String },
-    #[error("`{name}` has {most} tokens already")]
+    #[error("`{name}` already has {most} tokens")]
     TooMany { name: String, most: usize },
-    #[error("There is no token `{id}`")]
+    #[error("Token `{id}` not found")]
     UnknownToken { id: String },
-    #[error("`{id}` is the start of several tokens")]
+    #[error("`{id}` matches several tokens")]
     Ambiguous { id: String },
     #[error(transparent)]
     Files(#[from] FsError),
@@ -53,14 +54,14 @@ pub enum PeopleError {
     File { path: PathBuf, source: rusqlite::Error },
     #[error("`{}` was written by a newer version (format {found})", path.display())]
     Newer { path: PathBuf, found: i64 },
-    #[error("A row about people makes no sense")]
+    #[error("The people database contains an invalid row")]
     Damaged,
     #[error("Cannot use the database")]
     Shared { is_passing: bool, source: Box<dyn Error + Send + Sync> },
 }
 
 pub trait PeopleStore {
-    /// Returns an error if the person has too many tokens.
+    /// Adds a token. Fails if the person has too many tokens.
     fn add_token(&mut self, token: &TokenRecord) -> Result<TokenRecord> {
         let is_kept =
             |known: &&TokenRecord| known.person == token.person && known.revoked.is_none();
@@ -69,11 +70,11 @@ pub trait PeopleStore {
         self.token(&token.id)?.ok_or(PeopleError::Damaged)
     }
 
-    /// Includes invalid tokens. Sorted by person, then by age.
+    /// Returns all tokens, including invalid ones, sorted by person, then by age.
     fn tokens(&self) -> Result<Vec<TokenRecord>>;
 
-    /// `id` can be a prefix. If the token has already been revoked, its revocation time is not
-    /// changed.
+    /// Revokes a token. `id` can be a prefix. The revocation time of a token that was already
+    /// revoked is not changed.
     fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord> {
         let token = TokenRecord::find_by_start(self.tokens()?, id)?;
         self.set_revoked(&token.id, now)?;
@@ -82,7 +83,7 @@ pub trait PeopleStore {
 
     fn insert_token(&mut self, token: &TokenRecord) -> Result<()>;
 
-    /// Does not change a token that has already been revoked.
+    /// Marks a token as revoked. Does not change a token that was already revoked.
     fn set_revoked(&mut self, id: &str, now: Timestamp) -> Result<()>;
 
     fn token(&self, id: &str) -> Result<Option<TokenRecord>>;
@@ -94,15 +95,15 @@ pub trait PeopleStore {
     /// Returns the newest entries first.
     fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditEntry>>;
 
-    /// Also removes each person's oldest entries beyond `keep`. Returns the number of entries
-    /// removed.
+    /// Removes entries before `before`, and each person's oldest entries beyond `keep`. Returns the
+    /// number of entries removed.
     fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize>;
 }
 
 const MAX_TOKENS: usize = 64;
 
 impl TokenRecord {
-    /// `n_kept` is the number of tokens that the person already has.
+    /// Checks the limits. `n_kept` is the number of tokens that the person already has.
     pub fn check(&self, n_kept: usize) -> Result<()> {
         let name = &self.person;
         if !is_person_name(name) {
@@ -114,7 +115,7 @@ impl TokenRecord {
         Ok(())
     }
 
-    /// Returns an error unless exactly one id starts with `start`.
+    /// Returns the token whose id starts with `start`. Fails unless there is exactly one.
     pub fn find_by_start(mut all: Vec<Self>, start: &str) -> Result<Self> {
         all.retain(|token| !start.is_empty() && token.id.starts_with(start));
         let id = start.to_owned();

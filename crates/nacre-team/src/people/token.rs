@@ -1,5 +1,5 @@
-//! Access tokens, and the callers that they identify. A token is random, is shown only once, and is
-//! stored as a hash.
+//! Access tokens, and the callers that they identify. Tokens are random, are shown only once, and
+//! are stored as hashes.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use nacre_base::ContentHash;
 
 use super::permissions::Permissions;
 
-/// Prefix of every token, which makes it recognizable to people and secret scanners.
+/// Prefix of every token, by which people and secret scanners can recognize it.
 pub const TOKEN_PREFIX: &str = "nacre_";
 
-/// Number of characters of the hash that form the id.
+/// Number of hash characters that form the id.
 const ID_CHARS: usize = 10;
 
 pub fn token_text(random: &[u8; 32]) -> String {
@@ -48,7 +48,7 @@ impl TokenHash {
     }
 }
 
-/// Hides the hash, because logs do not need it.
+/// Omits the hash, because logs do not need it.
 impl fmt::Debug for TokenHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TokenHash({})", self.id())
@@ -67,14 +67,14 @@ pub struct TokenRecord {
 }
 
 impl TokenRecord {
-    /// A token is valid if it is neither revoked nor expired.
+    /// Returns whether the token is neither revoked nor expired.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.revoked.is_none() && self.expires.is_none_or(|expires| now < expires)
     }
 }
 
-/// The identity of a caller, without permissions. These are looked up for each request, message and
-/// event, because the token may have been revoked.
+/// The identity of a caller, without permissions. Permissions are looked up for each request,
+/// message and event, because the token may have been revoked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
     Owner,
@@ -82,7 +82,7 @@ pub enum Identity {
 }
 
 impl Identity {
-    /// Returns `None` for the owner.
+    /// Returns the person's name, or `None` for the owner.
     pub fn person(&self) -> Option<&str> {
         match self {
             Self::Owner => None,
@@ -102,7 +102,7 @@ impl Caller {
         Self { identity: Identity::Owner, permissions: Permissions::owner() }
     }
 
-    /// Returns the caller for requests without credentials. No token has its id.
+    /// Returns the caller for requests without credentials. No token has this caller's id.
     pub fn nobody() -> Self {
         Self::with_token("", "nobody", Permissions::default())
     }

@@ -1,5 +1,5 @@
-//! Stores in PostgreSQL that a team shares. They must pass the same conformance tests (`tests/it/`)
-//! as the local stores.
+//! PostgreSQL stores that a team shares. They must pass the same conformance tests (`tests/it/`) as
+//! the local stores.
 
 pub mod database;
 pub mod people;

@@ -1,5 +1,5 @@
-//! Stores people and the audit log in a shared database. A token that is revoked on one server is
-//! invalid on all servers.
+//! Stores people and the audit log in a shared database. A token that one server revokes is invalid
+//! on all servers.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub struct SharedPeople {
 }
 
 impl SharedPeople {
-    /// Requires an up-to-date schema.
+    /// Opens the store. The schema must be up to date.
     pub fn open(database: &Database) -> Result<Self> {
         database.check_schema()?;
         Ok(Self { database: database.clone() })

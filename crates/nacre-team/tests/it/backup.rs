@@ -1,4 +1,4 @@
-//! Backup and restore, with PostgreSQL's own tools: what was there is there again.
+//! Tests that a backup made and restored with PostgreSQL's own tools contains all data.
 
 use jiff::Timestamp;
 use nacre_team::people::{AccessScope, PeopleStore, Permissions, TokenHash, TokenRecord};
@@ -7,7 +7,7 @@ use nacre_team::postgres::people::SharedPeople;
 
 use crate::server::Server;
 
-/// Runs one of the server's programs, which must succeed; returns what it prints.
+/// Runs one of PostgreSQL's programs, asserts that it succeeds, and returns its output.
 fn program(server: &Server, name: &str, args: &[&str]) -> String {
     let output = server.command(name).args(args).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
@@ -33,7 +33,7 @@ fn a_dump_holds_all_that_cannot_be_made_again() {
     let count = "SELECT count(*) FROM pg_tables WHERE schemaname = 'nacre'";
     let n_tables = server.sql(count);
 
-    // Programs run in the server's folder.
+    // Programs run in the server's directory.
     let dump = "nacre.dump";
     program(&server, "pg_dump", &["--format=custom", "--file", dump, "--dbname", &server.url()]);
     server.sql("CREATE DATABASE restored");

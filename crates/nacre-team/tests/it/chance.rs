@@ -1,6 +1,6 @@
-//! Numbers that look random and are the same in every run.
+//! Pseudorandom numbers that are the same in every run.
 
-/// A sequence of numbers, known by its seed.
+/// A sequence of numbers that is determined by its seed.
 pub(crate) struct Chance(u64);
 
 impl Chance {

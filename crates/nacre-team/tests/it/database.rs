@@ -1,4 +1,4 @@
-//! The connection itself: the schema, limits, a server that goes and comes back.
+//! Tests the connection: the schema, the limits, and a server that stops and restarts.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -77,7 +77,7 @@ fn calls_end_in_time_however_slow_the_database_is() {
         options.call_timeout = Duration::from_secs(1);
     });
     let now = jiff::Timestamp::from_second(2_000_000_000).unwrap();
-    // Somebody else holds the table.
+    // Another connection locks the table.
     std::thread::scope(|scope| {
         let holder = scope.spawn(|| {
             server.sql(
@@ -122,7 +122,8 @@ fn one_server_leads_until_its_connection_ends() {
     assert!(one.try_lead().unwrap().is_some(), "the next one leads");
 }
 
-/// What a program that has the database's port gets from a client, and why the client leaves.
+/// Returns what a program that uses the database's port receives from a client, and the client's
+/// error.
 fn meet_impostor(reply: &[u8], password: Option<&str>) -> (Vec<u8>, DatabaseError) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -136,7 +137,7 @@ fn meet_impostor(reply: &[u8], password: Option<&str>) -> (Vec<u8>, DatabaseErro
             stream.read_exact(&mut length).unwrap();
             let mut startup = vec![0; u32::from_be_bytes(length) as usize - 4];
             stream.read_exact(&mut startup).unwrap();
-            // The client may leave before it has read everything.
+            // The client may disconnect before it has read everything.
             let _ = stream.write_all(reply);
             let mut got = Vec::new();
             let _ = stream.read_to_end(&mut got);
@@ -163,7 +164,7 @@ fn an_impostor_gets_no_password() {
 
 #[test]
 fn an_impostor_fills_no_memory() {
-    // A message of 2 GiB is left at its first bytes.
+    // The client disconnects after the first bytes of a 2 GiB message.
     let (_, error) = meet_impostor(b"R\0\0\0\x08\0\0\0\0E\x7f\xff\xff\xff", None);
     assert!(matches!(error, DatabaseError::Distrusted(Distrust::Flood)), "{error:?}");
     let notice = [&b"N\0\x01\0\x04"[..], &[0; 1 << 16]].concat();

@@ -1,4 +1,4 @@
-//! The stores in PostgreSQL, against a real server, beside those of one machine.
+//! Tests the PostgreSQL stores against a real server, and compares them with the local stores.
 
 #![expect(
     clippy::unwrap_used,

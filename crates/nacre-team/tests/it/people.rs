@@ -1,5 +1,5 @@
-//! People: the same answers from the file of one machine and from PostgreSQL, whatever is done to
-//! them.
+//! Tests that the local people store and the PostgreSQL store return the same results for random
+//! operations.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn local(folder: &tempfile::TempDir) -> LocalPeople {
     LocalPeople::open(&home, &owner, Duration::from_secs(5)).unwrap()
 }
 
-/// An answer or an error, as text: what a person would see of it.
+/// Formats a result or an error as the user would see it.
 fn told<T: std::fmt::Debug>(result: Result<T, PeopleError>) -> String {
     match result {
         Ok(value) => format!("{value:?}"),
@@ -45,7 +45,7 @@ fn permissions(chance: &mut Chance) -> Permissions {
     all
 }
 
-/// Does one thing to a store; what it answers must not depend on which store it is.
+/// Runs one operation on a store. The result must not depend on the store.
 fn step(store: &mut dyn PeopleStore, what: usize, with: &Step) -> String {
     match what {
         0..=2 => told(store.add_token(&with.token)),
@@ -59,7 +59,7 @@ fn step(store: &mut dyn PeopleStore, what: usize, with: &Step) -> String {
     }
 }
 
-/// What a step is done with.
+/// The arguments of an operation.
 struct Step {
     token: TokenRecord,
     id: String,
@@ -73,7 +73,7 @@ struct Step {
 impl Step {
     fn new(chance: &mut Chance, now: Timestamp, n_tokens: usize) -> Self {
         let after = |hours: usize| now + SignedDuration::from_hours(hours as i64);
-        // Now and then one that is there already.
+        // Sometimes adds a token that already exists.
         let hash = TokenHash::of(&format!("token {}", chance.below(n_tokens + 2)));
         let entry = |chance: &mut Chance| AuditEntry {
             at: now - SignedDuration::from_hours(chance.below(4) as i64),
@@ -119,7 +119,7 @@ fn both_stores_answer_alike() {
         now += SignedDuration::from_mins(chance.below(30) as i64);
         let (what, with) = (chance.below(11), Step::new(&mut chance, now, number / 4));
         let (here, there) = (step(&mut local, what, &with), step(&mut shared, what, &with));
-        // A token that is kept already breaks a rule of each in its own words.
+        // Each store reports a duplicate token with a different error.
         let is_broken = |text: &str| text.starts_with("Error: Cannot use");
         assert!(here == there || (is_broken(&here) && is_broken(&there)), "{what}: {here} {there}");
     }

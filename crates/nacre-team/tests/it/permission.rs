@@ -1,5 +1,5 @@
-//! Permissions: generated requests by people with every mix of projects find nothing of a project
-//! that is not theirs.
+//! Tests permissions: generated requests by people with random sets of projects must not find
+//! anything in other projects.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::server::Server;
 const N_PROJECTS: usize = 6;
 const N_RECORDS: usize = 8;
 
-/// Divided among threads.
+/// Total number of requests, divided among threads.
 const N_REQUESTS: usize = 10_000;
 const N_THREADS: usize = 4;
 
-/// A word that only the records of one project contain.
+/// Returns a word that only one project's records contain.
 fn secret(project: usize) -> String {
     format!("zanzibar{}", ["alfa", "bravo", "charlie", "delta", "echo", "foxtrot"][project])
 }
@@ -46,7 +46,7 @@ fn units() -> Vec<Unit> {
     numbers.map(unit).collect()
 }
 
-/// A question about a project, from any caller.
+/// Returns a query about a project, independent of the caller.
 fn question(chance: &mut Chance, aim: usize) -> Query {
     match chance.below(5) {
         0 => Query::plain(&secret(aim)),
@@ -57,7 +57,7 @@ fn question(chance: &mut Chance, aim: usize) -> Query {
     }
 }
 
-/// One request: a mix of projects, a question, and what may come of it.
+/// Makes a request with a random set of projects and checks its results.
 fn ask(records: &SharedRecords, chance: &mut Chance) {
     let mix = chance.below(1 << N_PROJECTS);
     let allowed: BTreeSet<usize> =

@@ -1,5 +1,5 @@
-//! The queue: the same answers from a catalog of one machine and from PostgreSQL, whatever is done
-//! to them.
+//! Tests that the local queue and the PostgreSQL queue return the same results for random
+//! operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Debug, Display};
@@ -21,11 +21,11 @@ use crate::server::Server;
 
 const LEASE: Duration = Duration::from_secs(60);
 
-/// A folder of traces, and both queues over it.
+/// A directory of traces, and both queues for it.
 struct World {
     folder: tempfile::TempDir,
     local: Catalog,
-    /// What the server that offers to the shared queue saw.
+    /// The catalog of the server that offers sessions to the shared queue.
     seen: Catalog,
     shared: SharedQueue,
     now: Timestamp,
@@ -97,7 +97,7 @@ impl World {
         self.shared.offer(&self.seen.list_offered(0).unwrap()).unwrap();
     }
 
-    /// Asks both and compares; returns what they answered.
+    /// Runs an operation on both queues, compares the results, and returns them.
     fn both<T: Debug, E: Display>(
         &mut self,
         what: &str,
@@ -140,7 +140,7 @@ fn both_queues_answer_alike_whatever_happens() {
     }
 }
 
-/// One random step on both queues.
+/// Runs one random operation on both queues.
 fn do_something(world: &mut World, chance: &mut Chance, held: &mut Vec<Claim>) -> &'static str {
     let now = world.now;
     match chance.below(13) {
@@ -230,7 +230,7 @@ fn service_runs_are_kept_alike() {
     world.both("begun again", |queue| queue.last_run("sync"));
 }
 
-/// Takes what waits until nothing does; while others hold every project, it looks again.
+/// Claims waiting sessions until there are none. If other workers hold every project, tries again.
 fn work(queue: &mut SharedQueue, worker: usize, now: Timestamp) -> Vec<String> {
     let in_state = |state| QueueFilter { state: Some(state), ..QueueFilter::default() };
     let mut taken = Vec::new();
@@ -285,10 +285,10 @@ fn an_offer_moves_only_what_it_brings_closer_to_a_run() {
     let done = Outcome::Done { run: "r".to_owned() };
     world.shared.finish(&claim, &done, now, &RetryPolicy::default()).unwrap();
     let mut offered = world.seen.list_offered(0).unwrap();
-    // Another server sees the same trace for the first time, later.
+    // Another server sees the same trace for the first time later.
     offered[0].decided_ms += 1000;
     assert_eq!(world.shared.offer(&offered).unwrap(), 0);
-    // One that does not know the project cannot take it out of the queue.
+    // A server that does not know the project cannot remove the session from the queue.
     world.shared.retry(&[claim.key], now).unwrap();
     offered[0].state = JobState::Skipped;
     offered[0].project = None;
@@ -321,7 +321,8 @@ fn a_server_claims_only_what_it_can_read_and_knows_when_something_is_due() {
     assert!(other.is_due(later).unwrap(), "its worker went away");
     assert_eq!(claim(&mut other, later).unwrap().key, claimed.key);
     assert_eq!(one.keys_starting(&claimed.key[..4]).unwrap(), [claimed.key.as_str()]);
-    // Back to one machine: what is worked on there waits here, and what ended there ended here.
+    // Moves the queue back to one machine: running sessions are queued again, and finished ones
+    // stay finished.
     assert_eq!(world.local.adopt(&one.jobs(&QueueFilter::default()).unwrap()).unwrap(), 1);
     assert_eq!(world.local.waiting(later).unwrap().ready, 1);
     assert_eq!(one.waiting(later).unwrap().ready, 0);

@@ -1,5 +1,5 @@
-//! Search: the same records from segments of one machine and from PostgreSQL, and nothing that a
-//! caller may not read.
+//! Tests that local and PostgreSQL searches find the same records, and none that the caller may not
+//! read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -138,8 +138,8 @@ fn unit(number: usize, chance: &mut Chance) -> Unit {
     let key = format!("unit-{number}");
     let stamp = u64::MAX - chance.below(1000) as u64;
     let fingerprint = Fingerprint { stamp, side: 1, content: chance.next() };
-    // One record each, as memories are. The neighbours of messages are estimated by one of the two,
-    // and not compared here.
+    // Each unit has one record, like a memory. Neighbors of messages are not compared here, because
+    // one of the stores only estimates them.
     let records = vec![record(&format!("r{number}"), chance)];
     Unit { key, fingerprint, records }
 }
@@ -213,7 +213,7 @@ fn project(record: &Record) -> Option<String> {
     record.facets.iter().find(|(name, _)| *name == "project").map(|(_, value)| value.to_lowercase())
 }
 
-/// One random question to both.
+/// Compares the results of both indexes for a random query.
 fn compare(
     world: &World,
     chance: &mut Chance,
@@ -241,16 +241,16 @@ fn compare(
         }
     }
     let what = format!("{what}: {query:?} {readable:?} {mode:?}");
-    // Vectors are kept less exactly by one of them: at the edge of what is near enough they may
+    // One index stores vectors with lower precision, so results near the similarity threshold may
     // differ.
     let edge = |hits: &[RecordHit], key: &str| {
         let least = hits.iter().map(|hit| hit.score).fold(f32::INFINITY, f32::min);
         let hit = hits.iter().find(|hit| hit.record == key);
         hit.is_some_and(|hit| (hit.similarity - 0.25).abs() < 0.01 || hit.score < least * 1.05)
     };
-    // A score is measured against the best and the worst of what is looked at: on one machine all
-    // records, in a database those that pass the filter. Where some do not pass it, the database
-    // leaves out less of what is far from the best.
+    // Scores are scaled between the best and worst records considered: all records in the local
+    // index, but only records that pass the filter in the database. If a filter excludes records,
+    // the database omits fewer records with low scores.
     let is_filtered =
         readable != Readable::Everything || query.after.is_some() || !query.facets.is_empty();
     let pairs = [(&local, &shared), (&shared, &local)];
@@ -267,8 +267,8 @@ fn compare(
     if is_filtered {
         return;
     }
-    // How far below the best a record is decides its place. Vectors are rounded differently, and
-    // the worst record is not at hand among candidates.
+    // Records are ordered by their distance from the best score. Vectors are rounded differently,
+    // and the candidates may not include the worst record.
     let behind = |hits: &[RecordHit], key: &str| -> Option<f32> {
         let best = hits.first()?.score;
         hits.iter().find(|hit| hit.record == key).map(|hit| best - hit.score)
@@ -308,8 +308,8 @@ fn a_record_and_what_it_supersedes_change_places_at_once() {
             while !is_over.load(Ordering::Relaxed) {
                 let readable = Readable::projects(["shop"]);
                 let hits = reader.search(&query, &readable, options(Mode::Lexical)).unwrap();
-                // Between finding and reading a candidate it may be replaced; two at a time it
-                // never is.
+                // A candidate may be replaced between being found and being read, but there are
+                // never two results.
                 assert!(hits.len() <= 1, "{hits:?}");
                 n_looks += 1;
             }
@@ -345,7 +345,7 @@ fn vectors_of_another_model_are_refused() {
     let Some(server) = Server::start() else { return };
     let mut world = World::new(&server);
     let other: Arc<dyn Embedder> = Arc::new(Other(nacre_memory::search::ModelId::new("other", 1)));
-    // While there is nothing to compare, the model may change.
+    // The model can change while there are no vectors.
     SharedRecords::open(&server.database(), Arc::clone(&other)).unwrap();
     world.shared = SharedRecords::open(&server.database(), embedder()).unwrap();
     let mut chance = Chance::new(1);

@@ -1,8 +1,8 @@
-//! A PostgreSQL server of the tests' own, in a temporary folder, reached by a socket.
+//! A PostgreSQL server for the tests, in a temporary directory and connected by a socket.
 //!
-//! `NACRE_TEST_POSTGRES` names the folder of its programs, or says `required`: then a missing
-//! server is a failure and not a skip. `tools/postgres.sh` fetches one into the folder that is
-//! looked into otherwise.
+//! `NACRE_TEST_POSTGRES` is the directory of PostgreSQL's programs, or `required` to fail instead
+//! of skip if there is no server. `tools/postgres.sh` downloads a server into the default
+//! directory.
 
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use nacre_team::postgres::database::{Database, DatabaseOptions};
 use nacre_types::DatabaseState;
 
-/// Who runs the server where the tests run as root, which PostgreSQL refuses.
+/// The user that runs the server if the tests run as root, which PostgreSQL does not allow.
 const NOBODY: u32 = 65534;
 
-/// A server that ends with this value.
+/// A server that is stopped when this value is dropped.
 pub(crate) struct Server {
     folder: tempfile::TempDir,
     programs: PathBuf,
@@ -24,7 +24,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server; `None`, with a loud message, if PostgreSQL is not installed.
+    /// Starts a server. Prints a message and returns `None` if PostgreSQL is not installed.
     pub(crate) fn start() -> Option<Self> {
         let programs = match programs() {
             Ok(programs) => programs,
@@ -57,7 +57,7 @@ impl Server {
         Some(server)
     }
 
-    /// Starts it again after it was stopped.
+    /// Starts the server, also after it was stopped.
     pub(crate) fn run(&mut self) {
         let end = Instant::now() + Duration::from_secs(60);
         while Instant::now() < end {
@@ -69,7 +69,7 @@ impl Server {
                 }
                 std::thread::sleep(Duration::from_millis(50));
             }
-            // What the last one left behind may still be in its way.
+            // Files from the previous run may still block the start.
             std::thread::sleep(Duration::from_millis(200));
         }
         panic!("The server does not start: {}", self.log());
@@ -90,8 +90,8 @@ impl Server {
             .unwrap()
     }
 
-    /// Ends it and all its processes at once: what it was doing is lost, and the next start
-    /// recovers as after a crash.
+    /// Kills all server processes, so that active work is lost and the next start recovers as after
+    /// a crash.
     pub(crate) fn crash(&mut self) {
         if let Some(mut child) = self.child.take() {
             let mut stop = self.command("pg_ctl");
@@ -109,7 +109,7 @@ impl Server {
         format!("postgres://nacre@{folder}/postgres")
     }
 
-    /// A pool of connections to it.
+    /// Returns a new connection pool.
     pub(crate) fn connect(&self) -> Database {
         self.connect_with(|_| {})
     }
@@ -120,14 +120,14 @@ impl Server {
         Database::new(options).unwrap()
     }
 
-    /// The same with tables in it.
+    /// Returns a connection pool for a database with an up-to-date schema.
     pub(crate) fn database(&self) -> Database {
         let database = self.connect();
         database.migrate().unwrap();
         database
     }
 
-    /// Runs SQL from outside of the crate; returns what it prints.
+    /// Runs SQL with an external program and returns its output.
     pub(crate) fn sql(&self, sql: &str) -> String {
         let output = self
             .command("psql")
@@ -158,7 +158,7 @@ impl Server {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// One of its programs, in its folder.
+    /// Returns a command for one of PostgreSQL's programs in the server's directory.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
         command.current_dir(self.folder.path()).env_clear().env("LC_ALL", "C");
@@ -181,14 +181,14 @@ fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
-/// The folder that everything is built in: this program is somewhere below it.
+/// Returns the build directory, which contains this program.
 fn target() -> PathBuf {
     let own = std::env::current_exe().unwrap_or_default();
     let built = own.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
     built.map(Path::to_owned).unwrap_or_default()
 }
 
-/// The folder of the server's programs, or why there is none.
+/// Returns the directory of PostgreSQL's programs, or why there is none.
 fn programs() -> Result<PathBuf, String> {
     let named = std::env::var("NACRE_TEST_POSTGRES").ok();
     let is_required = named.as_deref() == Some("required");

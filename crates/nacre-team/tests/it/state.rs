@@ -1,5 +1,5 @@
-//! Tasks and events: the same answers from a file of one machine and from PostgreSQL, whatever is
-//! done to them.
+//! Tests that the local and the PostgreSQL task stores return the same results for random
+//! operations.
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Display};
@@ -18,14 +18,14 @@ use nacre_team::postgres::state::SharedState;
 use crate::chance::Chance;
 use crate::server::Server;
 
-/// Both stores, with the tasks that were taken in.
+/// Both stores, and the tasks added to them.
 struct World {
     _folder: tempfile::TempDir,
     local: State,
     shared: SharedState,
     now: Timestamp,
     tasks: Vec<TaskId>,
-    /// The number of the last event of each task.
+    /// The number of each task's last event.
     told: BTreeMap<TaskId, u64>,
 }
 
@@ -44,7 +44,7 @@ impl World {
         }
     }
 
-    /// Asks both and compares; returns what they answered.
+    /// Runs an operation on both stores, compares the results, and returns them.
     fn both<T: Debug, E: Display>(
         &mut self,
         what: &str,
@@ -80,7 +80,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).unwrap()
 }
 
-/// Machines that know nothing of each other: only their leases tell whether they live.
+/// Returns a runner on a separate machine, so that only its lease shows whether it is alive.
 fn runner(name: usize) -> Runner {
     Runner { host: format!("host-{name}"), pid: 7, birth: "1".to_owned() }
 }
@@ -105,7 +105,7 @@ fn both_states_answer_alike_whatever_happens() {
     }
 }
 
-/// One random step on both stores.
+/// Runs one random operation on both stores.
 fn do_something(world: &mut World, chance: &mut Chance) -> &'static str {
     let now = world.now;
     let Some(task) = chance.pick(&world.tasks).cloned() else {
@@ -174,7 +174,7 @@ fn accept(world: &mut World, chance: &mut Chance) {
     }
 }
 
-/// Several events in one batch, some of them again and some of tasks that nobody knows.
+/// Sends a batch of events, some of them duplicates or for unknown tasks.
 fn tell(world: &mut World, chance: &mut Chance) {
     let mut batch: Vec<Arc<Record>> = Vec::new();
     for _ in 0..=chance.below(5) {

@@ -17,13 +17,13 @@ pub enum EditError {
     Json(#[from] ChangeError),
     #[error(transparent)]
     Toml(#[from] ConfigError),
-    #[error("there is a `{0}` already that Nacre did not write")]
+    #[error("`{0}` already exists but was not written by Nacre")]
     Taken(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// A member of a JSON object. `keys` is its path.
+    /// A member of a JSON object. `keys` is the path to the member.
     Member { keys: Vec<&'static str>, value: Json },
     /// Hooks in Claude Code's format. `keys` is the path to the object that contains the events.
     Hooks { agent: &'static str, keys: Vec<&'static str>, groups: Vec<HookGroup> },
@@ -112,7 +112,7 @@ impl Edit {
         })
     }
 
-    /// Returns the command and arguments configured for the agent, if the entry contains a command.
+    /// Returns the command and arguments that run Nacre in the entry, if it contains any.
     pub fn find_command(&self, text: &str) -> Option<Vec<String>> {
         let value = match self {
             Self::Member { keys, .. } => {

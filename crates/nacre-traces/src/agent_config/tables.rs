@@ -25,7 +25,7 @@ impl TomlTable {
     }
 }
 
-/// Placeholder for the path in error messages. The caller reports the real path.
+/// Placeholder for the path in error messages. The caller knows the real path and reports it.
 const ORIGIN: &str = "the file";
 
 /// Appends the missing tables. Existing tables are not changed.

@@ -13,7 +13,7 @@ pub enum EntryState {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {
-    /// Containers of the entry that used to be empty or absent, outermost first.
+    /// Containers of the entry that were empty or absent before the edit, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub containers: Vec<Container>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ pub struct Undo {
 /// An object or array that contains the entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Container {
-    /// The path of the container, which is empty for the whole document.
+    /// The path of the container. Empty for the whole document.
     pub keys: Vec<String>,
     /// The text of the empty container before the edit, or `None` if the container was absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

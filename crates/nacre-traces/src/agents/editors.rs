@@ -1,4 +1,4 @@
-//! Editors that can use Nacre's tools but whose transcripts cannot be read.
+//! Editors that can use Nacre's tools but whose transcripts Nacre cannot read.
 
 use super::AgentSpec;
 use crate::agent_config::shared::*;

@@ -74,7 +74,7 @@ pub fn adapter_of(agent: Agent) -> &'static dyn Adapter {
     spec_of(agent).adapter.unwrap_or(&generic::Generic)
 }
 
-/// Returns the row for Nacre's own format if the agent does not have a row.
+/// Returns the agent's row. Agents without one use the row for Nacre's own format.
 pub(crate) fn spec_of(agent: Agent) -> &'static AgentSpec {
     AGENTS.iter().find(|spec| spec.name == agent.as_str()).copied().unwrap_or(&generic::SPEC)
 }

@@ -1,5 +1,5 @@
-//! Detects which agent wrote a file. Names and folders are unreliable, so the first lines are
-//! examined.
+//! Detects which agent wrote a file by examining its first lines, because file and directory names
+//! are unreliable.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -18,20 +18,20 @@ pub fn trace_at(path: &Path) -> Result<Trace> {
     let unreadable = |reason| Error::Unreadable { path: path.to_owned(), reason };
     match sessions.len() {
         1 => Ok(sessions.remove(0)),
-        0 => Err(unreadable("it holds no session")),
-        _ => Err(unreadable("it holds several sessions; name one of them")),
+        0 => Err(unreadable("the file contains no session")),
+        _ => Err(unreadable("the file contains several sessions; name one of them")),
     }
 }
 
 pub fn traces_at(path: &Path) -> Result<Vec<Trace>> {
     let unreadable = |reason| Error::Unreadable { path: path.to_owned(), reason };
     let adapter =
-        agent_of(path)?.adapter.ok_or_else(|| unreadable("its agent is not known here"))?;
+        agent_of(path)?.adapter.ok_or_else(|| unreadable("the agent that wrote it is unknown"))?;
     let mut found = adapter.discover(&[path.to_owned()]);
     if let Some(problem) = found.problems.pop() {
         return Err(problem.error);
     }
-    let source = found.sources.pop().ok_or_else(|| unreadable("it holds no session"))?;
+    let source = found.sources.pop().ok_or_else(|| unreadable("the file contains no session"))?;
     adapter.sessions(&source)
 }
 
@@ -44,8 +44,8 @@ fn agent_of(path: &Path) -> Result<&'static AgentSpec> {
     Ok(agent_by_head(&file_name(path), &String::from_utf8_lossy(&bytes)))
 }
 
-/// Detects the agent by the file name and the first lines. A file without any known mark is read in
-/// Nacre's own format.
+/// Detects the agent from the file name and the first lines. A file without a known marker is read
+/// in Nacre's own format.
 fn agent_by_head(name: &str, text: &str) -> &'static AgentSpec {
     let is_database = text.starts_with("SQLite format 3");
     let lines: Vec<&str> = text.lines().take(HEAD_LINES).collect();

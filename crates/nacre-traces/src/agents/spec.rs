@@ -15,7 +15,7 @@ pub struct AgentSpec {
     pub adapter: Option<&'static dyn Adapter>,
     /// Examples of paths of its traces, the most common first. The fuzzer writes to them.
     pub trace_names: &'static [&'static str],
-    /// Marks of files that this agent writes. If the marks of several agents match, the lowest
+    /// Markers of files that this agent writes. If the markers of several agents match, the lowest
     /// number wins.
     pub(crate) marks: &'static [(u8, Mark)],
     pub(crate) copies: Copies,
@@ -62,7 +62,7 @@ impl AgentSpec {
             ConnectedPart::Mcp => self.mcp,
             ConnectedPart::Hooks => self.hooks,
             ConnectedPart::Skill => self.skill,
-            // These hashes must be obtained from Codex itself.
+            // Only Codex can provide these hashes.
             ConnectedPart::Trust => None,
         };
         edit.map(|edit| edit(places, program))
@@ -84,8 +84,8 @@ pub(crate) enum Mark {
 /// Specifies which sources of an agent can contain copies of the same session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Copies {
-    /// No two sources contain the same session, because IDs are chosen by the writer or generated
-    /// per file.
+    /// Two sources never contain the same session, because IDs are chosen by the writer or
+    /// generated per file.
     Never,
     /// Files with the same name. A session that continues in another file under its old ID is not a
     /// copy.
@@ -100,9 +100,9 @@ pub(crate) enum Copies {
 /// The JSON that an agent's hooks receive on standard input, and the output that they may print.
 pub struct HookContract {
     pub keys: InputKeys,
-    /// The agent's names for the events, in the order of [`HookEvent::ALL`].
+    /// The agent's event names, in the order of [`HookEvent::ALL`].
     pub events: &'static [&'static str; 5],
-    /// Events for which a hook can add context for the model.
+    /// Events whose hooks can add context for the model.
     pub hears: &'static [HookEvent],
     /// Whether a hook at the end of a turn can ask the agent to continue.
     pub can_ask: bool,

@@ -9,16 +9,17 @@ use super::*;
 
 use crate::transcript::{SessionFacts, SessionRole, Stamp};
 
-/// Skip reason for sessions whose project is not registered. They are queued once it is.
+/// Skip reason for sessions whose project is not registered. They are queued once the project is
+/// registered.
 pub(super) const NO_PROJECT: &str = "no registered project";
 
 /// Skip reason for sessions whose transcript is not trusted for the project it names.
-pub(super) const OUTSIDE: &str = "the trace lies outside the project that it names";
+pub(super) const OUTSIDE: &str = "the trace is outside the project that it names";
 
 pub(super) const GONE: &str = "the trace is gone";
 
 /// Skip reason for sessions in which Nacre used the agent as a model.
-const QUESTION: &str = "a question of Nacre's own";
+const QUESTION: &str = "the session is a question from Nacre";
 
 /// Prefix of the skip reason for copies. It is followed by the key of the best copy.
 pub(super) const SAME: &str = "same session as ";
@@ -64,20 +65,25 @@ pub(super) fn admit(
     match facts.role {
         SessionRole::Main => {}
         SessionRole::SubAgent => return Admission::skipped("part of another session"),
-        SessionRole::Helper => return Admission::skipped("the agent's own housekeeping"),
+        SessionRole::Helper => return Admission::skipped("an internal session of the agent"),
     }
     if facts.counts.user == 0 && 0 < facts.counts.questions {
         return Admission::skipped(QUESTION);
     }
     if facts.counts.user == 0 {
-        let reason = Some("nobody said anything".to_owned());
+        let reason = Some("the session has no user messages".to_owned());
         return Admission { state: JobState::Empty, reason, not_before: 0 };
     }
     match placing {
         Placing::Project(_) => {}
         Placing::Elsewhere(_) => return Admission::skipped(OUTSIDE),
         Placing::Unregistered(_) => return Admission::skipped(NO_PROJECT),
-        Placing::Nowhere => return Admission::skipped("the trace does not say where it was"),
+        Placing::Nowhere => {
+            return Admission::skipped(
+                "the trace does not contain its working \
+         directory",
+            );
+        }
     }
     Admission::pending(stamp, moment)
 }

@@ -1,6 +1,6 @@
 //! Opens the catalog's SQLite file and manages its schema. A damaged file is moved aside and
-//! recreated, and the next refresh fills it from the transcripts. The queue history is lost, so
-//! some sessions are processed again, but no memories are lost.
+//! recreated, and the next refresh fills the new file from the transcripts. The queue history is
+//! lost, so some sessions are processed again, but no memories are lost.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Opens the catalog, creating the file if necessary. Its folder must exist.
+    /// Opens the catalog, creating the file if necessary. Its directory must exist.
     pub fn open(path: &Path) -> Result<Self> {
         match Self::open_once(path) {
             Err(CatalogError::Open { source, .. }) if is_damaged(&source) => {
@@ -123,7 +123,7 @@ fn is_damaged(error: &rusqlite::Error) -> bool {
 }
 
 /// Renames a damaged database and its log files, so that they can be inspected later.
-#[expect(clippy::disallowed_methods, reason = "the database's own files are no scope's")]
+#[expect(clippy::disallowed_methods, reason = "the database manages its own files")]
 fn set_aside(path: &Path) {
     for tail in ["", "-wal", "-shm"] {
         let from = PathBuf::from(format!("{}{tail}", path.display()));

@@ -16,11 +16,11 @@ pub enum CatalogError {
     Sql(#[source] rusqlite::Error),
     #[error("Another process is writing to the catalog")]
     Busy(#[source] rusqlite::Error),
-    #[error("No trace is named `{}`", nacre_base::Shown(id))]
+    #[error("Trace `{}` not found", nacre_base::Shown(id))]
     UnknownTrace { id: String },
     #[error("`{}` fits {n_found} traces", nacre_base::Shown(id))]
     Ambiguous { id: String, n_found: usize },
-    #[error("The lease of job `{id}` is no longer held")]
+    #[error("The lease of job `{id}` has expired")]
     LeaseLost { id: String },
     /// An error from the team's shared database. `is_passing` is `true` if a retry may succeed.
     #[error("Cannot use the shared queue")]

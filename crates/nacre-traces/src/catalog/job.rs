@@ -91,7 +91,7 @@ pub struct ServiceRun {
     pub id: String,
     pub what: String,
     pub started: Timestamp,
-    /// `None` if the run is in progress or was interrupted.
+    /// Absent if the run is in progress or was interrupted.
     pub finished: Option<Timestamp>,
     pub outcome: Option<String>,
 }

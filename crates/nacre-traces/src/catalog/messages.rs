@@ -1,4 +1,4 @@
-//! The stored session messages, which the search index is built from.
+//! The stored session messages, from which the search index is built.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row};
@@ -11,7 +11,7 @@ use crate::transcript::{Error, EventKind, Lane, SessionFacts, Sink, Trace, Trans
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaidMessage {
     pub sequence: i64,
-    /// `user` or `assistant`.
+    /// The kind of message: `user` or `assistant`.
     pub kind: String,
     pub at_ms: Option<i64>,
     pub text: String,
@@ -39,7 +39,7 @@ impl SaidMessage {
     }
 }
 
-/// Reads the indexed messages of a session directly from its transcript.
+/// Reads a session's indexed messages directly from its transcript.
 pub fn said_in(trace: &Trace) -> Result<(SessionFacts, Vec<SaidMessage>), Error> {
     let adapter = adapter_of(trace.source.agent);
     let mut messages = Vec::new();
@@ -55,7 +55,7 @@ pub struct SaidSession {
     pub agent: String,
     pub title: Option<String>,
     pub project: Option<String>,
-    /// Changes whenever the messages change.
+    /// A value that changes whenever the messages change.
     pub stamp: u64,
     /// Whether the session is a copy of a session in another store.
     pub is_twin: bool,

@@ -1,6 +1,6 @@
-//! Finds the project of a session. A project is a repository, so a session in a subfolder or a
-//! linked worktree belongs to the repository with the same git directory. If the folder is inside
-//! several registered projects, the innermost one is used.
+//! Finds the project of a session. A project is a repository, so a session in a subdirectory or a
+//! linked worktree belongs to the repository with the same git directory. If the directory is
+//! inside several registered projects, the innermost one is used.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub enum Placing {
 
 impl Placing {
     /// Returns the project named by the transcript, even if the transcript is not trusted for it.
-    /// The project's redaction list applies in either case.
+    /// In both cases, the project's redaction list applies.
     pub(super) fn transcript_project(&self) -> Option<&Path> {
         match self {
             Self::Project(root) | Self::Elsewhere(root) => Some(root),
@@ -46,11 +46,11 @@ pub fn project_root(cwd: Option<&str>, projects: &[PathBuf]) -> Placing {
     }
 }
 
-/// Returns `true` if the transcript at `source` may add memories to the project. A transcript
-/// inside a repository may have been cloned with it and can name any folder, so it is trusted only
-/// for that repository and its nested projects.
+/// Returns whether the transcript at `source` may add memories to the project. A transcript inside
+/// a repository may have been cloned with it and can name any directory, so it is trusted only for
+/// that repository and its nested projects.
 pub(super) fn may_speak_for(source: &Path, project: &Path, projects: &[PathBuf]) -> bool {
-    // Links are not resolved: if users link an agent's folder to their dotfiles repository, they
+    // Links are not resolved. Users who link an agent's directory to their dotfiles repository
     // trust that repository.
     let folder = source.parent().unwrap_or(source);
     match project_root(folder.to_str(), projects) {
@@ -87,7 +87,7 @@ fn common_root(dir: &Path) -> Option<PathBuf> {
     common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned)
 }
 
-/// Resolves `.` and `..` lexically, because the folder may no longer exist.
+/// Resolves `.` and `..` lexically, because the directory may no longer exist.
 fn normal(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in path.components() {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test makes a worktree by hand")]
+    #[expect(clippy::disallowed_methods, reason = "the test creates a worktree manually")]
     fn a_worktree_belongs_to_its_repository() {
         let dir = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(dir.path()).unwrap();
@@ -133,13 +133,18 @@ mod tests {
         fs::write(tree.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
         let cwd = tree.join("src").display().to_string();
         let place = || project_root(Some(&cwd), std::slice::from_ref(&main));
-        assert_eq!(place(), Placing::Unregistered(tree.join("src")), "it does not lead back");
+        assert_eq!(
+            place(),
+            Placing::Unregistered(tree.join("src")),
+            "the worktree does not point \
+         back"
+        );
         fs::write(git_dir.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
         assert_eq!(place(), Placing::Project(main.clone()));
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test makes a repository by hand")]
+    #[expect(clippy::disallowed_methods, reason = "the test creates a repository manually")]
     fn a_trace_in_a_repository_speaks_for_no_other() {
         let dir = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(dir.path()).unwrap();
@@ -158,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test plays a stranger")]
+    #[expect(clippy::disallowed_methods, reason = "the test simulates an untrusted program")]
     fn a_git_file_that_names_another_repository_moves_no_session_there() {
         let dir = tempfile::tempdir().unwrap();
         let (victim, evil) = (dir.path().join("victim"), dir.path().join("evil"));

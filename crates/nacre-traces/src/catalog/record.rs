@@ -19,7 +19,7 @@ const MAX_TITLE_CHARS: usize = 80;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Growth {
     Grown,
-    /// The transcript was touched or restored without new content.
+    /// The transcript was touched or restored, but has no new content.
     Same,
 }
 
@@ -164,7 +164,7 @@ pub(super) fn record(
     twins::settle(transaction, session, moment)
 }
 
-/// Returns the user's first message, which is the title of sessions without one.
+/// Returns the user's first message, which serves as the title of sessions without one.
 fn first_said(transaction: &Transaction, session: i64) -> rusqlite::Result<Option<String>> {
     let text: Option<String> = transaction
         .prepare_cached(
@@ -187,7 +187,7 @@ fn title_of(line: &str) -> String {
     }
 }
 
-/// Returns `true` if a read without new content leaves the session's queue state unchanged.
+/// Returns whether a read without new content leaves the session's queue state unchanged.
 fn is_placed(transaction: &Transaction, session: i64) -> rusqlite::Result<bool> {
     transaction
         .prepare_cached(

@@ -1,6 +1,6 @@
 //! Updates the catalog: finds sources, reads changed ones, and queues their sessions. A removed
 //! source keeps its sessions but loses its stamp, so that it is read again if it reappears. Sources
-//! below a folder that cannot be listed are not treated as removed.
+//! below a directory that cannot be listed are not treated as removed.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -26,10 +26,10 @@ pub struct Connection {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AllowedProjects {
-    /// Every project for which the transcript's location makes it trusted.
+    /// Any project for which the transcript is trusted because of its location.
     #[default]
     ByPlace,
-    /// Only the given project, or none. Used if the user passes a file.
+    /// Only the given project, or no project. Used if the user passes a file.
     Only(Option<PathBuf>),
 }
 
@@ -125,8 +125,7 @@ impl Catalog {
             report.gone += self.note_gone(&compared.gone, compared.agent, options.moment())?;
             changed.extend(compared.changed);
         }
-        // The newest sources are read first, because they are the most relevant to the next
-        // session.
+        // The newest sources are read first, because they are most relevant to the next session.
         changed.sort_by_key(|source| Reverse(source.stamp.modified));
         let total = changed.len() as u64;
         let mut opened = Vec::new();
@@ -194,7 +193,7 @@ impl Catalog {
             return Ok(0);
         }
         // Most of these sources were already missing in an earlier refresh and have no pending
-        // jobs, so nothing has to be done for them.
+        // jobs, so no changes are necessary.
         let sql = "SELECT DISTINCT o.path FROM job j JOIN session s ON s.id = j.session
              JOIN source o ON o.id = s.source WHERE j.state = 'pending' AND o.agent = ?1";
         let waiting = rows(&self.connection, sql, [agent.as_str()], |row| row.get(0))?;
@@ -273,8 +272,8 @@ struct Gone {
     has_stamp: bool,
 }
 
-/// Assigns the sessions of one folder to a project and queues those that were skipped for lack of a
-/// project. Their messages are indexed again, because searches can be filtered by project.
+/// Assigns the sessions of one directory to a project and queues those that were skipped for lack
+/// of a project. Their messages are indexed again, because searches can be filtered by project.
 fn readmit_from(
     transaction: &Transaction,
     cwd: &str,

@@ -1,4 +1,4 @@
-//! Queries for individual sessions, waiting sessions and daily activity.
+//! Queries for single sessions, waiting sessions and daily activity.
 
 use jiff::Timestamp;
 use rusqlite::{Row, named_params};
@@ -107,8 +107,8 @@ pub struct WaitingSessions {
     /// Sessions that were modified too recently to be processed.
     pub active: Option<LaterSessions>,
     pub retried: Option<LaterSessions>,
-    /// Folders outside registered projects and their session counts, in descending order of the
-    /// count.
+    /// Directories outside registered projects and their session counts, in descending order of
+    /// session count.
     pub unregistered: Vec<(String, u64)>,
 }
 
@@ -167,7 +167,7 @@ pub struct DayActivity {
     pub day: String,
     pub agent: String,
     pub sessions: u64,
-    /// Tokens not read from a cache.
+    /// Input tokens, excluding cached tokens.
     pub input_tokens: u64,
     /// Tokens read from a cache or written to it.
     pub cached_tokens: u64,

@@ -19,12 +19,12 @@ use nacre_base::redact::ExtraWords;
 use nacre_base::with_causes;
 
 /// Skip reason for sessions in a database that was in use when it was read.
-const IN_USE: &str = "its agent was at work on it";
+const IN_USE: &str = "the agent was writing to it";
 
 /// Skip reason for sessions left to the next sync because the budget of this one was used up.
-const LEFT_OUT: &str = "other traces took too long; the next sync reads it";
+const LEFT_OUT: &str = "time limit reached; the next sync will read it";
 
-const MOVED: &str = "its folder changed while it was read";
+const MOVED: &str = "its directory changed while it was read";
 
 enum Visited<'o> {
     Unchanged,
@@ -33,8 +33,8 @@ enum Visited<'o> {
         reason: String,
         hope: Retryability,
     },
-    /// The session belongs to a project whose redaction list, given here, is not the one that was
-    /// applied.
+    /// The session belongs to a project whose redaction list (given here) differs from the applied
+    /// one.
     OtherWords(&'o ExtraWords),
 }
 
@@ -191,8 +191,8 @@ impl<'o> Visit<'_, 'o> {
     }
 
     /// Returns the redaction list to apply. If projects have different lists, a transcript that was
-    /// never read is first scanned for its folder, because no text may be stored before the project
-    /// is known.
+    /// never read is first scanned for its directory, because no text may be stored before the
+    /// project is known.
     fn words(&self) -> Result<&'o ExtraWords, String> {
         let words = &self.options.words;
         let known = self.seen.as_ref().and_then(|seen| seen.cwd.clone());
@@ -280,8 +280,8 @@ fn handle_failure(reason: &str, hope: Retryability) -> Admission {
     }
 }
 
-/// Records an unreadable session. A session that was read before keeps its queue state if a retry
-/// may succeed.
+/// Records an unreadable session. If it was read before, it keeps its queue state when a retry may
+/// succeed.
 fn leave_session(
     transaction: &Transaction,
     session: i64,

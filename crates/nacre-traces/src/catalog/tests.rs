@@ -1,4 +1,4 @@
-//! The catalog over a folder of transcripts in Nacre's own format, with a fixed clock.
+//! Tests of the catalog over a directory of transcripts in Nacre's own format, with a fixed clock.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the agents")]
 
@@ -33,7 +33,7 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("traces")).unwrap();
         let catalog = Catalog::open(&dir.path().join("catalog.sqlite3")).unwrap();
-        // Well after the files were made, so that every session is at rest.
+        // Use a time well after the files were created, so that every session is idle.
         let now = Timestamp::from_second(4_000_000_000).unwrap();
         Self { dir, catalog, now, projects: vec![PathBuf::from("/work/shop")] }
     }
@@ -88,7 +88,8 @@ impl World {
             .collect()
     }
 
-    /// Messages of sessions that are no duplicates and contain `word`; of one project, if named.
+    /// Returns the messages that contain `word`, excluding copies of sessions. If `project` is
+    /// given, only its messages are searched.
     fn search(&self, word: &str, project: Option<&str>) -> Vec<String> {
         let mut sessions = self.catalog.said_sessions().unwrap();
         sessions.retain(|session| {
@@ -141,7 +142,7 @@ fn a_trace_that_a_repository_brought_speaks_for_no_other_project() {
         let sessions = world.catalog.sessions(&SessionFilter::default()).unwrap();
         assert_eq!(sessions[0].project, None);
     }
-    // Also where the project is registered after the trace was read.
+    // The same applies if the project is registered after the trace was read.
     let mut world = World::new();
     world.projects.clear();
     world.write("one", "/work/shop", &["use the evil key"]);
@@ -220,7 +221,7 @@ fn sessions_are_admitted_by_what_they_are() {
     world.write("here", "/work/shop/src", &["use sqlite"]);
     world.write("elsewhere", "/work/other", &["use sqlite"]);
     world.write("silent", "/work/shop", &[]);
-    // What an agent keeps of a question that Nacre asked it.
+    // The trace that an agent writes when Nacre uses it as a model.
     world.write("the-question", "/work/shop", &["[Question from Nacre] Use sqlite?"]);
     world.refresh();
     let reason = |text: &str| Some(text.to_owned());
@@ -229,8 +230,8 @@ fn sessions_are_admitted_by_what_they_are() {
         [
             ("elsewhere".to_owned(), "skipped", reason("no registered project")),
             ("here".to_owned(), "pending", None),
-            ("silent".to_owned(), "empty", reason("nobody said anything")),
-            ("the-question".to_owned(), "skipped", reason("a question of Nacre's own")),
+            ("silent".to_owned(), "empty", reason("the session has no user messages")),
+            ("the-question".to_owned(), "skipped", reason("the session is a question from Nacre")),
         ]
     );
     world.projects.push(PathBuf::from("/work/other"));
@@ -300,7 +301,7 @@ fn a_lease_is_held_or_lost() {
     let now = world.now;
     let policy = RetryPolicy::default();
     let first = world.catalog.claim("a", now, LEASE, ClaimOrder::NewestFirst).unwrap().unwrap();
-    // One job of a project at a time.
+    // Only one job per project can run at a time.
     assert_eq!(world.catalog.claim("b", now, LEASE, ClaimOrder::NewestFirst).unwrap(), None);
     let late = now.checked_add(Duration::from_secs(61)).unwrap();
     assert!(world.catalog.heartbeat(&first, late, LEASE).is_err());

@@ -60,7 +60,7 @@ pub(super) fn settle(
     }
     let reason = format!("{SAME}{}", best.key);
     for copy in copies.iter().filter(is_there).filter(|copy| copy.id != best.id) {
-        // A copy that was already processed keeps its state.
+        // A copy that has already been processed keeps its state.
         let is_settled = copy.state == "done" || copy.reason.as_ref() == Some(&reason);
         if !is_settled {
             set_job(transaction, copy.id, &Admission::skipped(&reason), moment.now)?;

@@ -1,6 +1,6 @@
 //! Finds, writes and removes Nacre's block in an instruction file. All other bytes are preserved.
-//! The first marker contains a hash of the block's text, to detect edits, and the number of
-//! inserted line breaks, so that removing the block restores the original bytes.
+//! The first marker contains a hash of the block's text, to detect edits. It also contains the
+//! number of inserted line breaks, so that removing the block restores the original bytes.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ const NOTE: &str = "Written by `nacre export --agents-md`; change the memories, 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionBlock {
     range: Range<usize>,
-    /// The hash in the first marker; `hash` is that of the current text.
+    /// The hash in the first marker, as opposed to `hash`, which is that of the current text.
     marked_hash: String,
     hash: String,
     n_breaks: usize,
@@ -25,11 +25,11 @@ pub struct InstructionBlock {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockFault {
-    #[error("Line {line}: the block of Nacre has no `<!-- nacre:end -->`")]
+    #[error("Line {line}: the Nacre block has no `<!-- nacre:end -->` marker")]
     Open { line: usize },
-    #[error("Line {line}: a second block of Nacre begins here")]
+    #[error("Line {line}: another Nacre block starts here")]
     Twice { line: usize },
-    #[error("Line {line}: this mark is not as Nacre writes it")]
+    #[error("Line {line}: malformed Nacre marker")]
     BadMark { line: usize },
 }
 

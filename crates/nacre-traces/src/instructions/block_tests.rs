@@ -1,4 +1,5 @@
-//! Nacre's own block: what is around it stays, whatever it is.
+//! Property tests that Nacre's block can be written and removed without changing the surrounding
+//! text.
 
 use proptest::prelude::*;
 
@@ -66,7 +67,7 @@ fn a_block_is_blanked_out_line_by_line() {
     assert_eq!((clean.as_str(), lines), ("a\n\n\n", vec![2]));
 }
 
-/// Any bytes, often with what line breaks and marks are made of.
+/// Generates arbitrary files with many line breaks and markers.
 fn any_file() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..8),

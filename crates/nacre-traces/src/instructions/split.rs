@@ -9,7 +9,8 @@ use super::statement::{FoundStatement, NotTaken, Statement, plain, statement, wh
 /// Maximum number of statements, more than any real instruction file contains.
 const MAX_STATEMENTS: usize = 2000;
 
-/// Maximum length of the glob patterns in a note. Longer ones are of no use to a reader.
+/// Maximum length of the glob patterns in a note. Longer lists of patterns are not useful to
+/// readers.
 const MAX_GLOBS: usize = 150;
 
 /// Words in a heading or introduction that indicate a procedure.
@@ -140,8 +141,8 @@ impl<'t> Splitter<'t> {
         self.begin(piece, Some(indent));
     }
 
-    /// Returns `true` if the item is a further step of the procedure that the current statement
-    /// begins.
+    /// Returns whether the item is a further step in the procedure that starts with the current
+    /// statement.
     fn is_next_step(&self, current: &Current, piece: &Piece) -> bool {
         let is_numbered =
             |line: usize| self.lines[line].trim_start().starts_with(|c: char| c.is_ascii_digit());

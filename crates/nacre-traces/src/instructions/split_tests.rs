@@ -1,4 +1,4 @@
-//! Instruction files as people write them, and any text.
+//! Tests of realistic instruction files and arbitrary text.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::split::{Split, split};
 
-/// Statements as `LINE TITLE` with their bodies below, and what was left out.
+/// Formats statements as `LINE TITLE`, followed by their bodies, and then the omitted pieces.
 fn shown(text: &str) -> String {
     let Split { statements, left_out } = split(text);
     let mut shown = String::new();

@@ -1,5 +1,5 @@
-//! The interface for agent adapters. Discovery never opens a file, so an unchanged source costs
-//! only one `stat` call. A database is one source that contains several sessions, which
+//! The interface for agent adapters. Discovery never opens a file, so checking an unchanged source
+//! costs only one `stat` call. A database is one source that contains several sessions, which
 //! [`Adapter::sessions`] lists.
 
 use std::collections::BTreeMap;
@@ -104,7 +104,7 @@ pub struct Problem {
 
 #[derive(Debug, Default)]
 pub struct Discovery {
-    /// Sorted bytewise by path.
+    /// The sources found, sorted bytewise by path.
     pub sources: Vec<TraceSource>,
     pub problems: Vec<Problem>,
     pub links_skipped: u64,
@@ -139,7 +139,7 @@ pub struct ReadOutcome {
     pub facts: SessionFacts,
     pub report: ReadReport,
     pub began: Began,
-    /// `None` if the format can only be read as a whole.
+    /// The position for the next read. `None` if the format can only be read as a whole.
     pub watermark: Option<Watermark>,
 }
 

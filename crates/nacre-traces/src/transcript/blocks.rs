@@ -20,7 +20,7 @@ pub(crate) enum MessageBlock<'a> {
         content: &'a str,
     },
     Picture,
-    /// A thought encrypted by the model provider.
+    /// A reasoning block encrypted by the model provider.
     Sealed,
     Other {
         kind: &'a str,
@@ -96,7 +96,7 @@ pub(crate) fn agent(thread: &mut Thread, spot: &Spot, content: &str, out: &mut E
     }
 }
 
-/// Emits a block whose meaning does not depend on the role. Text is attributed to the model.
+/// Emits a block that is handled the same way for every role. Text is attributed to the model.
 pub(crate) fn agent_block(
     thread: &mut Thread,
     spot: &Spot,

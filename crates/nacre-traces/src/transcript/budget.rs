@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Base CPU time: for one open of a database outside a sync, for all opens of one database in a
-/// sync, and for all databases in a sync.
+/// Base CPU time in three cases: one open of a database outside a sync, all opens of one database
+/// in a sync, and all databases in a sync.
 const TIME_ONCE: Duration = Duration::from_secs(3);
 const TIME_IN_SYNC: Duration = Duration::from_secs(5);
 const TIME_OF_SYNC: Duration = Duration::from_secs(10);
-/// Number of bytes on disk for which one second is added to the base time.
+/// Number of bytes on disk that add one second to the base time.
 const BYTES_PER_SECOND: u64 = 8 * 1024 * 1024;
 /// CPU time charged to the sync each time a session's database is opened.
 const TIME_TO_OPEN: Duration = Duration::from_millis(1);
@@ -40,9 +40,9 @@ thread_local! {
     static CURRENT: RefCell<Option<Shared>> = const { RefCell::new(None) };
 }
 
-/// While this value exists, all reads on its thread are charged to one budget.
+/// Charges all reads on its thread to one budget until it is dropped.
 #[derive(Debug)]
-#[must_use = "it ends when it is dropped"]
+#[must_use = "the budget ends when this guard is dropped"]
 pub struct SyncBudget {
     is_outermost: bool,
     /// Makes the type `!Send`, because the budget is stored in a thread-local variable.
@@ -89,7 +89,7 @@ pub(crate) type FileId = (u64, u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SyncIsSpent;
 
-/// Subtracts `n` from an amount. Returns `false` if nothing is left.
+/// Subtracts `n` from an amount. Returns `false` if the amount is used up.
 fn take(amount: &AtomicU64, n: u64) -> bool {
     let take = |left: u64| Some(left.saturating_sub(n));
     amount.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok_and(|before| n < before)

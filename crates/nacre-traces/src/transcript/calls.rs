@@ -137,7 +137,7 @@ pub(crate) fn result_origin(call: Option<&OpenCall>, text: &str) -> TextOrigin {
 const MAX_CHAIN: usize = 16 * 1024;
 const MAX_PROMPTS: usize = 1024;
 const MAX_UNDONE: usize = 1024;
-/// Maximum number of entries per map that are stored in a watermark.
+/// Maximum number of entries of each map that are stored in a watermark.
 const CARRIED: usize = 128;
 
 /// Records and prompts of the main lane, used to detect undone events.

@@ -1,5 +1,5 @@
 //! Numbers, truncates, redacts and counts events. Adapters only pass a [`Draft`] of borrowed parts
-//! and never count anything themselves, so facts and reports have the same meaning for every agent.
+//! and never count anything, so facts and reports have the same meaning for every agent.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub enum Detail {
     /// without text. Facts and reports are the same as with `Everything`, except that omitted text
     /// is never counted as truncated.
     Said,
-    /// Like `Said`, but a line-based transcript is read only until its folder and a user message
+    /// Like `Said`, but a line-based transcript is read only until its directory and a user message
     /// have been found. Facts and reports cover only the part that was read.
     Opening,
 }
@@ -259,8 +259,7 @@ impl<'a> Emitter<'a> {
 fn note_first(first: &mut Option<String>, others: &mut Vec<String>, value: &str) {
     match first {
         None if !value.is_empty() => *first = Some(short_name(value)),
-        // Nearly every record repeats the same value, so the comparison with the unshortened value
-        // is tried first.
+        // Nearly every record repeats the same value, so the unshortened value is compared first.
         Some(known) if known != value && *known != short_name(value) => note_value(others, value),
         Some(_) | None => {}
     }

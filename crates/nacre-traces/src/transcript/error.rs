@@ -20,13 +20,13 @@ pub enum Error {
     Unreadable { path: PathBuf, reason: &'static str },
     #[error("Cannot query trace database `{}`", path.display())]
     Store { path: PathBuf, source: Fault },
-    #[error("Cannot read trace database `{}` now: its owner is at work on it", path.display())]
+    #[error("Cannot read trace database `{}` now: another program is writing to it", path.display())]
     Busy { path: PathBuf },
-    #[error("Left trace `{}` for the next sync: this one has spent its time on other traces", path.display())]
+    #[error("Left trace `{}` for the next sync: the time limit for traces was reached", path.display())]
     LeftOut { path: PathBuf },
     #[error("Cannot find session `{session}` in `{}`", path.display())]
     NoSession { path: PathBuf, session: String },
-    #[error("Stopped looking below `{}` after {limit} entries", path.display())]
+    #[error("Stopped searching `{}` after {limit} entries", path.display())]
     TooManyEntries { path: PathBuf, limit: usize },
 }
 
@@ -37,7 +37,7 @@ pub enum Retryability {
     Gone,
     /// The agent is writing to the transcript; the next attempt can succeed.
     Soon,
-    /// Other transcripts used up the budget; the next sync reads this one.
+    /// Other transcripts used up the budget. The next sync reads this one.
     NextSync,
     /// The file used up its budget, so the remaining content is not read. A retry with the same
     /// content would fail again.
@@ -78,12 +78,12 @@ pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Fault {
     #[error("The database is in use or changed while it was read")]
     Busy,
-    #[error("A table computes its columns, which no agent's database does")]
+    #[error("A table has generated columns, which no agent's database uses")]
     Computed,
     #[error("The database takes too long to read for its size")]
     TooSlow,
     #[error("The database is damaged")]
     Corrupt(#[source] Box<rusqlite::Error>),
-    #[error("The database has another layout than expected")]
+    #[error("The database has an unexpected layout")]
     Schema(#[source] Box<rusqlite::Error>),
 }

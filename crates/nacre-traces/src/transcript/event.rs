@@ -11,7 +11,7 @@ pub use nacre_types::{
     WordSource,
 };
 
-/// The author of an event's text. No text is both the user's and injected.
+/// The author of an event's text. No text is both written by the user and injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextOrigin {
     Person(WordSource),
@@ -37,7 +37,7 @@ impl TextOrigin {
     }
 
     /// Returns the origin as it applies in the given lane. In a sub-agent's session, messages with
-    /// the user role are from the parent agent.
+    /// the user role come from the parent agent.
     pub(crate) fn in_lane(self, lane: Lane) -> Self {
         if self.person().is_some() && lane == Lane::Sidechain { Self::Agent } else { self }
     }
@@ -136,7 +136,7 @@ impl BoundedText {
         Self { head, tail, full_bytes }
     }
 
-    /// Represents text that the sink does not need. Only its size is recorded.
+    /// Creates a placeholder for text that the sink does not need. Only its size is recorded.
     pub(crate) fn unread(full_bytes: u64) -> Self {
         Self { full_bytes, ..Self::default() }
     }

@@ -8,8 +8,8 @@ pub(crate) use nacre_types::{
     SessionTokens as Tokens, UndoneEvents as Undone,
 };
 
-/// Redacts the words on the user's redaction list. Folders are not redacted, because they identify
-/// the project.
+/// Redacts the words on the user's redaction list. Directories are not redacted, because they
+/// identify the project.
 pub fn without_words(mut facts: SessionFacts, words: &ExtraWords) -> SessionFacts {
     if words.is_empty() {
         return facts;

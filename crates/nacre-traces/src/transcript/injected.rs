@@ -39,7 +39,7 @@ pub const QUESTION_MARK: &str = "[Question from Nacre]";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// Either the user or the program that added the text.
+    /// The author of the text: the user or a program.
     pub origin: TextOrigin,
     pub text: Cow<'a, str>,
 }
@@ -47,7 +47,7 @@ pub struct Piece<'a> {
 #[derive(Clone, Copy)]
 enum Rule {
     Inject(InjectedReason),
-    /// The content is the user's; only the tags are removed.
+    /// The user wrote the content, so only the tags are removed.
     Unwrap(WordSource),
 }
 
@@ -132,7 +132,7 @@ const SLASHES: [char; 5] = ['/', '／', '∕', '⁄', '⧸'];
 
 const MAX_NAME: usize = 48;
 
-/// Control tokens of model chat templates.
+/// Control tokens used by model chat templates.
 const PROTOCOL_MARKS: [&str; 8] = [
     "function_calls",
     "function_results",
@@ -144,8 +144,8 @@ const PROTOCOL_MARKS: [&str; 8] = [
     "tool_result",
 ];
 
-/// Maximum number of injected texts at the start of a message, more than any agent writes. Beyond
-/// it, the rest of the message is attributed to a program.
+/// Maximum number of injected texts at the start of a message, more than any agent writes. If it is
+/// exceeded, the rest of the message is attributed to a program.
 const MAX_OPENINGS: usize = 64;
 
 const MAX_TAG_BYTES: usize = 1024;
@@ -188,7 +188,7 @@ pub fn wrap_in_tag(tag: &str, text: &str) -> String {
     format!("<{tag}>\n{}\n</{tag}>", without_tags(text).trim())
 }
 
-/// Escapes all tags of [`TAGS`], Nacre's own tags and model control tokens, including lookalikes.
+/// Escapes all tags in [`TAGS`], Nacre's own tags and model control tokens, including lookalikes.
 fn without_tags(text: &str) -> String {
     let mut harmless = String::with_capacity(text.len());
     let mut rest = text;
@@ -290,7 +290,8 @@ fn program(reason: InjectedReason, text: &str) -> Piece<'_> {
 /// Returns the injected text at the start of a message, and the remaining text.
 fn opening(text: &str) -> Option<(Piece<'_>, &str)> {
     if CONTEXT_OPENINGS.iter().any(|opening| text.starts_with(opening)) {
-        // A selected file can contain the heading, so the last occurrence is the editor's own.
+        // A selected file can contain the heading, so the last occurrence is the one written by the
+        // editor.
         let ends = REQUEST_HEADINGS
             .iter()
             .filter_map(|heading| text.rfind(heading).map(|at| at + heading.len()));

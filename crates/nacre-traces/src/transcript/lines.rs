@@ -22,7 +22,7 @@ const MAX_HOLES: u64 = 8 * 1024 * 1024;
 pub(crate) fn open_regular(path: &Path) -> Result<File> {
     let file = open_with_holes(path)?;
     if MAX_HOLES < nacre_base::platform::size_of_holes(&file, MAX_HOLES) {
-        let reason = "most of it is a hole, which no agent writes";
+        let reason = "most of the file is a hole, which no agent writes";
         return Err(Error::Unreadable { path: path.to_owned(), reason });
     }
     Ok(file)
@@ -59,7 +59,7 @@ pub(crate) struct TraceLine<'a> {
 pub(crate) struct LineReader<R> {
     stream: R,
     buffer: Vec<u8>,
-    /// The unread part of the buffer is `start..end`.
+    /// Start of the unread part of the buffer, which is `start..end`.
     start: usize,
     end: usize,
     /// Number of bytes in `start..end` that are known to contain no newline.

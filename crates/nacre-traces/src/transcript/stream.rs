@@ -162,8 +162,8 @@ fn most_unpacked(n_packed: u64) -> u64 {
     n_packed.saturating_mul(UNPACKED_PER_BYTE).clamp(MIN_UNPACKED, MAX_UNPACKED)
 }
 
-/// Reads lines until the stream ends or the sink needs no more. Returns the final offset and the
-/// number of lines processed.
+/// Reads lines until the stream ends or the sink needs no more events. Returns the final offset and
+/// the number of lines processed.
 fn drive<R: Read, F: LineFormat>(
     reader: &mut LineReader<R>,
     format: &mut F,

@@ -1,4 +1,4 @@
-//! What the tests of this room share: traces made on the spot, and events as short lines.
+//! Helpers shared by this module's tests: temporary traces, and events formatted as short lines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::emit::{Detail, Sink};
 use super::event::{Lane, TextOrigin, TranscriptEvent};
 use super::walk::stamp;
 
-/// A trace in a folder of its own.
+/// A trace in a temporary directory.
 pub(crate) struct TestTrace {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) path: PathBuf,
@@ -32,7 +32,7 @@ impl TestTrace {
         write(&self.path, content);
     }
 
-    /// Reads the trace, from a watermark where one is given.
+    /// Reads the trace, resuming at the watermark if one is given.
     pub(crate) fn read(
         &self,
         adapter: &dyn Adapter,
@@ -41,7 +41,7 @@ impl TestTrace {
         self.read_detail(adapter, from, Detail::Everything)
     }
 
-    /// Reads as much of the trace as is wanted.
+    /// Reads the trace at the given level of detail.
     pub(crate) fn read_detail(
         &self,
         adapter: &dyn Adapter,
@@ -64,7 +64,7 @@ pub(crate) fn write(path: &Path, content: &[u8]) {
     fs::write(path, content).unwrap();
 }
 
-/// Reads a trace of this name and content from the start.
+/// Reads a trace with this name and content from the start.
 pub(crate) fn read(
     adapter: &dyn Adapter,
     name: &str,
@@ -73,7 +73,7 @@ pub(crate) fn read(
     TestTrace::new(name, content).read(adapter, None)
 }
 
-/// Events as lines: `kind origin [~lane] [!] [tool#call]: text`.
+/// Formats events as lines: `kind origin [~lane] [!] [tool#call]: text`.
 pub(crate) fn show(events: &[TranscriptEvent]) -> String {
     events.iter().map(|event| show_event(event) + "\n").collect()
 }
@@ -96,7 +96,7 @@ fn show_event(event: &TranscriptEvent) -> String {
     format!("{} {origin}{lane}{lane_name}{error}{call}: {text}", event.kind.as_str())
 }
 
-/// Compares events, as lines, with what is expected.
+/// Reads a trace and compares its events, formatted as lines, with the expected ones.
 #[track_caller]
 pub(crate) fn check(adapter: &dyn Adapter, name: &str, content: &str, expected: &[&str]) {
     let (events, _) = read(adapter, name, content);

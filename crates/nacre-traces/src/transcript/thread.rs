@@ -1,4 +1,4 @@
-//! State shared by the parsers of line-based formats. It is bounded in size, so that it fits into a
+//! State shared by the parsers of line-based formats. Its size is bounded so that it fits in a
 //! watermark.
 
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::voice;
 use crate::transcript::toolkit::*;
 
-/// Whether a turn was open after the last record that shows it.
+/// Whether a turn was open after the last record that indicates it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) enum TurnState {
     #[default]
@@ -125,7 +125,7 @@ impl Thread {
         voice::agent(spot, kind, text, out);
     }
 
-    /// `arguments` is JSON or plain text.
+    /// Emits a tool call. `arguments` is JSON or plain text.
     pub(crate) fn call(
         &mut self,
         spot: &Spot,

@@ -12,7 +12,7 @@ use super::json::{JsonCursor, Malformed, Parsed, decode};
 /// is hostile.
 const MAX_MEMBERS: usize = 4096;
 const MAX_ELEMENTS: usize = 250_000;
-/// A smaller number is in seconds, because in milliseconds it would be a time before March 1973.
+/// Smaller numbers are in seconds, because in milliseconds they would be times before March 1973.
 const SECONDS_BELOW: i64 = 100_000_000_000;
 
 /// The members of a JSON object, as unparsed JSON text.
@@ -115,7 +115,7 @@ pub(crate) fn contains_word(words: &str, word: &str) -> bool {
 /// Returns the elements of an array as JSON text, or nothing if the text is not an array.
 pub(crate) fn items(raw: &str) -> Vec<&str> {
     let mut elements = Vec::new();
-    // If the array is truncated, the elements before the end are kept.
+    // If the array is truncated, the elements before the end of the text are kept.
     let _: Result<(), Malformed> = JsonCursor::new(raw).array(|element| {
         if elements.len() < MAX_ELEMENTS {
             elements.push(element.raw()?);
@@ -145,7 +145,7 @@ fn string_of(raw: &str) -> Option<&str> {
 }
 
 fn number_of(raw: &str) -> Option<i64> {
-    #[expect(clippy::cast_possible_truncation, reason = "times come with a fraction at times")]
+    #[expect(clippy::cast_possible_truncation, reason = "some times are fractional")]
     let rounded = |number: f64| number.is_finite().then_some(number as i64);
     raw.parse().ok().or_else(|| rounded(raw.parse().ok()?))
 }

@@ -120,7 +120,7 @@ pub(crate) fn emit_unknown(spot: &Spot, kind: &str, raw: &str, out: &mut Emitter
     out.emit_unknown(kind, spot.draft(EventKind::Meta, TextOrigin::Host, raw));
 }
 
-/// `arguments` is JSON or plain text.
+/// Emits a tool call. `arguments` is JSON or plain text.
 pub(crate) fn call(
     spot: &Spot,
     calls: &mut OpenCalls,

@@ -1,6 +1,6 @@
 //! A bounded walk over the directories that contain an agent's transcripts. A root itself can be a
-//! link, but links below it are not followed, because they could lead outside the folders that the
-//! user agreed to or form a cycle.
+//! link, but links below it are not followed, because they could lead outside the directories that
+//! the user agreed to or form a cycle.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use nacre_base::platform::ext::MetadataExt as _;
 
 /// Maximum directory depth. Agents use only a few levels.
 const MAX_DEPTH: usize = 16;
-/// Maximum number of entries below a root. A root with more entries is not a transcript folder.
+/// Maximum number of entries below a root. A root with more entries is not a transcript directory.
 const MAX_ENTRIES: usize = 2_000_000;
 
 type NameFilter<'a> = &'a dyn Fn(&str) -> bool;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a link is what is tested")]
+    #[expect(clippy::disallowed_methods, reason = "the test requires a link")]
     fn links_are_never_followed_below_a_root() {
         let folder = tempfile::tempdir().unwrap();
         let (outside, root) = (folder.path().join("outside"), folder.path().join("root"));

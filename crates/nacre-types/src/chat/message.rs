@@ -1,4 +1,4 @@
-//! The content of a chat session, and the updates of a running turn.
+//! The content of a chat session, and the updates sent during a turn.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::{AnsweredBy, ApprovalAnswer, ApprovalRequest, Attachment, Failure, Ta
 pub struct TaskMessage {
     pub task: String,
     pub session: String,
-    /// Number of the update in its task, starting at 1 without gaps.
+    /// Number of the update within its task. Numbers start at 1 and have no gaps.
     pub sequence: u64,
     pub at: String,
     #[serde(flatten)]
@@ -24,19 +24,19 @@ pub struct TaskMessage {
 pub enum TaskUpdate {
     #[serde(rename = "task.accepted")]
     Accepted { text: String },
-    /// The task is queued. `position` is the number of tasks before it, including the running one.
-    /// Sent again when it changes.
+    /// The task is queued. `position` is the number of tasks ahead of it, including the running
+    /// one. The update is sent again when the position changes.
     #[serde(rename = "task.queued")]
     Queued { position: u32 },
     #[serde(rename = "task.running")]
     Running { model: String },
-    /// A request to the model starts.
+    /// The agent sends a request to the model.
     #[serde(rename = "step")]
     Step { step: u32 },
     /// The next part of the agent's text.
     #[serde(rename = "text")]
     Text { text: String },
-    /// Replaces the agent's text of this step.
+    /// New text that replaces the agent's text in this step.
     #[serde(rename = "text.replaced")]
     TextReplaced { text: String },
     #[serde(rename = "reasoning")]
@@ -65,7 +65,7 @@ pub enum TaskUpdate {
     Memory { recalled: Vec<RecalledNote> },
     #[serde(rename = "skill")]
     Skill { skill: String },
-    /// The user's additional message was passed to the agent.
+    /// An additional user message was passed to the agent.
     #[serde(rename = "steered")]
     Steered { text: String },
     #[serde(rename = "notice")]
@@ -81,7 +81,7 @@ pub enum TaskUpdate {
 }
 
 impl TaskUpdate {
-    /// Returns `true` for the last update of a task.
+    /// Returns whether this is the last update of a task.
     pub fn is_terminal(&self) -> bool {
         matches!(self, Self::Completed(_) | Self::Failed { .. } | Self::Cancelled { .. })
     }
@@ -99,7 +99,7 @@ pub struct RecalledNote {
 pub struct TurnUsage {
     pub input: u64,
     pub output: u64,
-    /// Tokens of the model's context window used by the conversation.
+    /// Number of tokens in the model's context window that the conversation uses.
     pub context: u64,
     pub window: u64,
     /// Cost in US dollars; absent if the model's price is unknown.
@@ -135,16 +135,16 @@ pub struct ChatItem {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ChatItemKind {
-    /// A message of the user.
+    /// A user message.
     User {
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attachments: Vec<Attachment>,
-        /// Whether it was sent while the agent was working.
+        /// Whether the message was sent while the agent was working.
         #[serde(default)]
         is_steering: bool,
     },
-    /// A message of the agent.
+    /// An agent message.
     Assistant {
         text: String,
         /// Whether the agent was interrupted.
@@ -197,7 +197,7 @@ names! {
     }
 }
 
-/// The change of a file.
+/// A change to a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FilePatch {
     pub path: String,

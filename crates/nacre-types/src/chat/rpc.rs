@@ -1,4 +1,4 @@
-//! The chat protocol: requests, answers and approvals.
+//! The chat protocol: requests, responses and approvals.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::{
 /// Version of the protocol. It increases with every incompatible change.
 pub const RPC_VERSION: u32 = 1;
 
-/// One request. The client chooses the ID, which is repeated in the answer.
+/// One request. The client chooses the ID, which the response repeats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RpcRequest {
     pub id: u64,
@@ -57,7 +57,7 @@ pub enum RpcCall {
     TaskList(LimitRequest),
     #[serde(rename = "task.get")]
     TaskGet(TaskShowRequest),
-    /// Sends the updates of a task, starting at a given number.
+    /// Streams the updates of a task, starting at the given number.
     #[serde(rename = "task.follow")]
     TaskFollow(TaskFollowRequest),
     #[serde(rename = "skill.list")]
@@ -66,7 +66,7 @@ pub enum RpcCall {
     ApprovalAnswer(ApprovalAnswerRequest),
 }
 
-/// One line sent to a client: the answer to a request, or an update of a followed task.
+/// One line sent to a client: a response, or an update of a followed task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RpcMessage {
@@ -74,7 +74,7 @@ pub enum RpcMessage {
     Answer(RpcAnswer),
 }
 
-/// The answer to a request.
+/// The response to a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RpcAnswer {
     /// ID of the request; absent if it could not be read.
@@ -85,7 +85,7 @@ pub struct RpcAnswer {
     pub error: Option<Failure>,
 }
 
-/// Identifies the client and its protocol version. It must be the first request.
+/// Identifies the client and its protocol version. This must be the first request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HelloRequest {
@@ -105,29 +105,29 @@ pub struct HelloReport {
     pub methods: Vec<String>,
 }
 
-/// Starts a turn with a message of the user.
+/// Starts a turn with a user message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChatStartRequest {
-    /// ID of the session, or a prefix of it.
+    /// The session ID or a prefix of it.
     pub session: String,
     pub text: String,
     #[serde(default)]
     pub attachments: Vec<Attachment>,
     /// Policy for this turn only. Defaults to the session's policy.
     pub policy: Option<ApprovalPolicy>,
-    /// Name of a skill to apply first.
+    /// Name of a skill to apply before the message.
     pub skill: Option<String>,
 }
 
-/// An accepted turn. Its updates follow on the same connection.
+/// A turn that was accepted. Its updates are sent on the same connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChatStartReport {
     pub task: String,
     pub session: String,
 }
 
-/// A message for a running task, which is delivered with its next step. A finished task rejects it.
+/// A message for a running task, delivered at its next step. Rejected if the task has finished.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChatSteerRequest {
@@ -135,14 +135,14 @@ pub struct ChatSteerRequest {
     pub text: String,
 }
 
-/// Whether there was a task to stop. The task itself reports how it ended.
+/// Whether a task was running and is being stopped. The task's last update reports how it ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChatAbortReport {
     pub task: String,
     pub was_running: bool,
 }
 
-/// The session whose last changes are undone.
+/// The session whose latest changes to undo.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChatUndoRequest {
@@ -174,19 +174,20 @@ pub struct TaskFollowRequest {
 pub struct TaskFollowReport {
     pub task: String,
     pub session: String,
-    /// Number of updates so far.
+    /// Number of updates sent so far.
     pub messages: u64,
 }
 
 names! {
-    /// Which actions require approval. With every policy, programs run in the sandbox and protected
-    /// files remain protected.
+    /// Which actions require approval. Under every policy, programs run in the sandbox and
+    /// protected files stay protected.
     #[derive(Default)]
     pub enum ApprovalPolicy {
-        /// Every file change, program and network address.
+        /// File changes, programs and network addresses require approval.
         #[default]
         Ask = "ask",
-        /// Programs and network addresses. Files in the workspace are changed without approval.
+        /// Programs and network addresses require approval. Files in the workspace can be changed
+        /// without it.
         AutoEdit = "auto_edit",
         /// No action.
         Full = "full",
@@ -203,7 +204,7 @@ impl ApprovalPolicy {
     }
 }
 
-/// An approval request. The tool call blocks until it is answered and is denied after five minutes.
+/// An approval request. The tool call waits for the decision and is denied after five minutes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalRequest {
     pub approval: String,
@@ -212,15 +213,15 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// One-line description of the action.
     pub summary: String,
-    /// Affected resources, one sentence each.
+    /// Affected resources, described in one sentence each.
     pub touches: Vec<String>,
     /// Proposed file changes as a unified diff.
     pub diff: Option<String>,
     /// Whether the diff is truncated.
     pub is_diff_cut: bool,
-    /// The program to be started.
+    /// The command to be run.
     pub command: Option<String>,
-    /// The host to be contacted.
+    /// The network host to be contacted.
     pub host: Option<String>,
 }
 
@@ -232,7 +233,7 @@ pub enum ApprovalAnswer {
     Once,
     /// Approve this and similar calls until the session ends.
     Session,
-    /// Deny the call. The agent receives the reason.
+    /// Deny the call, and pass the reason to the agent.
     Deny {
         #[serde(default)]
         reason: String,
@@ -247,14 +248,14 @@ pub struct ApprovalAnswerRequest {
     pub answer: ApprovalAnswer,
 }
 
-/// Confirms that this answer was the first one and was applied.
+/// Confirms that this was the first decision for the request and that it was applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalAnswerReport {
     pub approval: String,
 }
 
 names! {
-    /// Who answered an approval request.
+    /// How an approval request was decided.
     pub enum AnsweredBy {
         Person = "person",
         /// The request timed out.

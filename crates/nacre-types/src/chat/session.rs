@@ -9,9 +9,9 @@ use crate::{ApprovalPolicy, ChatItem, Failure, Outcome, Report, TaskState, TurnU
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChatSession {
     pub id: String,
-    /// The user's first words, unless the session was renamed.
+    /// The beginning of the user's first message, unless the session was renamed.
     pub title: String,
-    /// The folder in which the session works.
+    /// The session's working directory.
     pub workspace: String,
     pub model: Option<String>,
     pub policy: ApprovalPolicy,
@@ -29,7 +29,7 @@ pub struct ChatSession {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionCreateRequest {
-    /// The folder in which the session works. Defaults to the folder of the request.
+    /// The session's working directory. Defaults to the directory of the request.
     pub workspace: Option<String>,
     pub title: Option<String>,
     /// Model to use instead of the one configured for `chat`.
@@ -41,13 +41,13 @@ pub struct SessionCreateRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionListRequest {
-    /// Only sessions in this folder.
+    /// Only sessions in this directory.
     pub workspace: Option<String>,
     /// Maximum number of sessions; 0 means all. Defaults to 20.
     pub limit: Option<usize>,
 }
 
-/// Sessions, the latest first.
+/// Sessions, most recent first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionListReport {
     pub sessions: Vec<ChatSession>,
@@ -57,7 +57,7 @@ pub struct SessionListReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionRequest {
-    /// ID of the session, or a prefix of it. Defaults to the latest session of the folder.
+    /// The session ID or a prefix of it. Defaults to the directory's most recent session.
     pub session: Option<String>,
     pub workspace: Option<String>,
 }
@@ -98,7 +98,7 @@ pub struct SessionForkRequest {
     pub until: Option<u64>,
 }
 
-/// Changes the title, model or policy. Missing fields are left unchanged.
+/// Changes the title, model or policy. Absent fields are left unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionChangeRequest {
@@ -126,7 +126,7 @@ pub struct SessionSearchRequest {
     pub limit: Option<usize>,
 }
 
-/// Matches, the latest first.
+/// Matches, most recent first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionSearchReport {
     pub hits: Vec<SessionSearchHit>,
@@ -197,11 +197,11 @@ impl Report for ChatTurnReport {
     }
 }
 
-/// An attachment of a message.
+/// A message attachment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "attachment", rename_all = "snake_case")]
 pub enum Attachment {
-    /// A file in the workspace, given by its path. The agent reads it.
+    /// A path in the workspace, for the agent to read.
     File { path: String },
     /// A long pasted text.
     Text { name: String, text: String },

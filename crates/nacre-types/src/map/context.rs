@@ -1,39 +1,40 @@
-//! Requests and reports about code for a task, and about code search.
+//! Requests and reports for code search and for code relevant to a task.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{MapFormat, MapHeader, SymbolKind};
 
-/// A task to collect code for, and the size of the result.
+/// A task for which to collect code, and the maximum size of the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextRequest {
-    /// A folder in the project, or the name of a registered project. Defaults to the project that
-    /// contains the current folder.
+    /// A directory in the project, or the name of a registered project. Defaults to the project
+    /// that contains the current directory.
     #[serde(alias = "project_root")]
     pub project: Option<String>,
-    /// Read every file again instead of trusting modification times.
+    /// Reread every file instead of relying on modification times.
     pub refresh: bool,
-    /// Fail if the map is not up to date, and write nothing.
+    /// Fail if the map is out of date, and do not write it.
     pub strict: bool,
-    /// The output format for which the budget is calculated.
+    /// The output format used to calculate the token budget.
     pub format: MapFormat,
-    /// The client that receives the current state of the map with this answer.
+    /// Name of a client to mark as up to date with this revision. A later delta can start at
+    /// `client:NAME`.
     pub client: Option<String>,
-    /// Description of the task. Without it, `files` defines the task.
+    /// Description of the task. If absent, the task is defined by `files`.
     #[serde(alias = "for")]
     pub task: Option<String>,
-    /// Files that are known to be relevant, relative to the current folder or the root.
+    /// Files known to be relevant, relative to the current directory or the project root.
     #[serde(deserialize_with = "one_or_many")]
     pub files: Vec<String>,
-    /// Maximum number of tokens of the answer. Defaults to 4000.
+    /// Maximum number of tokens in the response. Defaults to 4000.
     pub budget: Option<usize>,
     /// List files without their code.
     pub files_only: bool,
 }
 
-/// Code relevant to a task, with the state of the project.
+/// Code relevant to a task, and the state of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextReport {
     #[serde(flatten)]
@@ -51,30 +52,30 @@ pub struct ContextSlice {
     pub left_out: LeftOut,
 }
 
-/// A file, with as much of it as fits the budget.
+/// A file, with as much of its code as fits the budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextFile {
     pub path: String,
     pub why: Vec<WhyRelevant>,
-    /// Words of the task that it contains, the rarest first.
+    /// Words from the task that occur in the file, rarest first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub words: Vec<String>,
-    /// In the order of the file.
+    /// Symbols in file order.
     pub symbols: Vec<ContextSymbol>,
 }
 
 names! {
-    /// Why a file is part of an answer.
+    /// Why a file was included.
     pub enum WhyRelevant {
-        /// The request named it.
+        /// The request listed the file.
         Asked = "asked",
-        /// It contains words of the task.
+        /// The file contains words from the task.
         Words = "words",
-        /// It imports a relevant file, or is imported by one.
+        /// The file imports a relevant file or is imported by one.
         Near = "near",
-        /// It is similar in meaning to the task.
+        /// The file is semantically similar to the task.
         Meaning = "meaning",
-        /// A memory mentions it.
+        /// A memory mentions the file.
         Memory = "memory",
     }
 }
@@ -87,7 +88,7 @@ pub struct ContextSymbol {
     pub first_line: u32,
     pub last_line: u32,
     pub form: SymbolForm,
-    /// The whole symbol, its signature, or nothing.
+    /// The whole symbol, only its signature, or an empty string.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub text: String,
 }
@@ -101,17 +102,17 @@ names! {
     }
 }
 
-/// Relevant files that did not fit.
+/// Relevant files that did not fit the budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
     pub symbols: usize,
     pub files: usize,
-    /// Some of these files with their number of symbols, the most relevant first.
+    /// Some of these files with their number of symbols, most relevant first.
     pub listed: Vec<(String, usize)>,
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a path, or a list of paths")]
+#[serde(untagged, expecting = "expected a path or a list of paths")]
 enum OneOrMany {
     None(()),
     One(String),
@@ -131,41 +132,42 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchCodeRequest {
-    /// A folder in the project, or the name of a registered project. Defaults to the project that
-    /// contains the current folder.
+    /// A directory in the project, or the name of a registered project. Defaults to the project
+    /// that contains the current directory.
     #[serde(alias = "project_root")]
     pub project: Option<String>,
-    /// Read every file again instead of trusting modification times.
+    /// Reread every file instead of relying on modification times.
     pub refresh: bool,
-    /// Fail if the map is not up to date, and write nothing.
+    /// Fail if the map is out of date, and do not write it.
     pub strict: bool,
-    /// The output format for which the budget is calculated.
+    /// The output format used to calculate the token budget.
     pub format: MapFormat,
-    /// Words, a literal text, or a regular expression.
+    /// Words, literal text, or a regular expression.
     pub query: String,
-    /// How the query is interpreted. By default as words, or as literal text if it is in double
+    /// How to interpret the query. Defaults to words, or to literal text if the query is in double
     /// quotes.
     pub mode: Option<CodeSearchMode>,
-    /// Whether a pattern ignores case. By default, it does unless it contains an uppercase letter.
+    /// Whether to ignore case in a pattern. By default, case is ignored unless the pattern contains
+    /// an uppercase letter.
     pub ignore_case: Option<bool>,
-    /// Path globs, one of which must match. A glob with a leading `!` excludes files.
+    /// Path globs. A file must match at least one of them. Globs with a leading `!` exclude files.
     pub paths: Vec<String>,
     /// Only files in this language.
     pub language: Option<String>,
     /// Number of lines to show before and after each match, at most 10.
     pub context: Option<u32>,
-    /// Maximum number of matching lines to show, or of files with `files_only`. Defaults to 30, at
-    /// most 500.
+    /// Maximum number of matching lines, or of files with `files_only`. Defaults to 30, at most
+    /// 500.
     pub limit: Option<usize>,
-    /// Maximum number of tokens of the answer. Defaults to 4000.
+    /// Maximum number of tokens in the response. Defaults to 4000.
     pub budget: Option<usize>,
     /// List files without their lines.
     pub files_only: bool,
 }
 
 names! {
-    /// How a query is interpreted: as words and identifiers in any form, ranked; as literal text;
-    /// or as a regular expression, line by line.
+    /// How to interpret a query: as words and identifiers in any form, with ranked results; as
+    /// literal text; or as a regular expression matched line by line.
     pub enum CodeSearchMode {
         Words = "words",
         Fixed = "fixed",
@@ -173,7 +175,7 @@ names! {
     }
 }
 
-/// Search results, with the state of the project.
+/// Search results, and the state of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchCodeReport {
     #[serde(flatten)]
@@ -182,24 +184,24 @@ pub struct SearchCodeReport {
     pub found: MatchedCode,
 }
 
-/// Search results, as many as fit.
+/// Search results that fit the budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchedCode {
     pub query: String,
     pub mode: CodeSearchMode,
-    /// Number of matching lines, including those not shown. For words, only searched files are
-    /// counted.
+    /// Number of matching lines, including those not shown. In a word search, only searched files
+    /// are counted.
     pub total_matches: usize,
-    /// Number of matching files, including those not shown. For words, files with any of them are
-    /// counted.
+    /// Number of matching files, including those not shown. In a word search, a file matches if it
+    /// contains any of the words.
     pub total_files: usize,
-    /// Files that define the searched symbol first, then by score.
+    /// Files, sorted by score. Files that define the searched symbol come first.
     pub files: Vec<MatchedFile>,
-    /// Number of matching lines that are not shown, and of the files that contain them.
+    /// Number of matching lines not shown, and of the files that contain them.
     pub more_matches: usize,
     pub more_files: usize,
-    /// Number of candidate files that were not searched because they are unreadable or time ran
-    /// out.
+    /// Number of candidate files not searched because they were unreadable or the time limit was
+    /// reached.
     pub unsearched_files: usize,
 }
 
@@ -207,16 +209,16 @@ pub struct MatchedCode {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchedFile {
     pub path: String,
-    /// Whether it defines the searched symbol.
+    /// Whether the file defines the searched symbol.
     pub is_definition: bool,
     /// Number of matching lines, including those not shown; 0 if they were not counted.
     pub matches: usize,
-    /// In the order of the file.
+    /// Groups in file order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub groups: Vec<MatchGroup>,
 }
 
-/// Lines in the same symbol, or outside of any symbol.
+/// Lines in the same symbol, or outside all symbols.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchGroup {
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -240,9 +242,9 @@ pub struct MatchSymbol {
 pub struct MatchedLine {
     /// Line number, starting at 1.
     pub line: u32,
-    /// Text of the line, which may be truncated.
+    /// The text of the line, which may be truncated.
     pub text: String,
-    /// Whether the line is context and not a match.
+    /// Whether this is a context line rather than a match.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub is_context: bool,
 }

@@ -1,4 +1,4 @@
-//! Requests and reports about code changes, on demand and continuously.
+//! Requests and reports for code changes, either once or continuously.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,43 +9,44 @@ use crate::{AnalysisDepth, MapCommand, MapHeader, MapRevision, Report, Since, Sy
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DeltaRequest {
-    /// A folder in the project, or the name of a registered project. Defaults to the project that
-    /// contains the current folder.
+    /// A directory in the project, or the name of a registered project. Defaults to the project
+    /// that contains the current directory.
     #[serde(alias = "project_root")]
     pub project: Option<String>,
-    /// Read every file again instead of trusting modification times.
+    /// Reread every file instead of relying on modification times.
     pub refresh: bool,
-    /// Fail if the map is not up to date, and write nothing.
+    /// Fail if the map is out of date, and do not write it.
     pub strict: bool,
-    /// The client that receives the current state of the map with this answer.
+    /// Name of a client to mark as up to date with this revision. A later delta can start at
+    /// `client:NAME`.
     pub client: Option<String>,
-    /// Start of the changes. Defaults to `git:HEAD`, or without a commit, to the creation of the
-    /// map.
+    /// Where the delta starts. Defaults to `git:HEAD`. Without a commit, it starts when the map was
+    /// created.
     pub since: Option<Since>,
     /// Maximum number of files; 0 or absent means all.
     pub limit: Option<usize>,
-    /// Continue after this path, which is the `next` of the previous answer.
+    /// Start after this path. Use the `next` value of the previous response.
     pub after: Option<String>,
-    /// Maximum number of tokens of the answer as JSON. To fit, affected files are reduced to counts
-    /// by folder, and then files are moved to the next page.
+    /// Maximum number of tokens in the response as JSON. To fit, affected files are first reduced
+    /// to counts by directory; then files are moved to the next page.
     pub budget: Option<usize>,
 }
 
-/// Updates the map of a project and lists the changes.
+/// A request to update a project's map and list the changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RefreshRequest {
-    /// A folder in the project, or the name of a registered project. Defaults to the project that
-    /// contains the current folder.
+    /// A directory in the project, or the name of a registered project. Defaults to the project
+    /// that contains the current directory.
     #[serde(alias = "project_root")]
     pub project: Option<String>,
     /// Maximum number of files; 0 or absent means all.
     pub limit: Option<usize>,
-    /// Continue after this path, which is the `next` of the previous answer.
+    /// Start after this path. Use the `next` value of the previous response.
     pub after: Option<String>,
 }
 
-/// The changes, with the state of the project.
+/// The changes, and the state of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeltaReport {
     #[serde(flatten)]
@@ -53,7 +54,7 @@ pub struct DeltaReport {
     pub delta: CodeDelta,
 }
 
-/// The requested part of the changes. Counts cover all changes.
+/// The requested page of changes. Counts cover all pages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CodeDelta {
     pub since: Since,
@@ -62,14 +63,14 @@ pub struct CodeDelta {
     pub removed: usize,
     pub renamed: usize,
     pub files: Vec<FileDelta>,
-    /// The path to continue after, if there are more files.
+    /// The path after which the next page starts. Absent on the last page.
     pub next: Option<String>,
-    /// Files that use changed symbols, as many as fit the budget.
+    /// Files that use changed symbols and fit the budget.
     pub affected: Vec<AffectedFile>,
     /// Total number of affected files.
     pub affected_total: usize,
-    /// Number of affected files in each folder, the largest first; empty if the list of files is
-    /// short and complete.
+    /// Number of affected files in each directory, largest first. Empty if `affected` lists all
+    /// files and is short.
     pub affected_folders: Vec<AffectedFolder>,
 }
 
@@ -80,12 +81,12 @@ impl CodeDelta {
 }
 
 names! {
-    /// Kind of change of a file or symbol.
+    /// How a file or symbol changed.
     pub enum CodeChange {
         Added = "added",
         Modified = "modified",
         Removed = "removed",
-        /// The same content under another path.
+        /// The same content is now at another path.
         Renamed = "renamed",
     }
 }
@@ -101,17 +102,17 @@ impl CodeChange {
     }
 }
 
-/// The change of one file.
+/// The changes in one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileDelta {
     pub path: String,
     pub change: CodeChange,
-    /// Former path of a renamed file.
+    /// Previous path of a renamed file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<String>,
     pub old_hash: Option<String>,
     pub new_hash: Option<String>,
-    /// Changed symbols of a modified file; absent if its former content is unknown.
+    /// Changed symbols of a modified file. Absent if its previous content is unknown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub symbols: Option<SymbolDeltas>,
 }
@@ -119,36 +120,37 @@ pub struct FileDelta {
 /// Changed symbols of a modified file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolDeltas {
-    /// Depth of analysis of both versions. A shallow analysis does not cover function bodies.
+    /// How thoroughly both versions were analyzed. A shallow analysis does not cover function
+    /// bodies.
     pub depth: AnalysisDepth,
     pub changed: Vec<SymbolDelta>,
 }
 
-/// The change of one symbol in a modified file.
+/// A changed symbol in a modified file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolDelta {
     pub name: String,
     pub kind: SymbolKind,
     pub change: CodeChange,
-    /// Whether code that uses the symbol may have to change.
+    /// Whether the signature changed, so that callers may have to be changed too.
     pub is_signature: bool,
 }
 
-/// A file that uses a symbol whose signature changed or that was removed.
+/// A file that uses a symbol that was removed or whose signature changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AffectedFile {
     pub path: String,
-    /// Number of imports between the file and the change; 1 if it imports the changed file itself
-    /// or needs no import.
+    /// Number of imports between the file and the change. It is 1 if the file imports the changed
+    /// file directly or needs no import.
     pub depth: u32,
-    /// Changed symbols that it uses; empty if it imports a removed file.
+    /// Changed symbols that the file uses. Empty if it imports a removed file.
     pub symbols: Vec<String>,
 }
 
-/// A folder with affected files.
+/// A directory with affected files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AffectedFolder {
-    /// Path of the folder; empty for the root.
+    /// Path of the directory; empty for the project root.
     pub path: String,
     pub files: usize,
 }
@@ -157,15 +159,15 @@ pub struct AffectedFolder {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WatchRequest {
-    /// A folder in the project, or the name of a registered project. Defaults to the project that
-    /// contains the current folder.
+    /// A directory in the project, or the name of a registered project. Defaults to the project
+    /// that contains the current directory.
     pub project: Option<String>,
-    /// Polling interval in milliseconds, if the system reports no changes. Defaults to 2000, at
-    /// least 50.
+    /// Polling interval in milliseconds, used if the system does not report changes. Defaults to
+    /// 2000, at least 50.
     pub interval_ms: Option<u64>,
     /// Poll even if the system can report changes.
     pub poll: bool,
-    /// Stop after this number of changes; 0 means never.
+    /// Stop after this many changes; 0 means no limit.
     pub count: usize,
 }
 
@@ -194,11 +196,11 @@ pub struct WatchNotice {
 names! {
     /// Kind of a status message.
     pub enum WatchNoticeKind {
-        /// The system now reports every change.
+        /// The system now reports file changes.
         Watching = "watching",
-        /// The code is now polled at each interval.
+        /// Files are now checked for changes at each interval.
         Polling = "polling",
-        /// The system lost events, so everything was checked.
+        /// The system dropped events, so all files were checked.
         Overflow = "overflow",
     }
 

@@ -1,4 +1,4 @@
-//! Requests and reports about the overview of a project.
+//! Requests and reports for the project overview.
 
 use std::collections::BTreeMap;
 
@@ -18,29 +18,30 @@ names! {
     }
 }
 
-/// Requests an overview of a project.
+/// A request for a project overview.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExploreRequest {
-    /// A folder in the project, or the name of a registered project. Defaults to the project that
-    /// contains the current folder.
+    /// A directory in the project, or the name of a registered project. Defaults to the project
+    /// that contains the current directory.
     #[serde(alias = "project_root")]
     pub project: Option<String>,
-    /// Read every file again instead of trusting modification times.
+    /// Reread every file instead of relying on modification times.
     pub refresh: bool,
-    /// Fail if the map is not up to date, and write nothing.
+    /// Fail if the map is out of date, and do not write it.
     pub strict: bool,
-    /// The output format for which the budget is calculated.
+    /// The output format used to calculate the token budget.
     pub format: MapFormat,
-    /// The client that receives the current state of the map with this answer.
+    /// Name of a client to mark as up to date with this revision. A later delta can start at
+    /// `client:NAME`.
     pub client: Option<String>,
     /// Level of detail. Defaults to compact.
     pub detail: Option<MapDetail>,
-    /// Maximum number of tokens of the answer. Lists are shortened to fit.
+    /// Maximum number of tokens in the response. Lists are shortened to fit.
     pub budget: Option<usize>,
 }
 
-/// An overview of a project, with its state.
+/// A project overview, and the state of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExploreReport {
     #[serde(flatten)]
@@ -60,13 +61,13 @@ pub struct Listed<T> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Overview {
     pub detail: MapDetail,
-    /// The first paragraph of the README, or the description in a manifest.
+    /// The first paragraph of the README, or the description from a manifest.
     pub about: Option<String>,
     /// Commands to build, run, test and check the project.
     pub commands: Listed<ProjectCommand>,
-    /// Parts of the project's own code, the largest first.
+    /// Parts of the project's own code, largest first.
     pub areas: Listed<CodeArea>,
-    /// Code files that are not the project's own sources.
+    /// Number of code files outside the project's own sources, by kind.
     pub apart: CodeApart,
     pub languages: Vec<LanguageCount>,
     pub entry_points: Listed<EntryPoint>,
@@ -75,7 +76,7 @@ pub struct Overview {
     pub module_graph: ModuleGraph,
     pub public_surface: Listed<PublicSurface>,
     pub tests: Listed<String>,
-    /// Number of incompletely analyzed files by reason.
+    /// Number of incompletely analyzed files, by reason.
     pub problems: BTreeMap<AnalysisProblem, usize>,
 }
 
@@ -87,12 +88,12 @@ pub struct LanguageCount {
     pub lines: u64,
 }
 
-/// A file to read first.
+/// A file that is a good starting point for reading the code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntryPoint {
     pub path: String,
     pub kind: EntryKind,
-    /// Name of the program or library in a manifest.
+    /// Name of the program or library, from a manifest.
     pub name: Option<String>,
 }
 
@@ -103,7 +104,7 @@ names! {
         Program = "program",
         Library = "library",
         Manifest = "manifest",
-        /// A program for developing the project and not for its users.
+        /// A program used to develop the project, not meant for its users.
         Script = "script",
     }
 }
@@ -126,18 +127,18 @@ names! {
     }
 }
 
-/// A part of the project: a package or a folder.
+/// A part of the project: a package or a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CodeArea {
-    /// Path of the folder; empty for files at the root.
+    /// Path of the directory; empty for files in the project root.
     pub path: String,
     pub files: usize,
     pub lines: u64,
-    /// Description in its manifest or README.
+    /// Description from the area's manifest or README.
     pub about: Option<String>,
 }
 
-/// Code files that are not the project's own sources.
+/// Number of code files outside the project's own sources, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CodeApart {
     pub tests: usize,
@@ -147,12 +148,12 @@ pub struct CodeApart {
     pub generated: usize,
 }
 
-/// A file that many others depend on and that changes often.
+/// A frequently changed file on which many others depend.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HotPath {
     pub path: String,
-    /// Rank multiplied by the number of recent commits, in thousandths of the value of an average
-    /// file.
+    /// The file's rank multiplied by its number of recent commits. An average file has the value
+    /// 1000.
     pub heat: u64,
     pub importers: usize,
     pub commits: u32,
@@ -165,19 +166,19 @@ pub struct TopImport {
     pub files: usize,
 }
 
-/// Imports between folders. Only imports that resolve to a file are counted.
+/// Imports between directories. Only imports that resolve to a file are included.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModuleGraph {
     /// Number of files.
     pub nodes: usize,
-    /// Number of pairs of an importing and an imported file.
+    /// Number of pairs of importing and imported files.
     pub edges: usize,
-    /// Number of imports that should resolve to a file of the project but do not.
+    /// Number of imports that should resolve to a project file but do not.
     pub unresolved: usize,
     pub modules: Listed<ModuleNode>,
 }
 
-/// A folder, and the folders that its files import.
+/// A directory, and the directories that its files import from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModuleNode {
     pub module: String,

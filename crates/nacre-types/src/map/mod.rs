@@ -1,4 +1,4 @@
-//! Requests and reports of the code map, and the header that every map answer has.
+//! Requests and reports for the code map, and the header of every map response.
 
 mod context;
 mod delta;
@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 names! {
-    /// The output format of the map. The output budget counts bytes in this format.
+    /// The output format of the map. The token budget is calculated for this format.
     #[derive(Default)]
     pub enum MapFormat {
         /// A single-line JSON object.
@@ -24,7 +24,7 @@ names! {
         Text = "text",
     }
 
-    /// The map command that produced an answer.
+    /// The map command that produced a response.
     pub enum MapCommand {
         Explore = "explore",
         Context = "context",
@@ -43,20 +43,20 @@ impl MapCommand {
 }
 
 names! {
-    /// How the map was brought up to date for an answer.
+    /// How the map was updated for a response.
     pub enum CacheStatus {
         /// The cached map was current.
         Hit = "hit",
-        /// There was no readable cached map.
+        /// No readable cached map was found.
         Miss = "miss",
-        /// Changed files were read again, or a full refresh was requested.
+        /// Changed files were reread, or a full refresh was requested.
         Refreshed = "refreshed",
-        /// The cached map had an outdated format, so all files were read again.
+        /// The cached map had an outdated format, so all files were reread.
         StaleRebuild = "stale_rebuild",
     }
 }
 
-/// The header of every map answer: the project and the revision of its map.
+/// The header of every map response: the project and its map revision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MapHeader {
     pub command: MapCommand,
@@ -67,21 +67,21 @@ pub struct MapHeader {
     pub stats: MapStats,
 }
 
-/// The cost of updating the map, and the number of files seen.
+/// The cost of updating the map, and the number of files examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MapStats {
     pub file_count: usize,
     pub total_bytes: u64,
     pub reused_entries: usize,
     pub rehashed_entries: usize,
-    /// Files that are too large or not readable.
+    /// Files that are too large or unreadable.
     pub unread_files: usize,
-    /// Files skipped because time ran out. The next command reads them.
+    /// Files skipped because the time limit was reached. The next command reads them.
     pub postponed_files: usize,
     pub skipped: SkippedCounts,
 }
 
-/// Project entries that are not in the map, counted by reason.
+/// Number of project entries excluded from the map, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedCounts {
     /// Files that usually contain secrets, such as keys and passwords.
@@ -89,15 +89,15 @@ pub struct SkippedCounts {
     pub links: u32,
     /// Pipes, sockets and devices.
     pub special: u32,
-    /// Folders that cannot be opened.
+    /// Directories that cannot be opened.
     pub unreadable: u32,
     /// Names that are not valid UTF-8.
     pub unnamable: u32,
     /// Git repositories inside the project that are not submodules.
     pub nested: u32,
-    /// Folders and files nested too deeply, and tracked files above the limit.
+    /// Directories and files nested too deeply, and tracked files beyond the limit.
     pub too_deep: u32,
-    /// Folders skipped because their ignore rules exceed a limit.
+    /// Directories skipped because their ignore rules exceed a limit.
     pub unread_rules: u32,
 }
 
@@ -111,10 +111,9 @@ impl SkippedCounts {
 }
 
 const EXPECTED: &str =
-    "give a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything";
+    "expected a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything";
 
-/// A revision of the project's files, such as `6af1b3c4.17`. Each change to the files increments
-/// it.
+/// A revision of the project's files, such as `6af1b3c4.17`. It is incremented when files change.
 #[derive(
     Clone,
     Copy,
@@ -132,7 +131,7 @@ const EXPECTED: &str =
 #[serde(into = "String", try_from = "String")]
 #[schemars(with = "String")]
 pub struct MapRevision {
-    /// Creation time of the cached map in Unix seconds. A rebuilt map has a different epoch.
+    /// Time at which the map was created, in Unix seconds. A rebuilt map has a different epoch.
     pub epoch: u32,
     pub number: u64,
 }
@@ -151,7 +150,7 @@ impl FromStr for MapRevision {
             let epoch = u32::from_str_radix(epoch, 16).ok()?;
             Some(Self { epoch, number: number.parse().ok()? })
         });
-        parsed.ok_or_else(|| "give a revision such as 6af1b3c4.17".to_owned())
+        parsed.ok_or_else(|| "expected a revision such as 6af1b3c4.17".to_owned())
     }
 }
 
@@ -213,7 +212,7 @@ names! {
     /// How thoroughly a file was analyzed.
     #[derive(Default)]
     pub enum AnalysisDepth {
-        /// Not analyzed: the file is not text, or its language is not supported.
+        /// Not analyzed, because the file is not text or its language is not supported.
         #[default]
         None = "none",
         /// Scanned line by line for imports and top-level definitions, without a syntax tree.
@@ -224,12 +223,12 @@ names! {
 
     /// Why the analysis of a file is incomplete.
     pub enum AnalysisProblem {
-        /// The bytes are not valid UTF-8.
+        /// The file is not valid UTF-8.
         NotText = "not_text",
         TooLarge = "too_large",
         /// The file has syntax errors.
         Broken = "broken",
-        /// The file has more symbols or imports than the limit.
+        /// The file has too many symbols or imports.
         TooMany = "too_many",
         /// The file cannot be read.
         Unreadable = "unreadable",
@@ -256,23 +255,23 @@ pub enum MapVerdict {
     Mapped { is_tracked: bool, is_unread: bool },
     /// A rule that protects secrets excludes the file.
     Denied { rule: String },
-    /// An ignore rule excludes the file. `folder` is the folder or file that contains the rule.
+    /// An ignore rule excludes the file. `folder` is the directory or file that contains the rule.
     Ignored { rule: String, folder: String },
-    /// The file is in a folder of generated files.
+    /// The file is in a directory of generated files.
     Noise { folder: String },
-    /// The file is in a folder whose ignore rules exceed a limit.
+    /// The file is in a directory whose ignore rules exceed a limit.
     RulesUnread { folder: String },
     /// The file is in a Git repository that is not a submodule of the project.
     Nested { folder: String },
-    /// The path is a symbolic link or leads through one.
+    /// The path is a symbolic link or passes through one.
     Link { path: String },
     /// The path is a pipe, a socket or a device.
     Special,
-    /// The path is a folder. Only files are mapped.
+    /// The path is a directory. Only files are mapped.
     Folder,
     /// The path does not exist.
     Missing,
-    /// The file is nested too deeply, or was created after the last update of the map.
+    /// The file is nested too deeply, or was created after the map was last updated.
     Unseen,
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Agent {
     pub(super) defaults: SessionDefaults,
     pub(super) out: Outbox,
     open: Mutex<OpenSessions>,
-    /// The running sessions and requests.
+    /// Tracks the running sessions and requests.
     pub(super) tasks: TaskTracker,
 }
 
@@ -59,7 +59,9 @@ impl Agent {
         let (sender, orders) = channel(MAX_ORDERS);
         let mut open = self.open();
         if MAX_SESSIONS <= open.sessions.len() {
-            return Err(RpcError::internal(format!("{MAX_SESSIONS} sessions are open already")));
+            return Err(RpcError::internal(format!(
+                "Too many open sessions (limit: {MAX_SESSIONS})"
+            )));
         }
         if open.is_ending {
             return Err(RpcError::internal("The process ends"));

@@ -68,7 +68,7 @@ impl RpcError {
 
     pub(super) fn unknown_method(method: &str) -> Self {
         let shown: String = method.chars().take(80).collect();
-        Self::new(METHOD_NOT_FOUND, format!("There is no method `{shown}`"))
+        Self::new(METHOD_NOT_FOUND, format!("Unknown method `{shown}`"))
     }
 
     pub(super) fn unknown_session(session: &str) -> Self {
@@ -114,19 +114,19 @@ pub(super) fn parse(line: &str) -> Result<Incoming, (RequestId, RpcError)> {
         return invalid("`jsonrpc` is not \"2.0\"");
     }
     if id.is_some() && own.is_none() {
-        return invalid("`id` is not an integer, a string or null");
+        return invalid("`id` must be an integer, a string or null");
     }
     let Some(method) = message.remove("method") else {
         return match (id, message.remove("result"), message.remove("error")) {
             (Some(id), Some(result), None) => Ok(Incoming::Response { id, result: Ok(result) }),
             (Some(id), None, Some(error)) => Ok(Incoming::Response { id, result: Err(error) }),
-            _ => invalid("Neither a request, nor a notification, nor a response"),
+            _ => invalid("Expected a request, a notification or a response"),
         };
     };
-    let Value::String(method) = method else { return invalid("`method` is not a string") };
+    let Value::String(method) = method else { return invalid("`method` must be a string") };
     let params = message.remove("params").unwrap_or_default();
     if !(params.is_object() || params.is_array() || params.is_null()) {
-        return invalid("`params` is neither an object nor an array");
+        return invalid("`params` must be an object or an array");
     }
     Ok(match own {
         Some(id) => Incoming::Request { id, method, params },
@@ -135,7 +135,7 @@ pub(super) fn parse(line: &str) -> Result<Incoming, (RequestId, RpcError)> {
 }
 
 pub(super) fn params<P: DeserializeOwned>(params: Value) -> Result<P> {
-    // Methods whose parameters are all optional can be called without parameters.
+    // Methods whose parameters are all optional may be called without parameters.
     let params = if params.is_null() { json!({}) } else { params };
     serde_json::from_value(params).map_err(|error| RpcError::invalid_params(error.to_string()))
 }

@@ -13,7 +13,7 @@ use nacre_types::{
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
 
-/// Capacity of each message channel.
+/// The capacity of each message channel.
 pub(crate) const MAX_BUFFERED: usize = 256;
 
 pub(crate) type Connection = (UnboundedSender<RpcRequest>, Receiver<RpcMessage>);
@@ -25,7 +25,7 @@ pub(crate) fn connect(chats: &Chats, folder: PathBuf) -> Connection {
     let mut client = Client::new(chats.clone(), folder, Workspaces::Any, out);
     let to_client = async move {
         while let Some(line) = lines.recv().await {
-            // Both ends of the connection are in this program, so parsing never fails in practice.
+            // Both ends of the connection are in this program, so parsing should never fail.
             let Ok(message) = serde_json::from_str::<RpcMessage>(&line) else { continue };
             if sender.send(message).await.is_err() {
                 return;
@@ -56,7 +56,7 @@ pub(crate) struct Requests {
 impl Requests {
     pub(crate) fn send(&self, call: RpcCall) -> u64 {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        // A closed connection is detected when the message stream ends.
+        // If the connection is closed, the message stream ends, which is handled elsewhere.
         let _ = self.line.send(RpcRequest { id, call });
         id
     }
@@ -86,14 +86,17 @@ impl Link {
                 RpcMessage::Answer(_) | RpcMessage::Task(_) => {}
             }
         }
-        Err(OpError::failed("The line to the agent is closed").into())
+        Err(OpError::failed("The connection to the agent is closed").into())
     }
 }
 
 pub(super) fn result<R: DeserializeOwned>(answer: RpcAnswer) -> Result<R, Failure> {
     match answer {
         RpcAnswer { error: Some(error), .. } => Err(error),
-        RpcAnswer { result, .. } => serde_json::from_value(result.unwrap_or_default())
-            .map_err(|error| OpError::failed(format!("The answer cannot be read: {error}")).into()),
+        RpcAnswer { result, .. } => {
+            serde_json::from_value(result.unwrap_or_default()).map_err(|error| {
+                OpError::failed(format!("Could not parse the response: {error}")).into()
+            })
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Handlers for the protocol methods.
+//! Handlers for protocol methods.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use super::updates::Notices;
 use super::{options, sessions};
 
 impl Agent {
-    /// Handles a line from the client. Slow requests run in separate tasks, so that later lines are
-    /// not delayed.
+    /// Handles a line from the client. Slow requests run in separate tasks, so they do not delay
+    /// later lines.
     pub(super) async fn receive(self: &Arc<Self>, line: InputLine) {
         let parsed = match &line {
             Ok(text) => parse(text),
@@ -45,7 +45,7 @@ impl Agent {
             return Ok(());
         }
         if self.open().notices.is_none() {
-            return Err(RpcError::invalid_request("The first request has to be `initialize`"));
+            return Err(RpcError::invalid_request("The first request must be `initialize`"));
         }
         let agent = Arc::clone(self);
         match method {
@@ -70,13 +70,13 @@ impl Agent {
             "session/set_mode" => {
                 let SetModeParams { session_id, mode_id } = params(given)?;
                 let change = options::change(options::MODE, &mode_id, &[])
-                    .ok_or_else(|| RpcError::invalid_params("There is no such mode"))?;
+                    .ok_or_else(|| RpcError::invalid_params("Unknown mode"))?;
                 self.change(&session_id, id, change, true).await?;
             }
             "session/set_config_option" => {
                 let SetOptionParams { session_id, config_id, value } = params(given)?;
                 let change = options::change(&config_id, &value, &self.defaults.models)
-                    .ok_or_else(|| RpcError::invalid_params("There is no such option or value"))?;
+                    .ok_or_else(|| RpcError::invalid_params("Unknown option or value"))?;
                 self.change(&session_id, id, change, false).await?;
             }
             "session/close" => {
@@ -102,8 +102,8 @@ impl Agent {
 
     fn initialize(&self, given: InitializeParams) -> Value {
         let InitializeParams { protocol_version, client_capabilities } = given;
-        // For an unknown version, the protocol requires the latest supported one; the client then
-        // decides whether to continue.
+        // The protocol requires a server that does not support the requested version to reply with
+        // its latest one. The client then decides whether to continue.
         let version = VERSIONS.iter().copied().find(|version| *version == protocol_version);
         let has_notices =
             client_capabilities.pointer("/session/notices").is_some_and(Value::is_object);
@@ -125,7 +125,7 @@ impl Agent {
     }
 
     /// Runs a request in a separate task. On success, `work` sends the response itself; on failure,
-    /// the error is sent here.
+    /// this function sends the error.
     fn spawn(
         self: &Arc<Self>,
         id: &RequestId,
@@ -139,7 +139,7 @@ impl Agent {
         });
     }
 
-    /// Notifications have no response, so unknown ones are ignored.
+    /// Handles a notification. Notifications have no response, so unknown ones are ignored.
     async fn handle_notification(&self, method: &str, given: Value) {
         match method {
             "session/cancel" => {

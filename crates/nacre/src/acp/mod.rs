@@ -1,8 +1,9 @@
-//! An Agent Client Protocol server for editors on standard input and output.
+//! An Agent Client Protocol server for editors, on standard input and output.
 //!
-//! It implements version 1 of the protocol, which is JSON-RPC 2.0 with one message per line. The
-//! module is a client of the chat protocol (`nacre_types::chat`), like the terminal UI: an editor
-//! session is a chat session, and a prompt is a turn. Nothing else may write to standard output.
+//! Implements version 1 of the protocol: JSON-RPC 2.0 with one message per line. Like the terminal
+//! UI, the server is a client of the chat protocol (`nacre_types::chat`): each editor session is a
+//! chat session, and each prompt is a turn. Only protocol messages may be written to standard
+//! output.
 
 mod agent;
 mod json_rpc;
@@ -32,8 +33,8 @@ pub(crate) use self::agent::SessionDefaults;
 pub(crate) use self::link::{Link, MAX_BUFFERED, connect};
 use self::streams::{MAX_LINE_BYTES, Outbox, read_lines, write_lines};
 
-/// Time allowed for turns to end and their child processes to be killed after the client
-/// disconnects.
+/// Time allowed after the client disconnects for turns to end and their child processes to be
+/// killed.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) async fn serve(
@@ -63,7 +64,7 @@ pub(crate) async fn serve(
             () = out.wait_until_closed() => break,
         }
     }
-    // If a turn does not end in time, the next process that opens the state repairs it.
+    // If a turn does not end in time, the next process that opens the state cleans up.
     let _ = timeout(END_TIMEOUT, agent.end()).await;
     let _ = timeout(END_TIMEOUT, agent.tasks.wait()).await;
     drop((agent, out));

@@ -1,4 +1,4 @@
-//! Session settings of the protocol: modes, which are approval policies, and configuration options.
+//! Session settings of the protocol: modes (approval policies) and configuration options.
 
 use nacre_types::{ApprovalPolicy, ChatSession, SessionChangeRequest};
 use serde_json::{Value, json};
@@ -6,17 +6,16 @@ use serde_json::{Value, json};
 pub(super) const MODE: &str = "mode";
 const MODEL: &str = "model";
 
-/// The option value for sessions without a model of their own.
+/// Option value of sessions that use the default model.
 const DEFAULT: &str = "default";
 
-/// Returns the modes as JSON. `key` is the field name of the mode id, which differs between
-/// messages.
+/// Returns the modes as JSON. `key` is the name of the id field, which differs between messages.
 fn modes_by(key: &str) -> Vec<Value> {
     let mode = |policy: ApprovalPolicy| {
         let (name, description) = match policy {
             ApprovalPolicy::Ask => ("Ask", "Ask before every change, program and connection"),
             ApprovalPolicy::AutoEdit => {
-                ("Auto-edit", "Change files of the workspace; ask before programs and connections")
+                ("Auto-edit", "Change workspace files; ask before running programs or connecting")
             }
             ApprovalPolicy::Full => ("Full", "Never ask; programs stay sandboxed"),
         };

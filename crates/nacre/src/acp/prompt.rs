@@ -1,4 +1,4 @@
-//! Converts an editor prompt to text and attachments. Content that cannot be attached is referenced
+//! Converts an editor prompt to text and attachments. Content that cannot be attached is mentioned
 //! by name in the text.
 
 use std::fs;
@@ -9,7 +9,7 @@ use nacre_types::Attachment;
 use super::json_rpc::{Result, RpcError};
 use super::protocol::{EmbeddedResource, PromptBlock};
 
-/// Larger files are only referenced by name, so that the agent can read the parts it needs.
+/// Larger files are only referenced by name, so the agent can read the parts it needs.
 const MAX_ATTACHED_BYTES: usize = 256 << 10;
 
 const MAX_ATTACHMENTS: usize = 32;
@@ -56,7 +56,7 @@ impl PromptBuilder<'_> {
             PromptBlock::ResourceLink { name, uri } => self.link(&name, &uri),
             PromptBlock::Resource { resource } => self.resource(resource),
             PromptBlock::Image | PromptBlock::Audio => {
-                let message = "Pictures and sounds cannot be given to the agent";
+                let message = "The agent does not support images or audio";
                 return Err(RpcError::invalid_params(message));
             }
         }
@@ -74,7 +74,7 @@ impl PromptBuilder<'_> {
         self.name(&file.shown);
     }
 
-    /// Uses the embedded content, which may be newer than the file on disk.
+    /// Converts an embedded resource. Its content may be newer than the file on disk.
     fn resource(&mut self, resource: EmbeddedResource) {
         let EmbeddedResource { uri, text } = resource;
         let file = self.file(&uri);
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    #[expect(clippy::disallowed_methods, reason = "the tests make their own files")]
+    #[expect(clippy::disallowed_methods, reason = "the tests create their own files")]
     fn workspace() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(dir.path()).unwrap().join("w");

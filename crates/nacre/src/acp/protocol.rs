@@ -1,6 +1,6 @@
-//! The types of the Agent Client Protocol that Nacre reads, and the messages that it writes.
+//! The Agent Client Protocol types that Nacre reads, and the messages that it writes.
 //!
-//! They are handwritten, because the protocol's official crate has 66 dependencies.
+//! The types are handwritten because the protocol's official crate has 66 dependencies.
 //! `tools/e2e-acp.sh` checks them against the protocol's schema.
 
 use serde::Deserialize;
@@ -15,7 +15,7 @@ pub(super) const LATEST_VERSION: u16 = 1;
 #[serde(rename_all = "camelCase")]
 pub(super) struct InitializeParams {
     pub(super) protocol_version: u16,
-    /// Parsed leniently: malformed capabilities count as absent.
+    /// Parsed leniently: malformed capabilities are ignored.
     #[serde(default)]
     pub(super) client_capabilities: Value,
 }
@@ -85,14 +85,14 @@ pub(super) enum PromptBlock {
     Resource { resource: EmbeddedResource },
 }
 
-/// Binary content is ignored.
+/// An embedded text resource. Binary content is ignored.
 #[derive(Debug, Deserialize)]
 pub(super) struct EmbeddedResource {
     pub(super) uri: String,
     pub(super) text: Option<String>,
 }
 
-/// A session update with a piece of a message. `kind` is the name of the update.
+/// Builds a session update with part of a message. `kind` is the name of the update.
 pub(super) fn chunk(kind: &str, text: impl Into<String>, message_id: &str) -> Value {
     json!({ "sessionUpdate": kind, "content": text_content(text), "messageId": message_id })
 }

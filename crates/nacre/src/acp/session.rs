@@ -1,6 +1,5 @@
-//! An open session, which runs prompts as turns and sends their messages to the client in order.
-//! Each session is a separate task, so that the client can cancel a turn or answer a question at
-//! any time.
+//! An open session. It runs prompts as turns and sends their messages to the client in order. Each
+//! session runs in its own task, so the client can cancel a turn or answer a question at any time.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -32,7 +31,7 @@ pub(super) enum Order {
     Change {
         id: RequestId,
         change: Box<SessionChangeRequest>,
-        /// Whether the client set a mode instead of an option.
+        /// Whether the client set the mode rather than an option.
         is_mode: bool,
     },
     Cancel,
@@ -71,7 +70,7 @@ struct ActiveTurn {
     questions: BTreeMap<String, u64>,
 }
 
-/// How the session ends once no turn is running.
+/// How the session ends after the last turn has stopped.
 enum Ending {
     Closed(RequestId),
     Process,
@@ -145,8 +144,8 @@ impl Session {
                 self.ending = Some(Ending::Closed(request));
             }
             Order::End => {
-                // The sender of `End` stops running turns, but only the session has the turns that
-                // are still starting.
+                // The sender of `End` stops running turns, but only the session can cancel turns
+                // that are still starting.
                 self.cancel_starts(|_| true);
                 self.ending = Some(Ending::Process);
             }
@@ -181,7 +180,7 @@ impl Session {
         self.cancel_starts(is_meant);
     }
 
-    /// Marks starting turns as canceled. They are aborted as soon as their task id is known.
+    /// Marks starting turns as canceled. They are aborted once their task id is known.
     fn cancel_starts(&mut self, is_meant: impl Fn(&RequestId) -> bool) {
         for waiting in self.waiting.values_mut() {
             if let Waiting::Start { request, is_cancelled } = waiting {
@@ -192,11 +191,11 @@ impl Session {
 
     async fn handle_answer(&mut self, answer: RpcAnswer) {
         // Responses to aborts and approval answers are not tracked, because task messages report
-        // the result.
+        // their result.
         let Some(waiting) = answer.id.and_then(|id| self.waiting.remove(&id)) else { return };
         let (done, request) = match waiting {
             Waiting::Title => {
-                // Without a title, clients use the first words of the prompt.
+                // Without a title, clients show the first words of the prompt.
                 let Ok(SessionReport { session }) = result(answer) else { return };
                 let (title, updated) = (session.title, session.updated);
                 let kind = "session_info_update";
@@ -284,7 +283,7 @@ impl Session {
             return self.put(&task, question).await;
         }
         if let TaskUpdate::Decided { approval, .. } = &update {
-            // Another client answered the question, or a timeout ended it.
+            // Another client answered the question, or it timed out.
             let turn = self.turns.get_mut(&task);
             if let Some(number) = turn.and_then(|turn| turn.questions.remove(approval)) {
                 self.out.withdraw(number).await;
@@ -337,7 +336,10 @@ impl Session {
     }
 
     async fn give_up(self) {
-        let gone = RpcError::from(Failure::from(OpError::failed("The agent is gone")));
+        let gone = RpcError::from(Failure::from(OpError::failed(
+            "The connection to the agent was \
+         lost",
+        )));
         let waiting = self.waiting.into_values().filter_map(|waiting| match waiting {
             Waiting::Start { request, .. }
             | Waiting::Change { request, .. }
@@ -350,7 +352,7 @@ impl Session {
     }
 }
 
-/// Returns the cost of a turn in dollars, or 0 if it is unknown.
+/// Returns the cost of a turn in dollars, or 0 if unknown.
 fn cost(last: &TaskUpdate) -> f64 {
     let usage = if let TaskUpdate::Completed(end) = last {
         end.usage
@@ -366,10 +368,10 @@ fn undo_text(report: &ChatUndoReport) -> String {
     let mut lines: Vec<String> =
         report.restored.iter().map(|path| format!("- Put back `{path}`")).collect();
     let kept =
-        report.kept.iter().map(|kept| format!("- Left `{}` as it is: {}", kept.path, kept.why));
+        report.kept.iter().map(|kept| format!("- Did not restore `{}`: {}", kept.path, kept.why));
     lines.extend(kept);
     match lines.is_empty() {
-        true => "Nothing was put back.".to_owned(),
+        true => "No files were restored.".to_owned(),
         false => lines.join("\n"),
     }
 }

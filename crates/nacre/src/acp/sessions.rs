@@ -23,7 +23,7 @@ const PAGE: usize = 500;
 
 const LISTED: usize = 100;
 
-const NO_MCP: &str = "Nacre does not start the MCP servers of the editor";
+const NO_MCP: &str = "Nacre does not start the editor's MCP servers";
 
 pub(super) async fn new_session(
     agent: Arc<Agent>,
@@ -66,7 +66,7 @@ pub(super) async fn open_session(
     if session.id != session_id {
         return Err(RpcError::unknown_session(&session_id));
     }
-    // If the session belongs to a different folder, the editor would show the wrong files.
+    // If the session belongs to a different directory, the editor would show the wrong files.
     let (root, folder) = (Path::new(&session.workspace), real(folder));
     if !folder.starts_with(root) && !root.starts_with(&folder) {
         let message = format!("Session `{}` works in `{}`", session.id, session.workspace);
@@ -127,7 +127,8 @@ async fn replay(agent: &Agent, link: &mut Link, session: &ChatSession) -> Result
     Ok(())
 }
 
-/// Sends the available commands and known limitations. The client must already have the session id.
+/// Sends the available commands and known limitations. The client must have received the session id
+/// first.
 async fn introduce(agent: &Agent, session: &str, skills: Vec<SkillEntry>, has_mcp: bool) {
     let update = "available_commands_update";
     let update = json!({ "sessionUpdate": update, "availableCommands": commands(skills) });
@@ -135,7 +136,7 @@ async fn introduce(agent: &Agent, session: &str, skills: Vec<SkillEntry>, has_mc
     if !has_mcp {
         return;
     }
-    // Editors log the standard error of an agent.
+    // Editors write an agent's standard error to their log.
     let _ = writeln!(std::io::stderr(), "{NO_MCP}");
     let notices = agent.open().notices;
     if notices == Some(Notices::Shown) {
@@ -145,9 +146,9 @@ async fn introduce(agent: &Agent, session: &str, skills: Vec<SkillEntry>, has_mc
 }
 
 fn commands(skills: Vec<SkillEntry>) -> Vec<Value> {
-    let undo = json!({ "name": "undo", "description": "Take back what the last turn changed" });
+    let undo = json!({ "name": "undo", "description": "Undo the changes of the last turn" });
     let skills = skills.into_iter().filter(|skill| skill.name != "undo").map(|skill| {
-        let input = json!({ "hint": "what to do with it" });
+        let input = json!({ "hint": "instructions for the skill" });
         json!({ "name": skill.name, "description": skill.description, "input": input })
     });
     [undo].into_iter().chain(skills).collect()
@@ -179,7 +180,8 @@ pub(super) async fn list(
     Ok(())
 }
 
-/// Returns the page after a cursor, and the next cursor: the id of the last session on the page.
+/// Returns the page after a cursor, and the next cursor, which is the id of the last session on the
+/// page.
 fn page(
     sessions: Vec<ChatSession>,
     cursor: Option<&str>,
@@ -188,7 +190,7 @@ fn page(
         None => 0,
         Some(cursor) => {
             let last = sessions.iter().position(|session| session.id == cursor);
-            last.ok_or_else(|| RpcError::invalid_params("There is no such cursor any more"))? + 1
+            last.ok_or_else(|| RpcError::invalid_params("The cursor is no longer valid"))? + 1
         }
     };
     let is_last = sessions.len() <= first + LISTED;
@@ -247,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test makes its own folders")]
+    #[expect(clippy::disallowed_methods, reason = "the test creates its own directories")]
     fn a_session_is_of_its_folder_and_of_those_below_in_one_repository() {
         let dir = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(dir.path()).unwrap();

@@ -1,5 +1,4 @@
-//! The input and output streams of the client. Each has its own thread, because standard streams
-//! block.
+//! The client's input and output streams. Each has its own thread, because standard streams block.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read as _, Write};
@@ -37,7 +36,7 @@ fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<InputLin
         input.skip_until(b'\n')?;
         return Ok(Some(Err("The message is too long")));
     }
-    Ok(Some(String::from_utf8(bytes).map_err(|_| "The message is not UTF-8")))
+    Ok(Some(String::from_utf8(bytes).map_err(|_| "The message is not valid UTF-8")))
 }
 
 pub(super) fn write_lines(mut output: impl Write, mut lines: Receiver<String>) {
@@ -106,7 +105,7 @@ impl Outbox {
         (id, reply)
     }
 
-    /// Delivers a response from the client. Responses without a matching request are ignored.
+    /// Delivers a response from the client. Responses that match no request are ignored.
     pub(super) fn resolve(&self, id: &Value, result: Result<Value, Value>) {
         let waiting = id.as_u64().and_then(|id| self.lock_questions().waiting.remove(&id));
         if let Some(waiting) = waiting {
@@ -142,7 +141,7 @@ mod tests {
         }
         let text = |text: &str| Ok(text.to_owned());
         let too_long = Err("The message is too long");
-        let not_text = Err("The message is not UTF-8");
+        let not_text = Err("The message is not valid UTF-8");
         assert_eq!(read, [text("one"), too_long, not_text, text("two\r"), text("last")]);
     }
 }

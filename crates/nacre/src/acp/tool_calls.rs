@@ -1,4 +1,4 @@
-//! Converts tool calls and permission requests to the form that editors show: title, kind, files
+//! Converts tool calls and permission requests to the fields that editors show: title, kind, files
 //! and changes.
 
 use std::path::{Component, Path};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::protocol::text_content;
 
-/// Each tool's name, its kind in the protocol, and the verb for the title.
+/// Each tool's name, its kind in the protocol, and a verb for the title.
 const TOOLS: &[(&str, &str, &str)] = &[
     ("file_read", "read", "Read"),
     ("file_find", "search", "Find files"),
@@ -123,7 +123,7 @@ fn pending_call(root: &Path, task: &str, question: &ApprovalRequest) -> Value {
     })
 }
 
-/// Returns the most informative argument of a stored call on one line.
+/// Returns the most informative argument of a stored call as a single line.
 pub(super) fn summary(arguments: &Value) -> String {
     const TELLING: &[&str] =
         &["path", "from", "script", "url", "query", "pattern", "name", "title", "message"];
@@ -152,7 +152,7 @@ fn title(tool: &str, summary: &str) -> String {
     }
 }
 
-/// Returns the files of a call, so that the editor can follow the agent.
+/// Returns the files that a call uses, so the editor can follow the agent.
 fn locations(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
     if !tool.starts_with("file_") && tool != "code_outline" {
         return Vec::new();
@@ -172,8 +172,7 @@ fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
         return Vec::new();
     };
     let diffs = match tool {
-        // If a version is given, the call replaces an existing file whose old text is not available
-        // here.
+        // With a version, the call replaces an existing file whose old text is not available here.
         "file_create" if arguments["version"].is_null() => {
             let content = arguments["content"].as_str();
             content.map(|text| diff(&path, None, text)).into_iter().collect()
@@ -186,8 +185,8 @@ fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
     if n_bytes <= MAX_SHOWN_BYTES { diffs } else { Vec::new() }
 }
 
-/// Returns `None` if a replacement is given by line numbers, because its old text is not available
-/// here.
+/// Converts edits to diffs. Returns `None` if an edit uses line numbers, because the old text is
+/// not available here.
 fn edits(path: &str, edits: &Value) -> Option<Vec<Value>> {
     let edit =
         |edit: &Value| Some(diff(path, Some(edit["find"].as_str()?), edit["replace"].as_str()?));
@@ -219,8 +218,8 @@ fn code_block(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// Returns the hunks of a diff as pairs of old and new text, or `None` if the diff cannot be parsed
-/// or was shortened.
+/// Returns the hunks of a diff as pairs of old and new text, or `None` if the diff is malformed or
+/// truncated.
 fn pairs(root: &Path, unified: &str) -> Option<Vec<Value>> {
     let mut lines = unified.lines();
     let mut found = Vec::new();
@@ -312,17 +311,17 @@ pub(super) fn permission_request(
     })
 }
 
-/// Converts the client's response. Anything except explicit approval counts as rejection.
+/// Converts the client's response. Anything other than explicit approval counts as rejection.
 pub(super) fn answer_of(reply: Result<Value, Value>) -> ApprovalAnswer {
     let deny = |reason: &str| ApprovalAnswer::Deny { reason: reason.to_owned() };
-    let Ok(result) = reply else { return deny("The editor could not ask the person") };
+    let Ok(result) = reply else { return deny("The editor could not ask the user") };
     let outcome = &result["outcome"];
     match (outcome["outcome"].as_str(), outcome["optionId"].as_str()) {
         (Some("selected"), Some(ONCE)) => ApprovalAnswer::Once,
         (Some("selected"), Some(SESSION)) => ApprovalAnswer::Session,
-        (Some("selected"), Some(_)) => deny("The person said no"),
-        (Some("cancelled"), _) => deny("The person stopped the turn"),
-        _ => deny("The editor gave no clear answer"),
+        (Some("selected"), Some(_)) => deny("The user rejected the request"),
+        (Some("cancelled"), _) => deny("The user stopped the turn"),
+        _ => deny("The editor returned an invalid answer"),
     }
 }
 

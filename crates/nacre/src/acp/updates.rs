@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::protocol::chunk;
 use super::tool_calls::{begin_call, call_id, end_call, summary};
 
-/// Whether the client supports notices. Otherwise they are sent as thoughts.
+/// How notices are sent: as notices if the client supports them, otherwise as thoughts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notices {
     Shown,
@@ -26,7 +26,7 @@ pub(super) struct TurnView {
     notices: Notices,
     step: u32,
     said: String,
-    /// The step that the last update belongs to, if that update was text.
+    /// The step of the last update, if that update was text.
     last_text: Option<u32>,
 }
 
@@ -72,8 +72,8 @@ impl TurnView {
             TaskUpdate::Notice { text } => vec![self.notice(text)],
             TaskUpdate::Usage(usage) => usage_update(usage),
             TaskUpdate::Completed(end) => self.end(end),
-            // Questions, the queue and the end of the turn are handled by the session. The content
-            // of the remaining messages is part of the tool calls.
+            // The session handles questions, the queue and the end of the turn. The content of the
+            // remaining messages is part of the tool calls.
             _ => Vec::new(),
         }
     }
@@ -83,7 +83,7 @@ impl TurnView {
     }
 
     fn say(&mut self, text: &str) -> Value {
-        // Clients that ignore message ids would merge the text of two steps.
+        // Without this gap, clients that ignore message ids would merge the text of two steps.
         let gap = match self.last_text {
             Some(step) if step != self.step => "\n\n",
             _ => "",
@@ -97,13 +97,14 @@ impl TurnView {
         chunk("agent_thought_chunk", text, &format!("{}.thought", self.message_id()))
     }
 
-    /// Appends a note and the new text, because the protocol cannot replace a message.
+    /// Appends a note and the new text, because the protocol cannot replace text that was already
+    /// sent.
     fn replace(&mut self, text: &str) -> Vec<Value> {
         let said = std::mem::replace(&mut self.said, text.to_owned());
         let shown = match text.strip_prefix(said.as_str()) {
             Some("") => return Vec::new(),
             Some(more) => more.to_owned(),
-            None => format!("\n\n*What was said above is void.*\n\n{text}"),
+            None => format!("\n\n*The text above has been replaced.*\n\n{text}"),
         };
         vec![chunk("agent_message_chunk", shown, &self.message_id())]
     }
@@ -166,7 +167,7 @@ impl Replay {
         Self { root, session, open: BTreeSet::new() }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "other states are not an end")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a turn cannot end in any other state")]
     pub(super) fn take(&mut self, item: ChatItem) -> Option<Value> {
         let message_id = format!("{}.{}", self.session, item.sequence);
         let id_of = |call: &str| call_id(item.task.as_deref().unwrap_or_default(), call);
@@ -190,7 +191,10 @@ impl Replay {
                 Some(end_call(&self.root, &id, &tool, outcome, &text, &[]))
             }
             ChatItemKind::Checklist { items } => Some(plan(items)),
-            ChatItemKind::Summary { text } => Some(think(format!("What was said before: {text}"))),
+            ChatItemKind::Summary { text } => Some(think(format!(
+                "Summary of the earlier \
+             conversation: {text}"
+            ))),
             ChatItemKind::Undone { paths } => {
                 Some(say(format!("Taken back: {}", paths.join(", "))))
             }
@@ -207,7 +211,7 @@ impl Replay {
         }
     }
 
-    /// Ends calls that have no result because their turn was killed or stopped.
+    /// Closes calls that have no result because their turn was killed or stopped.
     pub(super) fn finish(self) -> impl Iterator<Item = Value> {
         self.open.into_iter().map(|id| {
             json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "status": "failed" })
@@ -284,7 +288,7 @@ mod tests {
         for (replacement, expected) in [
             ("One two", vec!["One", " two"]),
             ("One", vec!["One"]),
-            ("Two", vec!["One", "\n\n*What was said above is void.*\n\nTwo"]),
+            ("Two", vec!["One", "\n\n*The text above has been replaced.*\n\nTwo"]),
         ] {
             let updates = told(
                 &[

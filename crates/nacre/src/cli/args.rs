@@ -9,7 +9,7 @@ use nacre_types::{LearningKind, MemoryType, Scope, SearchMode};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Parses a value by its name in JSON. The command line uses `-` where the JSON name has `_`.
+/// Parses an enum value by its JSON name. The command line uses `-` in place of `_`.
 pub(crate) fn one_of<T>(names: impl Into<PossibleValuesParser>) -> impl TypedValueParser<Value = T>
 where
     T: DeserializeOwned + Clone + Send + Sync + 'static,
@@ -45,12 +45,9 @@ impl ScopeArg {
 
 fn scope_parser() -> impl TypedValueParser<Value = Scope> {
     one_of([
-        value_with_help(
-            "project_fallback_global",
-            "The project first, then what you keep for all projects",
-        ),
+        value_with_help("project_fallback_global", "The project first, then your global memories"),
         value_with_help("project_only", "Only the project"),
-        value_with_help("global_only", "What you keep for all projects"),
+        value_with_help("global_only", "Only your global memories"),
     ])
 }
 
@@ -66,7 +63,8 @@ pub(crate) fn agent_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(agent_names())
 }
 
-/// A memory type or a learning kind. One filter covers both, because lists show them in one column.
+/// A memory type or a learning kind. One filter covers both, because lists show them in the same
+/// column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TypeFilter {
     pub(crate) r#type: MemoryType,

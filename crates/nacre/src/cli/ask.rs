@@ -17,33 +17,34 @@ const DEFAULT_LIMIT: usize = 5;
 
 const MAX_QUOTE_CHARS: usize = 400;
 
-const NOT_KNOWN: &str = "The memory does not know.";
+const NOT_KNOWN: &str = "No memory answers this question.";
 
-/// Ask a question and get an answer with proof
+/// Ask a question and get an answer with citations
 ///
-/// With a model, the answer is written from the memories that match, and every sentence cites the
-/// ids that prove it. Each citation is verified before its sentence is shown; sentences that fail
-/// are left out and counted. The question and those memories are sent to the model set for `ask`.
-/// Without a model, the memories themselves are the answer. If nothing matches, the answer says so.
+/// With a model, the answer is written from the matching memories, and every sentence cites memory
+/// ids as evidence. Each citation is verified before its sentence is shown; sentences that fail
+/// verification are left out and counted. The question and those memories are sent to the model set
+/// for `ask`. Without a model, the matching memories are printed as the answer. If no memory
+/// matches, the command says so.
 #[derive(Debug, Args)]
 pub(crate) struct AskArgs {
     /// The question
     #[arg(required = true)]
     question: Vec<String>,
 
-    /// Answer from at most this many memories, 1 to 20
+    /// Answer from at most this many memories (1 to 20)
     #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_LIMIT)]
     limit: usize,
 
-    /// Answer with the memories themselves, even if a model is set
+    /// Print the matching memories, even if a model is set
     #[arg(long)]
     no_model: bool,
 
-    /// Read the model's answers from this file, for tests
+    /// Read the model's responses from this file, for tests
     #[arg(long, value_name = "FILE", conflicts_with = "no_model")]
     scripted: Option<String>,
 
-    /// Answer from all registered projects
+    /// Answer from the memories of all registered projects
     #[arg(long, conflicts_with = "scope")]
     all_projects: bool,
 
@@ -53,7 +54,7 @@ pub(crate) struct AskArgs {
 
 pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: AskArgs) -> CommandResult {
     let AskArgs { question, limit, no_model, scripted, all_projects, scope } = args;
-    // The file path is only valid in this process.
+    // The path of the script file is only valid in this process.
     let server = if scripted.is_some() { None } else { server(ui, host) };
     let request = AskRequest {
         question: question.join(" "),
@@ -95,7 +96,7 @@ fn print_answer(ui: &mut Ui, answer: &ModelAnswer) {
         ui.status(ui.paint(Role::Faint, left_out));
     }
     if let Some(failure) = &answer.failure {
-        let message = format!("The answer is not whole: {}", failure.message);
+        let message = format!("The answer is incomplete: {}", failure.message);
         ui.warning(message, failure.hints.first().map(String::as_str));
     }
 }

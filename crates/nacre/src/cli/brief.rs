@@ -6,21 +6,21 @@ use nacre_types::{BriefReport, BriefRequest};
 use super::prelude::*;
 use super::render::first_few;
 
-/// Small enough to leave room for the task in a context window.
+/// The default leaves room for the task in a context window.
 const DEFAULT_BUDGET: usize = 2000;
 
 const MAX_UNPROVEN: usize = 50;
 
 /// Print the briefing an agent gets at the start of a session
 ///
-/// Lists current decisions, preferences, pitfalls, recent work and what it left open, best first
-/// and each with its id. With --task and --file, matching memories come first. The text never
-/// exceeds the budget, and the same memories give the same text. No model is used. Left out are
-/// memories that are archived, superseded or redacted, that only a tool stated, or that have no
+/// Lists current decisions, preferences, pitfalls, recent work and open items, best first and each
+/// with its id. With --task and --file, matching memories come first. The text never exceeds the
+/// budget, and the output is deterministic. No model is used. Archived, superseded and redacted
+/// memories are left out, as are memories that only a tool stated, and memories that have no
 /// evidence and were not written on this machine.
 #[derive(Debug, Args)]
 pub(crate) struct BriefArgs {
-    /// Maximum number of tokens, counted conservatively for every model
+    /// Maximum number of tokens, estimated conservatively for all models
     #[arg(long, value_name = "TOKENS", default_value_t = DEFAULT_BUDGET)]
     budget: usize,
 
@@ -28,7 +28,7 @@ pub(crate) struct BriefArgs {
     #[arg(value_name = "TASK", conflicts_with = "task")]
     words: Vec<String>,
 
-    /// The task as a flag, for scripts
+    /// The task, as a flag for scripts
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
 
@@ -50,7 +50,13 @@ pub(crate) fn cmd_brief(ui: &mut Ui, host: &Host, args: BriefArgs) -> CommandRes
 
 fn print(ui: &mut Ui, report: &BriefReport) {
     if let Some(note) = note_unproven(&report.unproven) {
-        ui.warning(note, Some("See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH"));
+        ui.warning(
+            note,
+            Some(
+                "Review them: nacre trust. To trust a whole repository: nacre config \
+         set safe.memories PATH",
+            ),
+        );
     }
     let broken = match report.broken.as_slice() {
         [] => None,
@@ -65,8 +71,8 @@ fn print(ui: &mut Ui, report: &BriefReport) {
     print_text(ui, report);
     match report.candidates {
         0 => {}
-        1 => ui.hint("1 candidate waits and is not in it: nacre review"),
-        n => ui.hint(&format!("{n} candidates wait and are not in it: nacre review")),
+        1 => ui.hint("1 candidate is pending and not included: nacre review"),
+        n => ui.hint(&format!("{n} candidates are pending and not included: nacre review")),
     }
 }
 
@@ -75,14 +81,14 @@ fn print_text(ui: &mut Ui, report: &BriefReport) {
     if !text.is_empty() {
         ui.text(text);
     } else if *left_out > unproven.len() && unproven.len() < MAX_UNPROVEN {
-        ui.status(format!("A budget of {} has no room for a memory.", report.budget));
+        ui.status(format!("A budget of {} is too small for any memory.", report.budget));
     } else if !unproven.is_empty() || report.candidates > 0 {
         ui.status("Nothing to brief.");
     } else {
-        ui.status("Nothing is remembered yet.");
+        ui.status("No memories yet.");
     }
 }
 
 pub(crate) fn note_unproven(ids: &[String]) -> Option<String> {
-    first_few(ids).map(|ids| format!("Left out, because it came from elsewhere: {ids}"))
+    first_few(ids).map(|ids| format!("Left out, because they are untrusted: {ids}"))
 }

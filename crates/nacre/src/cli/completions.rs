@@ -53,7 +53,8 @@ pub(crate) fn cmd_complete(ui: &mut Ui, host: &Host, args: CompleteArgs) -> Comm
 
 const WITH_IDS: &[&str] = &["memory", "feedback", "review", "undo", "runs", "trace"];
 
-/// Completes ids in addition to the generated words. The last `complete` command takes effect.
+/// Completes ids in addition to the generated words. In bash, the last `complete` command takes
+/// effect.
 const BASH: &str = r#"
 _nacre_with_ids() {
     _nacre "$@"
@@ -91,8 +92,7 @@ fn with_ids(shell: Shell, script: &str) -> String {
     }
 }
 
-/// The generated zsh script completes arguments as files by default, so this replaces those
-/// entries.
+/// Adds id completion to the generated zsh script, which completes arguments as files by default.
 fn zsh_with_ids(script: &str) -> String {
     let is_id = |line: &str| {
         let line = line.trim_start();
@@ -104,7 +104,7 @@ fn zsh_with_ids(script: &str) -> String {
     });
     let script = lines.collect::<Vec<_>>().join("\n");
     match script.split_once('\n') {
-        // The first line must remain first, because it names the command.
+        // The first line names the command, so it must stay first.
         Some((first, rest)) => format!("{first}\n{ZSH}{rest}\n"),
         None => script,
     }

@@ -10,7 +10,7 @@ use nacre_types::{
 use super::prelude::*;
 use super::render::print_undo;
 
-/// Show every setting, its value and where it was set; change settings
+/// Show every setting with its value and source; change settings
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ConfigArgs {
@@ -20,7 +20,7 @@ pub(crate) struct ConfigArgs {
     #[command(flatten)]
     show: ShowArgs,
 
-    /// Show the configuration files, in the order they are read
+    /// Show the configuration files in the order they are read
     #[arg(long, conflicts_with = "prefix")]
     path: bool,
 }
@@ -31,34 +31,34 @@ enum ConfigCommand {
     Show(ShowArgs),
     /// Print the value of one key
     ///
-    /// On a terminal, also prints what it means and where it was set.
+    /// On a terminal, also prints its description and where it was set.
     Get {
         /// The key, such as memory.scope
         key: String,
     },
-    /// Set one key; the file keeps its comments and order
+    /// Set one key, keeping the file's comments and order
     Set {
         /// The key, such as memory.scope
         key: String,
 
-        /// The value; separate the items of a list by commas
+        /// The value; separate list items with commas
         #[arg(required_unless_present = "unset", allow_hyphen_values = true)]
         value: Option<String>,
 
-        /// Remove the key from the file instead
+        /// Remove the key from the file
         #[arg(long, conflicts_with = "value")]
         unset: bool,
 
-        /// Write to the repository's settings, which are shared through git
+        /// Write to the repository's settings, which are shared through Git
         #[arg(long)]
         repo: bool,
     },
 }
 
-/// Show every setting, its value and where it was set
+/// Show every setting with its value and source
 #[derive(Debug, Args)]
 struct ShowArgs {
-    /// Only keys that begin with this
+    /// Only keys with this prefix
     prefix: Option<String>,
 }
 

@@ -18,18 +18,18 @@ const AFTER_REMOVING: &str = "Takes effect in new sessions of the agents.\n";
 const AFTER_ADDING: &str =
     "Takes effect in new sessions of the agents; `nacre connect doctor` tests it.\n";
 
-/// Connect agents: their sessions, and Nacre's tools, hooks and skill
+/// Connect agents: read their sessions, and add Nacre's tools, hooks and skill
 ///
 /// Agents' settings are changed only after you have seen the diff and agreed; comments, other
 /// entries and their order are kept. `--remove` restores the files. By default, the sessions of
-/// every agent are read from their usual folders, and no settings are changed.
+/// every agent are read from their usual directories, and no settings are changed.
 ///
 ///   nacre connect claude codex         connect these agents: traces, tools, hooks and skill
 ///   nacre connect auto                 connect every agent used on this machine
-///   nacre connect list                 show what is connected, and how many sessions there are
-///   nacre connect doctor               test what is configured, as the agents would use it
+///   nacre connect list                 show connected agents and how many sessions there are
+///   nacre connect doctor               test the configuration as the agents would use it
 ///   nacre connect claude --remove      disconnect
-///   nacre connect codex --path DIR     only read traces, from this folder
+///   nacre connect codex --path DIR     only read traces, from this directory
 ///   nacre connect codex --trust-hooks  let Codex run the hooks
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
@@ -38,15 +38,15 @@ pub(crate) struct ConnectArgs {
     #[arg(value_parser = PossibleValuesParser::new(ACTIONS.into_iter().chain(ops::names())), default_value = "list")]
     targets: Vec<String>,
 
-    /// The folder of the agent's traces (can be repeated)
+    /// The directory of the agent's traces (can be repeated)
     #[arg(long = "path", value_name = "PATH")]
     paths: Vec<String>,
 
-    /// Only the tools (the server `nacre mcp`)
+    /// Add only the tools (the server `nacre mcp`)
     #[arg(long)]
     mcp: bool,
 
-    /// Only the hooks: a brief at the start, memories matching a prompt, a sync after a turn
+    /// Add only the hooks: a brief at the start, memories matching a prompt, a sync after a turn
     #[arg(long)]
     hooks: bool,
 
@@ -54,15 +54,15 @@ pub(crate) struct ConnectArgs {
     #[arg(long)]
     skill: bool,
 
-    /// Let hooks also check tool calls before they run, and refuse them
+    /// Let hooks also check tool calls before they run, and block them
     #[arg(long)]
     guard: bool,
 
-    /// List every agent that Nacre supports, not only those that you use
+    /// List every agent that Nacre supports, not only those you use
     #[arg(long)]
     all: bool,
 
-    /// Show what would change, and change nothing
+    /// Show what would change without changing anything
     #[arg(long)]
     dry_run: bool,
 
@@ -70,7 +70,7 @@ pub(crate) struct ConnectArgs {
     #[arg(long, short)]
     yes: bool,
 
-    /// Remove what was added; the agent's sessions are still read until you remove it again
+    /// Remove what was added; the agent's sessions are still read until you run this again
     #[arg(long)]
     remove: bool,
 
@@ -95,13 +95,14 @@ pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: ConnectArgs) -> Comman
     ui.report(&report, |ui, report| print_changed(ui, report, next, args.all))
 }
 
-/// The hooks are written first, because Codex computes the hashes to trust from them.
+/// Builds the request to trust Codex hooks. The hooks must be written first, because Codex computes
+/// the trusted hashes from them.
 fn trust_request(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Option<ConnectRequest>> {
     if args.targets != ["codex"] {
         return Err(OpError::usage("Only Codex requires hooks to be trusted")
             .hint("nacre connect codex --trust-hooks"));
     }
-    // Fails without Codex before anything is written, so that a dry run reports the same error.
+    // Fails without Codex before anything is written, so a dry run reports the same error.
     ops::codex_program(host)?;
     let parts = vec![WiringPart::Hooks];
     let wiring = WiringOptions { parts, guard: args.guard, ..WiringOptions::default() };
@@ -129,8 +130,8 @@ impl ConnectArgs {
                 Ok(ConnectRequest::Remove { agents: agents[1..].to_vec(), wiring })
             }
             (Some(action @ ("list" | "auto")), _) => {
-                Err(OpError::usage(format!("`{action}` takes no agent"))
-                    .hint("Name agents alone: nacre connect claude codex"))
+                Err(OpError::usage(format!("`{action}` does not take agents"))
+                    .hint("List only agents: nacre connect claude codex"))
             }
             _ if self.remove => Ok(ConnectRequest::Remove { agents, wiring }),
             _ => Ok(ConnectRequest::Add { agents, paths, wiring }),
@@ -173,7 +174,7 @@ fn confirm_request(
         return Err(OpError::usage(
             "Agents' settings are changed only after confirmation; nothing was changed",
         )
-        .hint("Add --dry-run to see what would change, and --yes to change it"));
+        .hint("Add --dry-run to see what would change, or --yes to change it"));
     }
     print_diffs(ui, &report);
     let files = if report.changes.len() == 1 { "this file" } else { "these files" };
@@ -235,8 +236,8 @@ fn print_changed(ui: &mut Ui, report: &ConnectReport, next: &str, all: bool) {
         ui.status(format!("{verb} {}", ShownLine(&change.path)));
     }
     for (agents, what) in [
-        (&report.now_read, "Reads the sessions of"),
-        (&report.no_longer_read, "No longer reads the sessions of"),
+        (&report.now_read, "Reading the sessions of"),
+        (&report.no_longer_read, "No longer reading the sessions of"),
     ] {
         if !agents.is_empty() {
             ui.status(format!("{what} {}", agents.join(", ")));
@@ -280,7 +281,7 @@ fn print_agents(ui: &mut Ui, report: &ConnectReport, all: bool) {
     match report.agents.len() - n_shown {
         0 => {}
         n_more if n_shown == 0 => {
-            ui.status(format!("None of {n_more} agents was found; `--all` lists them"));
+            ui.status(format!("None of {n_more} supported agents was found; `--all` lists them"));
         }
         1 => ui.status("1 more agent was not found here; `--all` lists it"),
         n_more => {
@@ -292,8 +293,8 @@ fn print_agents(ui: &mut Ui, report: &ConnectReport, all: bool) {
     }
 }
 
-/// Returns whether an agent has sessions on this machine or is connected to Nacre. The skill alone
-/// does not count, because agents share its folder.
+/// Returns whether an agent has sessions on this machine or is connected to Nacre. The skill does
+/// not count, because several agents share its directory.
 fn is_used(agent: &AgentEntry) -> bool {
     let is_wired = |state| matches!(state, WiringState::On | WiringState::Outdated);
     agent.sources > 0 || is_wired(agent.mcp) || is_wired(agent.hooks) || !agent.problems.is_empty()

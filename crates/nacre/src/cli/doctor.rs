@@ -1,4 +1,4 @@
-//! `nacre doctor`: checks every file of the stores.
+//! `nacre doctor`: checks all files in the stores.
 
 use nacre_types::{
     DoctorReport, DoctorRequest, Finding, Health, ProjectEntry, ProjectState, Severity, StoreCheck,
@@ -7,12 +7,12 @@ use nacre_types::{
 use super::prelude::*;
 use super::render::{memories_text, print_undo};
 
-/// Check every file of the store and report problems
+/// Check all files in the store and report problems
 ///
-/// Finds broken frontmatter, git conflict markers, duplicate ids, links to missing memories,
+/// Finds malformed frontmatter, Git conflict markers, duplicate ids, links to missing memories,
 /// memories superseded only by an unverified claim, evidence without a memory, leftover files, and
-/// registered projects whose store is gone. Changes nothing without `--fix`; `nacre status` shows
-/// the result. Exits with 1 on errors, and with `--strict` also on warnings.
+/// registered projects whose store is missing. Changes nothing without `--fix`; `nacre status`
+/// shows the result. Exits with 1 on errors, and with `--strict` also on warnings.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
@@ -23,8 +23,8 @@ pub(crate) struct DoctorArgs {
     /// Verify every quote against its transcript
     #[arg(long)]
     evidence: bool,
-    /// Fix what is safe to fix: remove broken links and evidence without a memory; `nacre undo` can
-    /// undo it
+    /// Apply safe fixes: remove broken links and evidence without a memory; `nacre undo` reverts
+    /// them
     #[arg(long)]
     fix: bool,
 }
@@ -50,7 +50,7 @@ fn print(ui: &mut Ui, report: &DoctorReport) {
     }
     for quotes in report.stores.iter().filter_map(|store| store.quotes.as_ref()) {
         ui.line(format!(
-            "Quotes: {} verified, {} given by hand, {} without a transcript here, {} missing.",
+            "Quotes: {} verified, {} added by hand, {} without a local transcript, {} missing.",
             quotes.verified, quotes.by_hand, quotes.unchecked, quotes.missing
         ));
         if quotes.unreadable > 0 {
@@ -60,7 +60,7 @@ fn print(ui: &mut Ui, report: &DoctorReport) {
     let n_waiting: usize =
         report.stores.iter().map(|store| store.foreign + store.quarantined).sum();
     if n_waiting > 0 {
-        ui.line(format!("From elsewhere, not used in briefs: {n_waiting}; see nacre trust"));
+        ui.line(format!("Untrusted, not used in briefs: {n_waiting}; see nacre trust"));
     }
     let checked = memories_text(report.stores.iter().map(|store| store.memories).sum());
     let role = match report.health {
@@ -80,9 +80,9 @@ fn print_problem(ui: &mut Ui, path: &str, role: Role, verdict: &str, message: &s
 fn print_gone(ui: &mut Ui, project: &ProjectEntry) {
     let name = Shown(&project.name).one_line();
     let message = match project.state {
-        ProjectState::NoStore => format!("The store of project `{name}` is gone"),
+        ProjectState::NoStore => format!("The store of project `{name}` is missing"),
         ProjectState::Missing | ProjectState::Ready => {
-            format!("The folder of project `{name}` is gone")
+            format!("The directory of project `{name}` is missing")
         }
     };
     print_problem(ui, &project.path, Role::Bad, Severity::Error.as_str(), &message);

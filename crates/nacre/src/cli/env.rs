@@ -16,7 +16,7 @@ pub(crate) struct Terminals {
     pub(crate) stdin: bool,
     pub(crate) stdout: bool,
     pub(crate) stderr: bool,
-    /// Size of the terminal on standard output, otherwise of the one on standard error.
+    /// Size of the terminal on standard output, or else on standard error.
     pub(crate) size: Option<TerminalSize>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct TerminalSize {
     pub(crate) rows: usize,
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+#[expect(clippy::disallowed_methods, reason = "only this function reads the process environment")]
 pub(crate) fn args() -> Vec<OsString> {
     std::env::args_os().collect()
 }
@@ -51,8 +51,8 @@ pub(crate) fn read() -> Environment {
     Environment { program: program(), ..read_for_hook() }
 }
 
-/// Reads only what a hook needs, because hooks must be fast.
-#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+/// Reads only the parts of the environment that a hook needs, because hooks must be fast.
+#[expect(clippy::disallowed_methods, reason = "only this function reads the process environment")]
 pub(crate) fn read_for_hook() -> Environment {
     let pair = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -67,8 +67,8 @@ pub(crate) fn read_for_hook() -> Environment {
     let begun = std::time::Instant::now();
     let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
     let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-    // Folders inside the repository are removed from `PATH`, because they could contain untrusted
-    // programs.
+    // Directories inside the repository are removed from `PATH`, because they could contain
+    // untrusted programs.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = search_path(&path, &trees_around(&folder, home.as_deref()));
     let path = path.into_string().unwrap_or_default();
@@ -91,13 +91,13 @@ pub(crate) fn read_for_hook() -> Environment {
     }
 }
 
-/// Returns the path of this program, preferably through `PATH`, because that path remains valid
+/// Returns the path of this program. Prefers the path found through `PATH`, which remains valid
 /// after an update.
-#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+#[expect(clippy::disallowed_methods, reason = "only this function reads the process environment")]
 fn program() -> Option<PathBuf> {
     let running = std::env::current_exe().ok()?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // The program may be a symbolic link with a different name, but hooks are found by the name
+    // The program may be a symlink with a different name, but hooks are looked up by the name
     // `nacre`.
     let names = [OsString::from(OWN_NAME), running.file_name()?.to_owned()];
     let is_it = |found: &PathBuf| std::fs::canonicalize(found).is_ok_and(|found| found == running);
@@ -106,7 +106,7 @@ fn program() -> Option<PathBuf> {
     found.or(Some(running))
 }
 
-/// Reads the host name. Only supported on Linux.
+/// Reads the host name. Supported only on Linux.
 fn host_name() -> Option<String> {
     let files = ["/proc/sys/kernel/hostname", "/etc/hostname"];
     let name = files.into_iter().find_map(|file| std::fs::read_to_string(file).ok())?;

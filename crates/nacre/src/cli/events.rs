@@ -11,32 +11,32 @@ use serde_json::{Map, Value};
 use super::layout::minute;
 use super::prelude::*;
 
-/// Show what tasks did, event by event
+/// Show the events of a task
 ///
-/// Without a task, the latest tasks are listed.
+/// Without a task, lists the latest tasks.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct EventsArgs {
     #[command(subcommand)]
     command: Option<EventsCommand>,
-    /// The task's id, or the start of it
+    /// The task's id or a prefix of it
     task: Option<String>,
     /// Follow the task until it ends; with `--json`, one object per line
     #[arg(long, short, requires = "task")]
     follow: bool,
-    /// At most this many; 0 for all [default: 20 tasks, 1000 events]
+    /// Show at most this many; 0 for all [default: 20 tasks, 1000 events]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
 }
 
 #[derive(Debug, Subcommand)]
 enum EventsCommand {
-    /// Cancel a task, whichever process runs it
+    /// Cancel a task in any process
     ///
-    /// A queued task ends at once. A running one is ended by its process within seconds, with
-    /// everything it started.
+    /// A queued task ends at once. The process of a running task stops it within seconds, together
+    /// with its child processes.
     Cancel {
-        /// The task's id, or the start of it
+        /// The task's id or a prefix of it
         task: String,
     },
 }

@@ -7,16 +7,16 @@ use super::brief::note_unproven;
 use super::prelude::*;
 use super::render::{memories_text, print_undo};
 
-/// The budget is small because the block costs tokens in every agent session.
+/// The budget is small because the block uses tokens in every agent session.
 const DEFAULT_BUDGET: usize = 1500;
 
 /// Write decisions and conventions to AGENTS.md or CLAUDE.md
 ///
-/// Writes a marked block with the project's decisions, preferences and conventions to the
-/// instruction file that agents read, or updates it. Nothing outside the block is changed, and the
-/// block changes only when the memories do. Edits inside the block are not overwritten without
-/// --force. The block contains only what a brief would; see `nacre brief --help`. Your global
-/// memories are left out, because others read the file.
+/// Writes or updates a marked block with the project's decisions, preferences and conventions in
+/// the instruction file that agents read. Nothing outside the block is changed, and the block
+/// changes only when the memories do. Edits inside the block are not overwritten without --force.
+/// The block contains only memories that a brief would; see `nacre brief --help`. Your global
+/// memories are left out, because other people read the file.
 ///
 ///   nacre export --agents-md                    write or update the block
 ///   nacre export --agents-md --dry-run          show what would change
@@ -25,13 +25,13 @@ const DEFAULT_BUDGET: usize = 1500;
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ExportArgs {
-    /// Write a block in an instruction file (the default)
+    /// Write a block to an instruction file (the default)
     #[arg(long)]
     agents_md: bool,
     /// The file, relative to the project [default: AGENTS.md or CLAUDE.md, whichever exists]
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// Maximum number of tokens with the markers, counted conservatively for every model
+    /// Maximum number of tokens including the markers, estimated conservatively for all models
     #[arg(long, value_name = "TOKENS", default_value_t = DEFAULT_BUDGET)]
     budget: usize,
     /// Remove the block and restore the file
@@ -40,7 +40,7 @@ pub(crate) struct ExportArgs {
     /// Overwrite edits inside the block
     #[arg(long)]
     force: bool,
-    /// Show what would change, and change nothing
+    /// Show what would change without changing anything
     #[arg(long)]
     dry_run: bool,
 }
@@ -53,7 +53,7 @@ pub(crate) fn cmd_export(ui: &mut Ui, host: &Host, args: ExportArgs) -> CommandR
 
 fn print(ui: &mut Ui, report: &ExportReport) {
     if let Some(note) = note_unproven(&report.unproven) {
-        ui.warning(note, Some("See them and decide: nacre trust"));
+        ui.warning(note, Some("Review them: nacre trust"));
     }
     if report.dry_run {
         ui.text(&report.diff);
@@ -67,7 +67,7 @@ fn print(ui: &mut Ui, report: &ExportReport) {
     let n_more = report.left_out.saturating_sub(report.unproven.len());
     let has_block = !matches!(report.state, ExportState::Removed | ExportState::Absent);
     if has_block && n_more > 0 {
-        ui.hint(&format!("{n_more} more did not fit: --budget {}", report.budget * 2));
+        ui.hint(&format!("{n_more} more did not fit; use --budget {}", report.budget * 2));
     }
 }
 
@@ -81,7 +81,7 @@ fn outcome(report: &ExportReport) -> String {
             format!("{file} has no block, and there is nothing to write.")
         }
         (ExportState::Added | ExportState::Updated, true) => {
-            format!("{file} would hold {memories}, {size}; nothing was written.")
+            format!("{file} would contain {memories}, {size}; nothing was written.")
         }
         (ExportState::Removed, true) => {
             format!("The block would be removed from {file}; nothing was written.")

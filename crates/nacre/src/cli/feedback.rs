@@ -8,8 +8,8 @@ use super::render::print_undo;
 /// Rate a memory
 ///
 /// `useful` raises its confidence; `wrong` and `outdated` lower it. A wrong memory is archived at
-/// once: no brief, answer or search contains it until you rate it useful, and no later session
-/// brings it back. An outdated memory comes back when a session states it again.
+/// once: it is left out of briefs, answers and searches until you rate it useful, and later
+/// sessions do not add it again. An outdated memory returns when a session states it again.
 #[derive(Debug, Args)]
 pub(crate) struct FeedbackArgs {
     /// The memory's id
@@ -17,7 +17,7 @@ pub(crate) struct FeedbackArgs {
     /// The rating
     #[arg(value_parser = one_of::<Verdict>(Verdict::NAMES))]
     verdict: Verdict,
-    /// The reason, in a sentence; stored only on this machine
+    /// The reason, in one sentence; stored only on this machine
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
     #[command(flatten)]
@@ -37,7 +37,7 @@ fn print(ui: &mut Ui, report: &FeedbackReport) {
     ui.status(format!("{id} is {verdict}: confidence {before} to {after}"));
     if report.verdict == Verdict::Wrong {
         let again = format!("nacre feedback {} useful", report.id);
-        ui.status(format!("It is archived and no longer offered; restore it: {again}"));
+        ui.status(format!("The memory is archived and no longer used; restore it: {again}"));
     }
     print_undo(ui, report.change.as_deref());
 }

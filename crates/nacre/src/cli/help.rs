@@ -1,4 +1,4 @@
-//! The overview page of the help, which lists commands in groups.
+//! The help overview, which lists commands in groups.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use clap::CommandFactory as _;
 use super::Cli;
 use super::prelude::*;
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 usage error, 3 partly done, \
-                          4 busy: another process is writing.";
+const EXIT_CODES: &str = "Exit codes: 0 success, 1 failure, 2 usage error, 3 partial success, 4 \
+ busy: another process is writing.";
 
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
@@ -18,7 +18,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["connect", "project", "model", "config"]),
 ];
 
-/// Keeps the overview short enough to read.
+/// Limits the length of the overview.
 #[cfg(test)]
 const MAX_COMMANDS: usize = 24;
 
@@ -34,7 +34,7 @@ pub(super) fn cmd_commands(ui: &mut Ui) -> CommandResult {
     Ok(Exit::DONE)
 }
 
-/// Returns every visible command with its description, those of the overview page first.
+/// Returns every visible command with its description, starting with those on the overview page.
 fn all_commands() -> Vec<(String, String)> {
     let command = Cli::command();
     let visible = command.get_subcommands().filter(|command| !command.is_hide_set());

@@ -7,10 +7,10 @@ use crate::hook;
 
 /// Answer a hook of a coding agent
 ///
-/// Agents call this; `nacre connect` sets it up. Reads the agent's event as JSON from standard
-/// input and prints the answer in the format of this agent, or nothing. On any error it prints
-/// nothing and exits with 0; `logs/hooks.log` in the folder of global data has the reason.
-/// docs/hooks.md describes the answers.
+/// Called by agents; `nacre connect` sets it up. Reads the agent's event as JSON from standard
+/// input and prints the response in the agent's format, or nothing. On any error it prints nothing
+/// and exits with 0; the reason is logged to `logs/hooks.log` in the global data directory.
+/// docs/hooks.md describes the responses.
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub(crate) struct HookArgs {

@@ -8,7 +8,7 @@ use nacre_types::{FileFault, ImportReport, ImportRequest, ImportSkip, ImportedFi
 use super::prelude::*;
 use super::render::print_undo;
 
-/// Maximum number of listed candidates. `nacre review` shows all of them.
+/// Maximum number of candidates listed. `nacre review` shows all of them.
 const MAX_NAMED: usize = 20;
 
 /// Import rules from CLAUDE.md, AGENTS.md and similar files
@@ -17,19 +17,19 @@ const MAX_NAMED: usize = 20;
 /// .github/copilot-instructions.md and Claude Code's memory of the project. Every statement becomes
 /// a candidate with its file, line and text; candidates are not used until you accept them with
 /// `nacre review`. Known statements are skipped, so importing twice adds nothing; a changed line
-/// becomes a new candidate that replaces the old one. The files are not changed.
+/// becomes a new candidate that supersedes the old one. The files are not changed.
 ///
 ///   nacre import                      import the usual files of the project
 ///   nacre import --dry-run            show what would be imported
-///   nacre import docs/rules.md        import this file, or the Markdown files of a folder
+///   nacre import docs/rules.md        import this file, or the Markdown files of a directory
 ///
 /// `nacre sync` reads sessions, and `nacre trace import` reads transcripts of other programs.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ImportArgs {
-    /// Files and folders [default: the usual files of the project]
+    /// Files and directories [default: the usual files of the project]
     paths: Vec<String>,
-    /// Show what would be imported, and change nothing
+    /// Show what would be imported without changing anything
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub(crate) fn cmd_import(ui: &mut Ui, host: &Host, args: ImportArgs) -> CommandR
 fn print(ui: &mut Ui, report: &ImportReport) {
     if report.files.is_empty() {
         ui.status("No instruction files found.");
-        return ui.hint("Name one: nacre import PATH");
+        return ui.hint("Specify a file: nacre import PATH");
     }
     ui.table(report.candidates.iter().take(MAX_NAMED).map(|candidate| {
         let place = format!("{}:{}", candidate.file, candidate.line);
@@ -67,8 +67,8 @@ fn print(ui: &mut Ui, report: &ImportReport) {
         (0, _) => "Nothing new.".to_owned(),
         (1, true) => "1 candidate would be added; nothing was written.".to_owned(),
         (n, true) => format!("{n} candidates would be added; nothing was written."),
-        (1, false) => "Added 1 candidate. Decide about it: nacre review".to_owned(),
-        (n, false) => format!("Added {n} candidates. Decide about them: nacre review"),
+        (1, false) => "Added 1 candidate. Review it: nacre review".to_owned(),
+        (n, false) => format!("Added {n} candidates. Review them: nacre review"),
     });
     print_undo(ui, report.change.as_deref());
     let changed = report.candidates.iter().filter_map(|candidate| {
@@ -76,18 +76,18 @@ fn print(ui: &mut Ui, report: &ImportReport) {
         Some(format!("nacre review accept {} --supersedes {}", candidate.id.as_ref()?, older.id))
     });
     for command in changed.take(MAX_NAMED) {
-        ui.hint(&format!("Its line changed: {command}"));
+        ui.hint(&format!("The source line changed: {command}"));
     }
 }
 
 fn file_text(file: &ImportedFile) -> String {
     let why = match file.skipped {
         None => return format!("{} found, {} new", file.found, file.added),
-        Some(FileFault::NotPlain) => "a link, or not a file",
+        Some(FileFault::NotPlain) => "not a regular file",
         Some(FileFault::TooLarge) => "larger than 256 KiB",
         Some(FileFault::NotText) => "not valid UTF-8",
-        Some(FileFault::Unreadable) => "cannot be opened",
-        Some(FileFault::OverLimit) => "too many files at once",
+        Some(FileFault::Unreadable) => "could not be opened",
+        Some(FileFault::OverLimit) => "too many files",
     };
     format!("not read: {why}")
 }
@@ -105,7 +105,7 @@ fn left_out(report: &ImportReport) -> String {
             ImportSkip::NotAStatement => "not a statement",
             ImportSkip::OwnBlock => "written by `nacre export`",
             ImportSkip::Secret => "with a secret",
-            ImportSkip::OverLimit => "beyond 300 at once; import the rest by path",
+            ImportSkip::OverLimit => "over the limit of 300; import the others by path",
         };
         format!("{count} {why}")
     });

@@ -8,7 +8,7 @@ use super::render::memories_text;
 
 /// Show the size and state of the search index, or rebuild it
 ///
-/// The index is derived from the memories, and every search updates it. Deleting it loses nothing.
+/// The index is derived from the memories and updated by every search. It can be deleted safely.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct IndexArgs {
     /// Rebuild the index from the memories

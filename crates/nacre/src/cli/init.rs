@@ -11,17 +11,17 @@ use super::sessions::{
 
 /// Prepare this repository for memory
 ///
-/// Creates `.nacre/` at the root of the git repository around the current folder (or in the folder
-/// itself) with a `.gitignore` that shares decisions, learnings and their evidence, and registers
-/// the project. The setting share.summaries also shares summaries of sessions; run the command
-/// again after changing it. Then briefly searches for sessions of the repository and prints how
-/// many there are; `nacre sync` reads them.
+/// Creates `.nacre/` at the root of the current Git repository (or in the current directory) with a
+/// `.gitignore` that shares decisions, learnings and their evidence, and registers the project.
+/// With the setting share.summaries, session summaries are shared too; run the command again after
+/// changing it. Then looks briefly for sessions of the repository and prints how many there are;
+/// `nacre sync` reads them.
 ///
 /// If an agent that can read sessions is installed, such as Claude Code, the command asks once
-/// whether it may. Without a terminal it does not ask, and no agent reads sessions.
+/// whether it may do so. Without a terminal it does not ask, and no agent reads sessions.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// Name of the project [default: the folder's name]
+    /// Name of the project [default: the directory's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub(crate) fn print(ui: &mut Ui, report: &InitReport) {
     let place = if report.is_git {
         "git repository"
     } else {
-        "folder (no git: history is kept by runs only)"
+        "directory (no Git: history comes only from runs)"
     };
     ui.status(format!("Found {place} {}", ShownLine(&report.root)));
     match report.created.as_slice() {
@@ -48,9 +48,9 @@ pub(crate) fn print(ui: &mut Ui, report: &InitReport) {
     let name = report.project.as_deref().unwrap_or("not registered");
     ui.status(format!("Project `{}`, {}.", ShownLine(name), memories_text(report.memories)));
     ui.status(if report.shares_summaries {
-        "Git shares decisions, learnings and summaries of sessions."
+        "Git shares decisions, learnings and session summaries."
     } else {
-        "Git shares decisions and learnings; summaries of sessions stay local (share.summaries)."
+        "Git shares decisions and learnings; session summaries stay local (share.summaries)."
     });
     if report.foreign > 0 {
         let came = if report.foreign == 1 { "came" } else { "come" };
@@ -74,7 +74,7 @@ fn sessions_found(report: &InitReport) -> String {
     let n_found: u64 = sessions.iter().map(|agent| agent.sessions).sum();
     if n_found == 0 {
         return match (has_agents, is_partial) {
-            (true, true) => "Found no sessions of this repository among the latest ones.",
+            (true, true) => "Found no recent sessions of this repository.",
             (true, false) => "Found no sessions of this repository.",
             (false, _) => "Found no sessions of any coding agent.",
         }

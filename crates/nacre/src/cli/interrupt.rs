@@ -1,9 +1,8 @@
 //! Handles Ctrl-C: the first one cancels the running operation, the second one ends the process.
-//! Closing the terminal and SIGTERM are handled like Ctrl-C, so that child processes are stopped
-//! too.
+//! SIGTERM and closing the terminal are handled like Ctrl-C, so child processes are stopped too.
 //!
-//! If an operation does not react to cancellation, the process exits after a timeout. This loses no
-//! data, because every change is journaled as a whole.
+//! If an operation does not react to cancellation, the process exits after a timeout. No data is
+//! lost, because every change is journaled as a whole.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -11,17 +10,18 @@ use std::time::Duration;
 
 use nacre_ops::Cancel;
 
-/// The exit code that shells expect after Ctrl-C (128 + SIGINT).
+/// The conventional exit code after Ctrl-C (128 + SIGINT).
 const EXIT_INTERRUPTED: i32 = 130;
 
-/// Time allowed for an operation to stop. It normally takes milliseconds, but more on a busy
-/// machine.
+/// Time allowed for an operation to stop. It normally takes milliseconds, but can take longer on a
+/// busy machine.
 pub(super) const CANCEL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time allowed for a server to stop, which includes time for its tasks to end.
+/// Time allowed for a server to stop, including the time to end its tasks.
 pub(super) const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Cancels on the first Ctrl-C, and ends the process on the second one or after the timeout.
+/// Cancels the operation on the first Ctrl-C, and ends the process on the second one or after the
+/// timeout.
 pub(super) fn cancel_on_ctrl_c(cancel: Cancel, timeout: Duration) {
     listen(move |ready| async move {
         let Ok(mut presses) = presses() else { return };
@@ -42,8 +42,8 @@ pub(super) fn ignore_ctrl_c() {
     });
 }
 
-/// Runs `work` in a separate thread until the process exits, and returns once its signal handler is
-/// registered. If the thread cannot be started, Ctrl-C ends the process immediately.
+/// Runs `work` in a separate thread until the process exits, and returns once the thread's signal
+/// handler is registered. If the thread cannot be started, Ctrl-C ends the process immediately.
 fn listen<F: Future<Output = ()>>(work: impl FnOnce(Sender<()>) -> F + Send + 'static) {
     let (ready, is_ready) = channel();
     let run = move || {
@@ -85,7 +85,7 @@ fn presses() -> std::io::Result<tokio::signal::windows::CtrlC> {
     interrupts()
 }
 
-#[expect(clippy::exit, clippy::disallowed_methods, reason = "a person insists on it")]
+#[expect(clippy::exit, clippy::disallowed_methods, reason = "the user insists on exiting")]
 fn end_process() -> ! {
     std::process::exit(EXIT_INTERRUPTED)
 }

@@ -1,7 +1,7 @@
-//! Formats text for a terminal: colors, columns cut to its width, and relative times.
+//! Formats text for a terminal: colors, columns fitted to its width, and relative times.
 //!
-//! Output is only shortened on a terminal. Other programs receive complete text, full ids and full
-//! times.
+//! Output is truncated only on a terminal. Other programs receive the complete text, full ids and
+//! absolute times.
 
 use std::fmt::Display;
 
@@ -15,13 +15,13 @@ const MIN_FLEXIBLE: usize = 12;
 
 const MIN_OTHER: usize = 4;
 
-/// Separates a title from a note after it. When the cell is shortened, the note is kept. The
+/// Separates a title from the note after it. When a cell is truncated, the note is kept. The
 /// character has no width.
 pub(crate) const KEPT: char = '\u{200b}';
 
 const DOTS: char = '…';
 
-/// The meaning of a text. It determines the color.
+/// The role of a piece of text, which determines its color.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Role {
     Id,
@@ -64,8 +64,8 @@ pub(crate) fn faint(text: impl Display) -> Cell {
     cell(Role::Faint, text)
 }
 
-/// Formats rows as aligned columns. Text is shortened to `width`, if given, first in the column
-/// with the index `flexible`.
+/// Formats rows as aligned columns. Text is truncated to `width`, if given, starting with the
+/// column at index `flexible`.
 pub(super) fn table_lines(
     rows: &[Row],
     width: Option<usize>,
@@ -97,7 +97,7 @@ fn widths(rows: &[Row], width: Option<usize>, flexible: usize) -> Vec<usize> {
     let room = room.saturating_sub(GAP * n_columns.saturating_sub(1));
     let is_id = |column| cells(column).any(|(role, _)| matches!(role, Role::Id));
     let mut excess = widths.iter().sum::<usize>().saturating_sub(room);
-    // Ids are never shortened, because a partial id cannot be used in a command.
+    // Ids are never truncated, because a partial id cannot be used in a command.
     let mut others: Vec<usize> =
         (0..n_columns).filter(|column| *column != flexible && !is_id(*column)).collect();
     others.sort_by_key(|column| std::cmp::Reverse(widths[*column]));
@@ -111,7 +111,7 @@ fn widths(rows: &[Row], width: Option<usize>, flexible: usize) -> Vec<usize> {
     widths
 }
 
-/// Shortens a cell to a width. Text before a note is shortened first.
+/// Truncates a cell to a width. Text before a note is truncated first.
 fn cut_cell(cell: &str, width: usize) -> String {
     let Some((text, kept)) = cell.split_once(KEPT) else { return cut(cell, width) };
     match width.checked_sub(kept.width()).filter(|room| *room >= MIN_OTHER) {

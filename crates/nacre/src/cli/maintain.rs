@@ -14,7 +14,7 @@ use super::render::print_changes;
 
 const MAX_ACTIONS: usize = 10;
 
-/// Table columns, and the actions counted in each.
+/// Table columns with the actions counted in each.
 const COLUMNS: &[(&str, &[MaintainVerb])] = &[
     ("merged", &[MaintainVerb::Merge, MaintainVerb::Consolidate]),
     ("overturned", &[MaintainVerb::Supersede]),
@@ -26,34 +26,34 @@ const COLUMNS: &[(&str, &[MaintainVerb])] = &[
 
 /// Merge duplicates, resolve contradictions, archive stale memories
 ///
-/// Merges duplicates, supersedes what a newer memory contradicts, marks memories about deleted
-/// files as stale, archives memories that were not confirmed or used for a long time, and repairs
-/// links. Nothing is deleted: `nacre memory restore` restores a memory, `nacre undo` undoes a whole
-/// run. Running it again changes nothing, and stores without changes since the last run are
-/// skipped. Exits with 3 if some projects failed.
+/// Merges duplicates, marks memories contradicted by newer ones as superseded, marks memories about
+/// deleted files as stale, archives memories that have not been confirmed or used for a long time,
+/// and repairs links. Nothing is deleted: `nacre memory restore` restores a memory, and `nacre
+/// undo` undoes a whole run. Running it again changes nothing, and stores without changes since the
+/// last run are skipped. Exits with 3 if some projects failed.
 #[derive(Debug, Args)]
 pub(crate) struct MaintainArgs {
-    /// Show what would change, line by line, and change nothing
+    /// Show what would change, line by line, without changing anything
     #[arg(long)]
     dry_run: bool,
     /// Run even if nothing has changed since the last run
     #[arg(long)]
     force: bool,
-    /// Maintain every registered project and your global memories
+    /// Maintain all registered projects and your global memories
     #[arg(long)]
     all: bool,
     /// Let the model of the role `lead` write merged texts, and consolidate three or more short
     /// memories about the same point
     #[arg(long)]
     rewrite: bool,
-    /// Read the model's answers from this file, for tests
+    /// Read the model's responses from this file, for tests
     #[arg(long, value_name = "FILE", requires = "rewrite")]
     scripted: Option<String>,
 }
 
 pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: MaintainArgs) -> CommandResult {
     let MaintainArgs { dry_run, force, all, rewrite, scripted } = args;
-    // The file path is only valid in this process.
+    // The path of the script file is only valid in this process.
     let server = if scripted.is_some() { None } else { server(ui, host) };
     let request = MaintainRequest { dry_run, force, all, rewrite, scripted };
     let events = ui.cancellable_events();
@@ -72,7 +72,7 @@ fn print(ui: &mut Ui, MaintainReport { dry_run, projects }: &MaintainReport) {
                 let why = store.reason.iter().chain(causes).map(String::as_str);
                 let why = why.collect::<Vec<_>>().join(": ");
                 let hint = store.hints.iter().flatten().next().map(String::as_str);
-                ui.warning(format!("{} could not be maintained: {why}", store.project), hint);
+                ui.warning(format!("Could not maintain {}: {why}", store.project), hint);
             }
         }
     }
@@ -94,7 +94,7 @@ fn print(ui: &mut Ui, MaintainReport { dry_run, projects }: &MaintainReport) {
         for open in &report.contradictions {
             ui.warning(
                 format!("{} may contradict {}: {}", open.newer, open.older, open.reason),
-                Some("Settle it: nacre memory archive ID, or nacre feedback ID outdated"),
+                Some("Resolve it: nacre memory archive ID, or nacre feedback ID outdated"),
             );
         }
         if let Some(run) = &report.run_id {

@@ -14,7 +14,7 @@ const MAX_USED: usize = 4;
 
 #[derive(Debug, Args)]
 struct MapArgs {
-    /// The same as `--project`
+    /// Same as `--project`
     #[arg(value_name = "PROJECT", hide = true)]
     place: Option<String>,
 
@@ -22,15 +22,15 @@ struct MapArgs {
     #[arg(long)]
     refresh: bool,
 
-    /// Fail if the map is not up to date, and write nothing
+    /// Fail if the map is not up to date; write nothing
     #[arg(long, conflicts_with = "refresh")]
     strict: bool,
 
-    /// The same as `--json`, for scripts that were written for other tools
+    /// Same as `--json`, for scripts written for other tools
     #[arg(long, value_name = "FORMAT", hide = true, value_parser = one_of::<MapFormat>(["text", "json"]))]
     format: Option<MapFormat>,
 
-    /// Record that this client has seen the answer, for `--since client:NAME`
+    /// Record that this client has seen the result, for `--since client:NAME`
     #[arg(long, value_name = "NAME")]
     client: Option<String>,
 }
@@ -49,12 +49,12 @@ struct PageArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 0)]
     limit: usize,
 
-    /// Continue after this path, the `next` of the previous answer
+    /// Continue after this path (`next` in the previous result)
     #[arg(long, value_name = "PATH")]
     after: Option<String>,
 }
 
-/// Prints a payload unchanged, because its budget was counted on exactly these bytes.
+/// Prints a payload unchanged, because its token count applies to exactly these bytes.
 fn print_payload(ui: &mut Ui, payload: &str) -> CommandResult {
     ui.page(|ui| ui.line(payload.trim_end_matches('\n')));
     Ok(Exit::DONE)
@@ -63,8 +63,8 @@ fn print_payload(ui: &mut Ui, payload: &str) -> CommandResult {
 /// Print an overview of the code: entry points, central files, public symbols
 ///
 /// Lists entry points, files that many others depend on or that change often, external packages,
-/// the module graph, public symbols and tests. Every list states its full length. The same state
-/// gives the same bytes.
+/// the module graph, public symbols and tests. Every list states its full length. The output is
+/// deterministic.
 #[derive(Debug, Args)]
 pub(crate) struct ExploreArgs {
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub(crate) struct ExploreArgs {
     /// Level of detail
     #[arg(long, value_name = "DETAIL", default_value = "compact", value_parser = one_of::<MapDetail>(MapDetail::NAMES))]
     detail: MapDetail,
-    /// Maximum number of tokens of the answer; lists are cut to fit
+    /// Maximum number of tokens in the output; lists are truncated to fit
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
 }
@@ -89,9 +89,9 @@ pub(crate) fn cmd_explore(ui: &mut Ui, host: &Host, args: ExploreArgs) -> Comman
 
 /// Collect the code that a task needs, within a token budget
 ///
-/// Prints the files, ranked by the words and meaning they share with the task, by their distance in
-/// the import graph, and by related memories; then code of the best files. Symbols are whole if
-/// there is room, otherwise signatures or names; what did not fit is counted and listed. Text that
+/// Prints the files, ranked by words and meaning shared with the task, distance in the import
+/// graph, and related memories, followed by code from the best files. Symbols are printed whole if
+/// there is room, otherwise as signatures or names; omitted code is counted and listed. Text that
 /// looks like a secret is replaced.
 #[derive(Debug, Args)]
 pub(crate) struct ContextArgs {
@@ -103,7 +103,7 @@ pub(crate) struct ContextArgs {
     /// A file to include (can be repeated or separated by commas)
     #[arg(long = "file", alias = "files", value_name = "PATH", value_delimiter = ',')]
     files: Vec<String>,
-    /// Maximum number of tokens of the answer
+    /// Maximum number of tokens in the output
     #[arg(long, value_name = "TOKENS", default_value_t = ops::DEFAULT_BUDGET)]
     budget: usize,
     /// List only the files, without code
@@ -134,10 +134,10 @@ pub(crate) fn cmd_context(ui: &mut Ui, host: &Host, args: ContextArgs) -> Comman
 
 /// Search the code by words, literal text or a regular expression
 ///
-/// Words match in any form and are ranked as in `nacre context`. `--fixed` or a query in double
-/// quotes searches for literal text, `--regex` for a regular expression; both match line by line.
-/// Matching lines are shown below their symbol. Files that define the searched name come first;
-/// tests, vendored and generated code rank lower. Text that looks like a secret is replaced.
+/// Words match in any inflected form and are ranked as in `nacre context`. `--fixed` or a query in
+/// double quotes searches for literal text, `--regex` for a regular expression; both match line by
+/// line. Matching lines are shown below their symbol. Files that define the searched name come
+/// first; tests, vendored and generated code rank lower. Text that looks like a secret is replaced.
 #[derive(Debug, Args)]
 pub(crate) struct SearchCodeArgs {
     /// Words, literal text or a regular expression
@@ -168,16 +168,16 @@ pub(crate) struct SearchCodeArgs {
     /// Show at most this many matches, or files with `--files-only`
     #[arg(long, short = 'n', value_name = "N", default_value_t = ops::DEFAULT_MATCHES)]
     limit: usize,
-    /// Maximum number of tokens of the answer
+    /// Maximum number of tokens in the output
     #[arg(long, value_name = "TOKENS", default_value_t = ops::DEFAULT_BUDGET)]
     budget: usize,
-    /// List only the files, without lines
+    /// List only the files, without matching lines
     #[arg(long, short = 'l')]
     files_only: bool,
     /// Read every file again instead of trusting modification times
     #[arg(long)]
     refresh: bool,
-    /// Fail if the map is not up to date, and write nothing
+    /// Fail if the map is not up to date; write nothing
     #[arg(long, conflicts_with = "refresh")]
     strict: bool,
 }
@@ -203,10 +203,10 @@ pub(crate) fn cmd_search_code(ui: &mut Ui, host: &Host, args: SearchCodeArgs) ->
     print_payload(ui, &report.payload)
 }
 
-/// Show which files and symbols changed, and which files that affects
+/// Show which files and symbols changed, and which files are affected
 ///
-/// Compares with a revision from an earlier answer, with a commit (including uncommitted changes),
-/// or with what a client has seen. The same question can be asked again.
+/// Compares with a revision from an earlier result, with a commit (including uncommitted changes),
+/// or with what a client has already seen. The command can be repeated.
 #[derive(Debug, Args)]
 pub(crate) struct DeltaArgs {
     #[command(flatten)]
@@ -217,7 +217,7 @@ pub(crate) struct DeltaArgs {
     since: Option<Since>,
     #[command(flatten)]
     page: PageArgs,
-    /// Maximum number of tokens of the answer as JSON; affected files are then counted by folder
+    /// Maximum number of tokens in the output as JSON; affected files are then counted by directory
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
 }
@@ -235,16 +235,16 @@ pub(crate) fn cmd_delta(ui: &mut Ui, host: &Host, args: DeltaArgs) -> CommandRes
     })
 }
 
-/// Read all code again and update its map
+/// Read all code again and update the code map
 ///
-/// `nacre delta --refresh` does the same. Other commands update the map for changed files only.
+/// `nacre delta --refresh` does the same. Other commands update the map only for changed files.
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub(crate) struct RefreshArgs {
-    /// The same as `--project`
+    /// Same as `--project`
     #[arg(value_name = "PROJECT", hide = true)]
     place: Option<String>,
-    /// The same as `--json`
+    /// Same as `--json`
     #[arg(long, value_name = "FORMAT", hide = true, value_parser = one_of::<MapFormat>(["text", "json"]))]
     format: Option<MapFormat>,
     #[command(flatten)]
@@ -281,8 +281,8 @@ fn print_delta(ui: &mut Ui, delta: &CodeDelta) {
     print_affected(ui, delta);
 }
 
-/// Prints affected files with the changed symbols that they use. A long list starts with counts by
-/// folder.
+/// Prints affected files and the changed symbols they use. Long lists start with counts by
+/// directory.
 fn print_affected(ui: &mut Ui, delta: &CodeDelta) {
     let CodeDelta { affected, affected_total, affected_folders, .. } = delta;
     if !affected_folders.is_empty() {
@@ -318,22 +318,22 @@ fn print_file(ui: &mut Ui, file: &FileDelta) {
     }
 }
 
-/// Print each change of the code as it happens, one JSON object per line
+/// Print each code change as it happens, one JSON object per line
 ///
-/// Watches only the folders of the map. If the system allows no more watches, a line reports it,
-/// and the code is polled instead.
+/// Watches only the directories in the map. If the system's watch limit is reached, a line reports
+/// it, and the code is polled instead.
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
-    /// The same as `--project`
+    /// Same as `--project`
     #[arg(value_name = "PROJECT", hide = true)]
     place: Option<String>,
     /// Polling interval in milliseconds, if the system does not report changes
     #[arg(long, value_name = "MS", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(ops::MIN_INTERVAL_MS..))]
     interval: u64,
-    /// Always poll, even if the system reports changes
+    /// Always poll, even if the system can report changes
     #[arg(long)]
     poll: bool,
-    /// Exit after this many changes; 0 for never
+    /// Exit after this many changes; 0 to run until interrupted
     #[arg(long, value_name = "N", default_value_t = 0)]
     count: usize,
 }
@@ -353,7 +353,7 @@ pub(crate) fn cmd_watch(ui: &mut Ui, host: &Host, args: WatchArgs) -> CommandRes
 /// Explain why a file is or is not in the code map
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// The file, relative to the current folder
+    /// The file, relative to the current directory
     #[arg(value_name = "PATH")]
     path: String,
 }
@@ -372,31 +372,33 @@ fn verdict_text(verdict: &MapVerdict) -> String {
     };
     let why = match verdict {
         MapVerdict::Mapped { is_unread: true, .. } => {
-            return "mapped by name and size; it is too large or unreadable".to_owned();
+            return "mapped by name and size only; the file is too large or unreadable".to_owned();
         }
-        MapVerdict::Mapped { is_tracked: true, .. } => return "mapped; git tracks it".to_owned(),
+        MapVerdict::Mapped { is_tracked: true, .. } => return "mapped; tracked by Git".to_owned(),
         MapVerdict::Mapped { is_tracked: false, .. } => {
-            return "mapped; git does not track it".to_owned();
+            return "mapped; not tracked by Git".to_owned();
         }
-        MapVerdict::Folder => return "a folder; the map contains files".to_owned(),
+        MapVerdict::Folder => return "a directory; the map contains only files".to_owned(),
         MapVerdict::Denied { rule } => format!("`{rule}` excludes files with secrets"),
         MapVerdict::Ignored { rule, folder } => {
-            format!("the rule `{rule}` of {} excludes it", named(folder))
+            format!("excluded by the rule `{rule}` of {}", named(folder))
         }
         MapVerdict::Noise { folder } if folder.ends_with(".nacre") => {
             format!("`{folder}` contains memories, not code")
         }
         MapVerdict::Noise { folder } => {
-            format!("`{folder}` holds generated files, and git tracks nothing in it")
+            format!("`{folder}` contains generated files, and Git tracks none of them")
         }
         MapVerdict::RulesUnread { folder } => {
-            format!("the `.gitignore` of {} is over the limit of rules", named(folder))
+            format!("the `.gitignore` of {} has too many rules", named(folder))
         }
         MapVerdict::Nested { folder } => format!("`{folder}` is another repository"),
-        MapVerdict::Link { path } => format!("`{path}` is a link, and links are not followed"),
-        MapVerdict::Special => "it is not a regular file".to_owned(),
+        MapVerdict::Link { path } => {
+            format!("`{path}` is a symlink, and symlinks are not followed")
+        }
+        MapVerdict::Special => "not a regular file".to_owned(),
         MapVerdict::Missing => "the file does not exist".to_owned(),
-        MapVerdict::Unseen => "it is too deep in the tree, or newer than the map".to_owned(),
+        MapVerdict::Unseen => "the file is nested too deeply, or newer than the map".to_owned(),
     };
     format!("not mapped: {why}")
 }

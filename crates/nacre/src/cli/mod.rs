@@ -1,7 +1,7 @@
 //! The command line interface: arguments, commands, output and exit codes.
 //!
-//! Only this module prints, exits the process and reads the environment. Each command has a file
-//! and a row in `commands!` below.
+//! Only this module prints, exits the process and reads the environment. Each command has its own
+//! file and a row in `commands!` below.
 
 mod args;
 mod ask;
@@ -75,14 +75,14 @@ struct Cli {
     command: Command,
 }
 
-/// Flags that every command takes.
+/// Flags accepted by every command.
 #[derive(Clone, Debug, Default, clap::Args)]
 struct Globals {
     /// Print one JSON object instead of text
     #[arg(long, global = true)]
     json: bool,
 
-    /// Work on this project, by name or path, instead of the current directory's
+    /// Use this project, by name or path, instead of the current directory's
     #[arg(long, global = true, value_name = "PROJECT")]
     project: Option<String>,
 
@@ -121,16 +121,16 @@ enum Command {
     Serve(service::ServeArgs),
 }
 
-/// How a command opens its host and prints.
+/// How a command opens its host and prints its output.
 #[derive(Clone, Copy, Debug)]
 struct Policy {
-    /// Requirements for a folder passed with `--project`.
+    /// Requirements for a directory passed with `--project`.
     needs: Needs,
-    /// The errors in settings that the command tolerates.
+    /// The settings errors that the command tolerates.
     tolerance: Tolerance,
-    /// Whether running the command registers the current project.
+    /// Whether the command registers the current project.
     registering: Registering,
-    /// Whether the command only displays information, so that long output may be shown in a pager.
+    /// Whether the command only displays information, so its output may be paged.
     is_paged: bool,
 }
 
@@ -147,7 +147,7 @@ impl Policy {
         Self { registering: Registering::Yes, ..self }
     }
 
-    /// For commands that create a project in a folder or map the code of any folder.
+    /// For commands that create a project or map code in any directory.
     const fn takes_any_folder(self) -> Self {
         Self { needs: Needs::Folder, ..self }
     }
@@ -190,8 +190,8 @@ commands! {
     Init(init::InitArgs, cmd_init) ACTS.takes_any_folder();
     /// Show memories, sessions and pending work of this project
     ///
-    /// Counts memories by type and sessions by state, and shows the result of the last
-    /// `nacre doctor`. It reads file names and keys only, and checks nothing itself.
+    /// Counts memories by type and sessions by state, and shows the result of the last `nacre
+    /// doctor`. Reads only file names and keys, and does not check the files.
     Status(status::NoArgs, cmd_status) SHOWS.tolerates_repository();
     Doctor(doctor::DoctorArgs, cmd_doctor) SHOWS.tolerates_repository();
     /// Add, find, read and change memories
@@ -226,8 +226,8 @@ commands! {
     Up(service::UpArgs, cmd_up) ACTS.tolerates_repository();
     /// Stop what `nacre up` started
     ///
-    /// Running work has a few seconds to finish and is then cancelled; the next sync continues
-    /// it. A service of systemd or launchd is also disabled.
+    /// Running work has a few seconds to finish and is then canceled; the next sync continues it.
+    /// The systemd or launchd service, if any, is disabled.
     Down(service::NoArgs, cmd_down) ACTS.tolerates_repository();
     Logs(service::LogsArgs, cmd_logs) ACTS.tolerates_repository();
     Push(team::PushArgs, cmd_push) ACTS.uses_memory();
@@ -262,7 +262,7 @@ impl HostCommand {
 
 pub(crate) fn main() -> ExitCode {
     let args = env::args();
-    // The same program also supervises processes started by agents.
+    // This program also acts as the supervisor of processes started by agents.
     #[cfg(target_os = "linux")]
     if let Some(code) = nacre_ops::helper(&args) {
         return code;
@@ -276,7 +276,7 @@ pub(crate) fn main() -> ExitCode {
             Err(_) => Exit::FAILED.into(),
         };
     }
-    // Hooks block the calling agent, so they must be fast, and they must not print errors.
+    // Hooks block the calling agent, so they must be fast and must not print errors.
     if let Some(words) = hook_words(&args) {
         return ExitCode::from(crate::hook::run(&words, env::read_for_hook()));
     }

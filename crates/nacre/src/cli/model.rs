@@ -11,7 +11,7 @@ use super::prelude::*;
 
 const MAX_ANSWER_CHARS: usize = 80;
 
-/// List the configured models, their providers, and the models for search
+/// List the configured models, their providers, and the search models
 ///
 /// Language models are configured by role and served by a provider; none is required. Search by
 /// meaning uses an embedding model: one is built in, and a service can replace it (the setting
@@ -32,7 +32,7 @@ enum ModelCommand {
     List,
     /// Ask a model for one word and print the time and cost
     Test {
-        /// The model of this role
+        /// The role whose model is tested
         #[arg(long, value_name = "ROLE", default_value = "ask", value_parser = one_of::<ModelRole>(ModelRole::NAMES))]
         role: ModelRole,
     },
@@ -56,7 +56,7 @@ fn print_list(ui: &mut Ui, report: &ModelListReport) {
     if report.roles.is_empty() {
         let model = report.agents.first().map_or("ollama/qwen3", |agent| agent.model.as_str());
         ui.line(format!(
-            "  no model is set, and none is required; nacre config set roles.default.model {model}"
+            "  no model is set (optional); nacre config set roles.default.model {model}"
         ));
     }
     ui.table(report.roles.iter().map(|entry| {
@@ -102,8 +102,7 @@ fn print_test(ui: &mut Ui, report: &ModelTestReport) {
     ui.table(rows.map(|(name, value)| [faint(name), title(value)]));
 }
 
-/// Formats a cost in millionths of a dollar, rounded up so that only a cost of zero is shown as
-/// zero.
+/// Formats a cost in millionths of a dollar, rounded up so that only a zero cost is shown as zero.
 fn cost_text(cost_usd: Option<f64>) -> String {
     let Some(dollars) = cost_usd else { return "unknown cost".to_owned() };
     // Costs are whole billionths of a dollar, so rounding to them first removes floating-point
@@ -124,7 +123,7 @@ fn print_used(ui: &mut Ui, report: &ModelStatsReport) {
         ]
     };
     if ui.table(report.models.iter().map(row)) == 0 {
-        ui.status("No model was called yet.");
+        ui.status("No model calls yet.");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Shows long output in a pager on a terminal. If the pager fails, the output is printed directly.
 //!
-//! The pager is selected only by environment variables and a flag, never by a file, because a
-//! repository could contain a malicious one.
+//! The pager is chosen only by environment variables and a flag, never by a settings file, because
+//! a repository could choose a malicious program.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -13,7 +13,8 @@ use unicode_width::UnicodeWidthStr as _;
 use super::env::TerminalSize;
 use super::interrupt::ignore_ctrl_c;
 
-/// Exits if the text fits on the screen, shows colors, and keeps the text on the screen.
+/// `less` options: exit if the text fits on the screen, show colors, and leave the text on the
+/// screen.
 const DEFAULT: &str = "less -FRX";
 
 /// Default options for `less`, used unless the user has set this variable.

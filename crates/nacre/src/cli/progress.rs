@@ -13,12 +13,12 @@ use nacre_types::Event;
 use super::env::TerminalSize;
 use super::layout::{Role, cut, paint};
 
-/// Operations that end sooner show no progress line.
+/// Shorter operations show no progress line.
 const LINE_DELAY: Duration = Duration::from_millis(300);
 
 const REDRAW_PERIOD: Duration = Duration::from_millis(100);
 
-/// Rates over a shorter time are too inaccurate.
+/// Rates over a shorter period are too inaccurate.
 const MIN_RATE_PERIOD: Duration = Duration::from_secs(1);
 
 const DEFAULT_WIDTH: usize = 80;
@@ -27,10 +27,10 @@ pub(super) struct EventScreen {
     /// Whether progress and agent notes are shown on standard error.
     shows_progress: bool,
     color: bool,
-    /// Whether standard output is a terminal, so that answers are streamed.
+    /// Whether standard output is a terminal, in which case answers are streamed.
     is_watched: bool,
     line: Arc<Mutex<ProgressLine>>,
-    /// Dropping the sender stops the thread that draws the progress line.
+    /// When this sender is dropped, the thread that draws the progress line stops.
     _ticks: Option<Sender<()>>,
     is_inside_line: AtomicBool,
     has_answer: AtomicBool,
@@ -90,7 +90,7 @@ impl EventScreen {
                 self.lock().pause();
                 if self.is_watched {
                     self.has_answer.store(true, Ordering::Relaxed);
-                    // If the reader is gone, the next write reports it.
+                    // If the reader has closed the pipe, the next write reports it.
                     let mut stdout = io::stdout();
                     let _ = write!(stdout, "{}", Shown(text)).and_then(|()| stdout.flush());
                 }
@@ -104,7 +104,7 @@ impl EventScreen {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "only the terminal shows this rate")]
+    #[expect(clippy::disallowed_methods, reason = "the rate is shown only on the terminal")]
     fn change(&self, change: impl FnOnce(&mut Work)) {
         self.end_line();
         let mut line = self.lock();
@@ -153,7 +153,7 @@ pub(super) fn print_message(line: &str) {
 
 /// Redraws the line periodically until the sender is dropped. If the thread cannot be started, the
 /// line is only redrawn on events.
-#[expect(clippy::disallowed_methods, reason = "only the terminal shows this rate")]
+#[expect(clippy::disallowed_methods, reason = "the rate is shown only on the terminal")]
 fn tick(line: Arc<Mutex<ProgressLine>>) -> Option<Sender<()>> {
     let (ticks, ended) = channel::<()>();
     let draw = move || {
@@ -167,9 +167,9 @@ fn tick(line: Arc<Mutex<ProgressLine>>) -> Option<Sender<()>> {
 #[derive(Debug, Default)]
 struct ProgressLine {
     width: Option<usize>,
-    /// Time of the first event that has something to show.
+    /// Time of the first event with something to show.
     begun: Option<Instant>,
-    /// Start of the step whose rate is measured.
+    /// Start time of the step whose rate is measured.
     rated: Option<Instant>,
     work: Work,
     is_drawn: bool,
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "any moment will do")]
+    #[expect(clippy::disallowed_methods, reason = "the test does not depend on the current time")]
     fn what_is_quickly_done_has_no_line() {
         let begun = Instant::now();
         let mut line = ProgressLine {

@@ -1,4 +1,4 @@
-//! `nacre project`: the registered repositories.
+//! `nacre project`: the registered projects.
 
 use std::path::PathBuf;
 
@@ -21,14 +21,14 @@ pub(crate) struct ProjectArgs {
 enum ProjectCommand {
     /// Prepare the repository at a path for memory
     ///
-    /// Does the same as `nacre init` in that folder: creates `.nacre/`, registers the project and
-    /// looks for its sessions. A session belongs to the registered project with the longest path
-    /// that contains it.
+    /// Does the same as `nacre init` in that directory: creates `.nacre/`, registers the project
+    /// and looks for its sessions. A session belongs to the registered project with the longest
+    /// path that contains it.
     Add {
-        /// The repository's folder
+        /// The repository's directory
         path: PathBuf,
 
-        /// Its name [default: the folder's name]
+        /// Its name [default: the directory's name]
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
@@ -36,8 +36,8 @@ enum ProjectCommand {
     List,
     /// Unregister a project; its files are kept
     ///
-    /// Its sessions are no longer turned into memories. As long as its `.nacre` folder exists,
-    /// using its memory registers it again.
+    /// Its sessions are no longer turned into memories. While its `.nacre` directory exists, using
+    /// its memory registers it again.
     Remove {
         /// The project's name
         name: String,

@@ -8,13 +8,13 @@ use nacre_types::{
 use super::prelude::*;
 use super::render::print_more;
 
-/// Selects all sessions in place of an id.
+/// Keyword that selects all sessions.
 const ALL: &str = "all";
 
 /// Show the queue of sessions, retry sessions, or skip them
 #[derive(Debug, Args)]
 pub(crate) struct QueueArgs {
-    /// Queue a dead or skipped session again, by a prefix of its id; `all` for all of them
+    /// Retry a dead or skipped session, by a prefix of its id; `all` for all of them
     #[arg(long, value_name = "ID", conflicts_with_all = ["skip", "status", "limit"])]
     retry: Option<String>,
     /// Remove a session from the queue, by a prefix of its id; `all` for all of them. `--retry`
@@ -24,7 +24,7 @@ pub(crate) struct QueueArgs {
     /// Only sessions in this state
     #[arg(long, value_parser = one_of::<JobState>(JobState::NAMES))]
     status: Option<JobState>,
-    /// At most this many; 0 for all [default: the setting memory.max_results]
+    /// Show at most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
 }
@@ -63,7 +63,7 @@ fn print_list(ui: &mut Ui, report: &QueueListReport, status: Option<JobState>) {
     }
 }
 
-/// On a terminal, the title is the first column, otherwise the id.
+/// Formats a table row. On a terminal, the first column is the title, otherwise the id.
 fn row(ui: &Ui, job: &QueueJob) -> Row {
     let name = job.title.as_deref().or(job.project.as_deref()).unwrap_or_default();
     let reason = job.reason.as_deref().map(|reason| format!("  ({reason})")).unwrap_or_default();

@@ -9,7 +9,7 @@ use super::help;
 
 /// Set to write the pages instead of checking them.
 const WRITE: &str = "NACRE_WRITE_DOCS";
-/// The folder to write the manual pages to.
+/// The directory to write the manual pages to.
 const MANUAL: &str = "NACRE_WRITE_MANUAL";
 
 fn repository() -> PathBuf {

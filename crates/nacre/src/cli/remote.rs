@@ -1,5 +1,5 @@
-//! Delegates operations to the running local server, so that its clients see their events and only
-//! one process writes. Reports are the same with or without a server.
+//! Delegates operations to the running local server, so its clients see their events and only one
+//! process writes. Reports are the same with or without a server.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use serde::de::DeserializeOwned;
 
 use super::ui::Ui;
 
-/// Timeout for responses that need no work.
+/// Timeout for responses that require no work.
 pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Sends a request to the server, or calls `here` if there is no server.
+/// Sends a request to the server, or calls `here` if no server is running.
 pub(super) fn by_server_or<Q: Serialize, R: DeserializeOwned>(
     server: Option<Client>,
     endpoint: &str,
@@ -32,7 +32,7 @@ pub(super) fn by_server_or<Q: Serialize, R: DeserializeOwned>(
     match client.ask_watched(verb, path, request, &mut on_event, &is_stopped) {
         Ok(report) => Ok(report),
         Err(_) if is_stopped() => Err(OpError::cancelled()),
-        // The server ended without removing its address file.
+        // The server exited without removing its address file.
         Err(ClientError::Unreachable(_)) => here(&events),
         Err(ClientError::Failed(failure)) => Err(failure.into()),
         Err(ClientError::Broken(what)) => {
@@ -43,8 +43,8 @@ pub(super) fn by_server_or<Q: Serialize, R: DeserializeOwned>(
     }
 }
 
-/// Returns the running local server if it would behave like this process, which requires the same
-/// version, project, settings and keys.
+/// Returns the running local server if it would behave like this process: same version, project,
+/// settings and keys.
 pub(super) fn server(ui: &Ui, host: &Host) -> Option<Client> {
     if ui.is_local() || has_own_settings(host) || has_own_key(host) {
         return None;

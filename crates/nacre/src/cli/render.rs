@@ -15,7 +15,7 @@ const MAX_WARNINGS: usize = 20;
 
 const MAX_NAMED: usize = 3;
 
-/// Formats a count such as `1 memory` or `2 runs`.
+/// Formats a count with a noun, such as `1 memory` or `2 runs`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
     match (n, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
@@ -28,7 +28,7 @@ pub(crate) fn memories_text(n: usize) -> String {
     count(n, "memory")
 }
 
-/// Joins the first few items and the number of the others. Returns `None` for an empty list.
+/// Joins the first few items and adds the number of others. Returns `None` for an empty list.
 pub(crate) fn first_few(items: &[impl Display]) -> Option<String> {
     let named: Vec<String> = items.iter().take(MAX_NAMED).map(ToString::to_string).collect();
     let more = match items.len().saturating_sub(MAX_NAMED) {
@@ -44,8 +44,8 @@ pub(crate) fn parenthesize(blanks: &str, notes: &[impl AsRef<str>]) -> String {
     if notes.is_empty() { String::new() } else { format!("{blanks}({})", notes.join(", ")) }
 }
 
-/// Returns the part of an id after its last `-`, if it has at least `min` characters and no other
-/// id ends with it.
+/// Returns the part of an id after its last `-`, if it has at least `min` characters and is unique
+/// among the ids.
 pub(crate) fn unique_end<'i>(
     id: &'i str,
     ids: impl Iterator<Item = &'i str>,
@@ -56,8 +56,8 @@ pub(crate) fn unique_end<'i>(
     if end.len() < min || n_alike > 1 { id } else { end }
 }
 
-/// Prints a table of memories. On a terminal, it starts with the title and has short ids;
-/// otherwise, ids are complete.
+/// Prints a table of memories. On a terminal, the title comes first and ids are shortened;
+/// otherwise ids are complete.
 pub(crate) fn print_memory_rows(ui: &mut Ui, memories: &[MemoryEntry]) {
     let rows: Vec<Row> = memories.iter().map(|memory| memory_row(ui, memory)).collect();
     ui.print_titled_table(rows);
@@ -87,7 +87,7 @@ pub(crate) fn quote_place(ui: &Ui, place: &str, at: &str) -> String {
     if at.is_empty() { place.to_owned() } else { format!("{place}, {}", ui.when(at)) }
 }
 
-/// Prints the ids of superseded memories whose own files do not confirm it.
+/// Prints the ids of memories whose superseded state is not confirmed by their own files.
 pub(crate) fn print_not_verified(ui: &mut Ui, ids: &[impl Display]) {
     if let Some(ids) = first_few(ids) {
         ui.note(4, Role::Warning, format!("supersedes {ids}; not verified"));
@@ -101,10 +101,10 @@ pub(crate) fn warn_broken(ui: &mut Ui, broken: &[BrokenFile]) {
         ui.warning(format!("Skipped {place}: {}", Shown(&file.message).one_line()), None);
     }
     if broken.len() > MAX_WARNINGS {
-        ui.warning(format!("{} more files are broken", broken.len() - MAX_WARNINGS), None);
+        ui.warning(format!("{} more files are malformed", broken.len() - MAX_WARNINGS), None);
     }
     if !broken.is_empty() {
-        ui.hint("`nacre doctor` shows every broken file");
+        ui.hint("`nacre doctor` shows every malformed file");
     }
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn print_undo(ui: &mut Ui, change: Option<&str>) {
     }
 }
 
-/// Prints the changes. If all of them failed, the first error determines the exit code.
+/// Prints the changes. If all of them failed, the exit code is that of the first error.
 pub(crate) fn report_changes(ui: &mut Ui, report: &MemoryChangesReport) -> CommandResult {
     let exit = ui.report(report, |ui, report| {
         for id in &report.ids {
@@ -153,7 +153,7 @@ fn print_done(ui: &mut Ui, done: MemoryChange, id: &str) {
     ui.status(format!("{verb} {}", ui.paint(Role::Id, id)));
 }
 
-/// Prints which places were checked for copies of a forgotten memory, and where copies may remain.
+/// Prints where copies of a forgotten memory were looked for, and where copies may remain.
 fn print_copies(ui: &mut Ui, copies: &[CheckedCopy]) {
     let gone = copies.iter().filter(|copy| copy.state == CopyState::Gone);
     let gone: Vec<&str> = gone.map(|copy| copy.place.label()).collect();
@@ -163,9 +163,9 @@ fn print_copies(ui: &mut Ui, copies: &[CheckedCopy]) {
     for copy in copies.iter().filter(|copy| copy.state == CopyState::Waits) {
         let detail = copy.detail.as_deref().unwrap_or_default();
         let hint = match copy.place {
-            CopyPlace::Server => "Have it forgotten there, too: nacre push",
-            CopyPlace::SharedIndex => "It is taken out when the database is back",
-            CopyPlace::Index => "Take it out: nacre index --rebuild",
+            CopyPlace::Server => "Delete it there, too: nacre push",
+            CopyPlace::SharedIndex => "It is deleted when the database is available again",
+            CopyPlace::Index => "Delete it: nacre index --rebuild",
             CopyPlace::Files | CopyPlace::Runs | CopyPlace::Notes => "See: nacre doctor",
         };
         ui.warning(format!("Still in the {}: {detail}", copy.place.label()), Some(hint));
@@ -186,7 +186,8 @@ pub(crate) fn print_changes(ui: &mut Ui, changes: &[PlannedChange]) {
     }
 }
 
-/// Prints the lines around a change. Each starts with its sign (`+`, `-` or a space) and `gap`.
+/// Prints the lines around a change. Each starts with its sign (`+`, `-` or a space) followed by
+/// `gap`.
 pub(crate) fn print_diff(ui: &mut Ui, indent: usize, gap: &str, before: &str, after: &str) {
     for (tag, line) in find_changed_parts(before, after).into_iter().flat_map(|part| part.lines) {
         let role = match tag {

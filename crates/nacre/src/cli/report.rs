@@ -14,8 +14,8 @@ const MAX_LINES: usize = 10;
 
 /// Report what was learned, merged, archived and used
 ///
-/// Counts memories and run folders; undone changes are not counted. A use is a citation in an
-/// answer, a session that stated the memory again, or a rating as useful.
+/// Counts memories and run directories; undone changes are not counted. A memory is used when an
+/// answer cites it, a session states it again, or you rate it as useful.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// Only activity since this date, time or age [default: 30d; with --team 7d]
@@ -57,7 +57,7 @@ fn print(ui: &mut Ui, ProjectReport { project, report, .. }: &ProjectReport) {
     let fates = report.learned_now.iter().map(|(fate, n)| format!("{n} {fate}")).collect();
     let open = match report.open_contradictions {
         0 => String::new(),
-        n => format!("{n} more left to you"),
+        n => format!("{n} more need your decision"),
     };
     let (used, never, young) = (report.n_used, report.n_never_used, report.n_young);
     let held = memories_text(used + never + young);
@@ -138,7 +138,7 @@ fn print_team(ui: &mut Ui, report: &TeamReport) {
         print_project(ui, project);
     }
     if !across.is_empty() {
-        print_heading(ui, "Projects that contradict each other");
+        print_heading(ui, "Projects with contradicting memories");
     }
     let named = |memory: &ProjectMemory| {
         format!("{} says \u{201c}{}\u{201d} [{}]", memory.project, memory.title, memory.id)
@@ -150,7 +150,7 @@ fn print_team(ui: &mut Ui, report: &TeamReport) {
         ui.hint(&format!("{n_not_compared} older memories were not compared"));
     }
     for name in unreadable {
-        ui.warning(format!("`{}` cannot be read", Shown(name).one_line()), None);
+        ui.warning(format!("Could not read `{}`", Shown(name).one_line()), None);
     }
 }
 

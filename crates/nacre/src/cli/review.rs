@@ -31,9 +31,9 @@ q    quit; decisions are kept";
 
 /// Accept or reject candidates
 ///
-/// A candidate is a memory that a sync is not sure of, or that `nacre import` found. Until you
-/// accept it, it is not used in briefs and ranks below active memories in answers. In a terminal,
-/// asks about one candidate at a time; elsewhere lists them, newest first.
+/// A candidate is a memory that needs your confirmation, found by a sync or by `nacre import`.
+/// Until you accept it, it is not used in briefs and ranks below active memories in answers. In a
+/// terminal, asks about one candidate at a time; elsewhere lists them, newest first.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ReviewArgs {
@@ -42,7 +42,7 @@ pub(crate) struct ReviewArgs {
     /// List the candidates without asking
     #[arg(long)]
     list: bool,
-    /// At most this many; 0 for all [default: the setting memory.max_results]
+    /// Show at most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]
@@ -56,7 +56,7 @@ enum ReviewCommand {
         /// The candidates' ids
         #[arg(required_unless_present = "all")]
         ids: Vec<String>,
-        /// All candidates that are not quarantined
+        /// Accept all candidates that are not quarantined
         #[arg(long, conflicts_with_all = ["ids", "supersedes"])]
         all: bool,
         /// The id of the memory that the candidate supersedes
@@ -67,9 +67,9 @@ enum ReviewCommand {
     },
     /// Delete candidates permanently
     ///
-    /// A hash without text is kept so that no later session brings the same claim back.
+    /// Only a hash of the text is kept, so later sessions do not bring the same claim back.
     Reject {
-        /// The candidates' ids, in full
+        /// The full ids of the candidates
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]
@@ -83,7 +83,7 @@ pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandR
         Some(ReviewCommand::Accept { mut ids, all, supersedes, scope }) => {
             let scope = scope.mode();
             if all {
-                // Users must read quarantined candidates and accept them by id.
+                // Quarantined candidates must be read and accepted individually by id.
                 let all = ops::waiting(host, &ReviewListRequest { limit: Some(0), scope })?;
                 let trusted = all.candidates.into_iter().filter(|one| one.reason.is_none());
                 ids = trusted.map(|candidate| candidate.memory.id).collect();
@@ -213,7 +213,7 @@ impl Picker<'_> {
     fn decide(&mut self, ui: &mut Ui, candidate: &mut ReviewCandidate) -> Result<Choice> {
         print_candidate(ui, candidate);
         loop {
-            // The end of input counts as quitting.
+            // End of input counts as quitting.
             let Some(answer) = ui.ask(QUESTION)? else { return Ok(Choice::Quit) };
             let id = candidate.memory.id.clone();
             let choice = Choice::parse(&answer);
@@ -221,7 +221,7 @@ impl Picker<'_> {
                 Some(Choice::Accept) => self.accept(ui, &id, None),
                 Some(Choice::Reject) => self.reject(ui, id),
                 Some(Choice::Supersede) => {
-                    let older = ui.ask("The id of the memory that it supersedes: ")?;
+                    let older = ui.ask("The id of the memory it supersedes: ")?;
                     self.accept(ui, &id, older.as_deref().map(str::trim))
                 }
                 Some(Choice::Edit) => self.edit(ui, candidate),
@@ -234,7 +234,7 @@ impl Picker<'_> {
             match (done, choice) {
                 (Ok(()), None | Some(Choice::Edit)) => {}
                 (Ok(()), Some(choice)) => return Ok(choice),
-                // An invalid id or a failed editor does not end the review.
+                // An invalid id or an editor failure does not end the review.
                 (Err(error), _) => {
                     ui.warning(&error.message, error.hints.first().map(String::as_str));
                 }

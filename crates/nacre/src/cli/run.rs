@@ -12,13 +12,13 @@ const MAX_QUOTE_CHARS: usize = 100;
 /// Let an agent answer a question about this repository
 ///
 /// The agent can read files but not change them. It cites files and lines; each citation is
-/// verified, and sentences without proof are marked `[not verified]`. The question and what the
-/// agent reads are sent to the model set for it; see `nacre model`.
+/// verified, and sentences without evidence are marked `[not verified]`. The question and
+/// everything the agent reads are sent to the configured model; see `nacre model`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// The question
     question: String,
-    /// Read the model's answers from this file, for tests
+    /// Read the model's responses from this file, for tests
     #[arg(long, value_name = "FILE")]
     scripted: Option<PathBuf>,
 }
@@ -57,6 +57,6 @@ fn print(ui: &mut Ui, report: &AgentRunReport) {
         ui.line(format!("{place}  {proof}"));
     }
     if !report.verified && report.citations.is_empty() {
-        ui.line(ui.paint(Role::Warning, "not verified: it cites nothing"));
+        ui.line(ui.paint(Role::Warning, "not verified: no citation"));
     }
 }

@@ -1,4 +1,4 @@
-//! `nacre runs`: the runs of sync and maintenance.
+//! `nacre runs`: sync and maintenance runs.
 
 use nacre_ops::run as ops;
 use nacre_types::{
@@ -12,13 +12,12 @@ use super::render::{print_more, unique_end};
 /// Minimum length of the hash at the end of a run id.
 const MIN_HASH: usize = 8;
 
-/// List the runs of sync and maintenance, or show the actions of one run with reasons
+/// List sync and maintenance runs, or show the actions of one run with reasons
 #[derive(Debug, Args)]
 pub(crate) struct RunsArgs {
-    /// Show this run: its id, or the start or end of it
+    /// Show this run, given its id or the start or end of it
     run: Option<String>,
-    /// List at most this many, the newest first; 0 for all [default: the setting
-    /// memory.max_results]
+    /// List at most this many, newest first; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "run")]
     limit: Option<usize>,
 }
@@ -158,7 +157,9 @@ fn print_run(ui: &mut Ui, id: &str, report: Option<&RunReport>) {
 fn without_report(id: &str) -> String {
     use RunMode::{Cold, Hot, Maintain, Sync, Undo};
     match id.split('-').next().and_then(RunMode::from_name) {
-        None | Some(Sync | Hot | Cold | Maintain | Undo) => "It has no readable report.".to_owned(),
+        None | Some(Sync | Hot | Cold | Maintain | Undo) => {
+            "The run has no readable report.".to_owned()
+        }
         Some(mode) => {
             let mode = mode.as_str();
             format!("A change by `nacre {mode}`. `nacre undo --list` shows what it changed.")
@@ -189,7 +190,7 @@ fn session_reason(action: &SessionAction) -> String {
         why.push_str(&format!(" ({relation} {likelihood:.2}, {})", action.band.as_str()));
     }
     if let Some(note) = &action.note {
-        why.push_str(&format!("; the lead: {note}"));
+        why.push_str(&format!("; lead: {note}"));
     }
     if let Some(nearest) = &action.nearest {
         why.push_str(&format!("; nearest {nearest}"));

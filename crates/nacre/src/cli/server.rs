@@ -1,4 +1,4 @@
-//! `nacre server`: the shared database, and user access to the server.
+//! `nacre server`: the shared database, and access to the server.
 
 use clap::builder::TypedValueParser;
 use nacre_ops::server as ops;
@@ -15,7 +15,7 @@ use super::prelude::*;
 ///
 /// Without a command, shows the state of the database and its queue.
 ///
-/// `nacre serve` only listens on its own machine; others connect through a TLS proxy, see
+/// `nacre serve` only listens on its own machine; other machines connect through a TLS proxy, see
 /// docs/team.md. A team's servers share a PostgreSQL database (`nacre config set server.database
 /// postgres://USER@HOST/NAME`), see docs/scale.md.
 #[derive(Debug, Args)]
@@ -34,22 +34,22 @@ enum ServerCommand {
         /// Also move this machine's queue into the database and index its memories there
         #[arg(long)]
         from_embedded: bool,
-        /// Also move the state of this machine's sessions back from the database
+        /// Also move this machine's session state back from the database
         #[arg(long, conflicts_with = "from_embedded")]
         to_embedded: bool,
     },
     Token(TokenArgs),
-    /// Show the audit log: time, person, request, project and outcome
+    /// Show the audit log: time, user, request, project and outcome
     ///
-    /// Entries are kept for 90 days and contain no contents. Your own reads are not listed, and
-    /// your own changes only if somebody else has a token.
+    /// Entries are kept for 90 days and do not include contents. Your own reads are not listed, and
+    /// your own changes are listed only if someone else has a token.
     Audit {
-        /// Only requests of this person; `owner` for yourself
+        /// Only requests by this user; `owner` for yourself
         name: Option<String>,
-        /// Only since a day or an age, such as 2026-01-31 or 7d
+        /// Only since a date or age, such as 2026-01-31 or 7d
         #[arg(long, value_name = "WHEN")]
         since: Option<String>,
-        /// At most this many; 0 for all [default: 50]
+        /// Show at most this many; 0 for all [default: 50]
         #[arg(long, short = 'n', value_name = "N")]
         limit: Option<usize>,
     },
@@ -61,28 +61,28 @@ enum ServerCommand {
 struct TokenArgs {
     #[command(subcommand)]
     command: Option<TokenCommand>,
-    /// Only list the tokens of this person
+    /// Only list this user's tokens
     name: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 enum TokenCommand {
-    /// Create a token for a person; it is shown once
+    /// Create a token for a user; it is shown only once
     Add {
-        /// The person's name, such as `ana` or `ana@example.org`
+        /// The user's name, such as `ana` or `ana@example.org`
         name: String,
-        /// What the token allows
+        /// The access that the token grants
         #[arg(long, default_value = "read", value_parser = scope_parser())]
         scope: AccessScope,
-        /// Only in this project, as PROJECT or PROJECT=SCOPE (can be repeated) [default: all
-        /// projects]
+        /// Limit the token to this project, as PROJECT or PROJECT=SCOPE (can be repeated) [default:
+        /// all projects]
         #[arg(long = "in", value_name = "PROJECT")]
         projects: Vec<String>,
-        /// Expires after 90d or 12h, or on a day such as 2027-01-31 [default: never]
+        /// Expires after a duration (90d, 12h) or on a date such as 2027-01-31 [default: never]
         #[arg(long, value_name = "WHEN")]
         expires: Option<String>,
     },
-    /// Revoke a token at once
+    /// Revoke a token immediately
     Revoke {
         /// The token's id as shown by `nacre server token`, or a prefix of it
         id: String,
@@ -93,7 +93,7 @@ fn scope_parser() -> impl TypedValueParser<Value = AccessScope> {
     one_of([
         value_with_help("read", "Read memories and code"),
         value_with_help("write", "Also change memories"),
-        value_with_help("admin", "Everything; without `--in`, also manage the server"),
+        value_with_help("admin", "Full access; without `--in`, also manage the server"),
     ])
 }
 
@@ -123,13 +123,13 @@ fn print_status(ui: &mut Ui, report: &ServerStatusReport) {
         ui.line(format_args!("  {}", ShownLine(detail)));
     }
     if let Some(schema) = schema {
-        ui.line(format_args!("Format {schema}, this program needs {needed_schema}"));
+        ui.line(format_args!("Database format {schema}, but this program needs {needed_schema}"));
     }
     let sessions: Vec<String> = sessions.iter().map(|(state, n)| format!("{n} {state}")).collect();
     if !sessions.is_empty() {
         ui.line(format_args!("Sessions {}", sessions.join(", ")));
     }
-    ui.line(format_args!("This home is server {server}"));
+    ui.line(format_args!("The server id of this home is {server}"));
     if let Some(next) = next {
         ui.line(format_args!("Next: {next}"));
     }
@@ -146,7 +146,8 @@ fn print_migrated(ui: &mut Ui, report: &ServerMigrateReport) {
     match moved {
         Some(MovedStores { direction: MoveStores::FromEmbedded, sessions, memories }) => {
             ui.line(format_args!(
-                "Moved the queue into the database (sessions: {sessions}), and its index has {memories} memories"
+                "Moved the queue into the database (sessions: {sessions}); its index has {memories} \
+                 memories"
             ));
         }
         Some(MovedStores { direction: MoveStores::ToEmbedded, sessions, .. }) => {
@@ -191,7 +192,7 @@ fn parse_project(text: &str) -> Result<ProjectScope> {
     let (project, scope) = text.split_once('=').map_or((text, None), |(a, b)| (a, Some(b)));
     let scope = scope.map(|scope| serde_json::from_value(scope.into()));
     let scope = scope.transpose().map_err(|_| {
-        OpError::usage(format!("`{text}` does not end with a scope"))
+        OpError::usage(format!("Missing scope in `{text}`"))
             .hint(format!("--in {project}=read, {project}=write or {project}=admin"))
     })?;
     Ok(ProjectScope { project: project.to_owned(), scope })

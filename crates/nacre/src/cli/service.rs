@@ -24,7 +24,7 @@ use super::remote::ANSWER_TIMEOUT;
 /// Polling interval of `nacre logs --follow`.
 const LOG_PERIOD: Duration = Duration::from_millis(250);
 
-/// Commands that open a URL in a browser. The first installed one is used.
+/// Commands that open a URL in a browser. The first one found is used.
 #[cfg(target_os = "macos")]
 const OPENERS: &[&str] = &["open"];
 #[cfg(windows)]
@@ -34,12 +34,12 @@ const OPENERS: &[&str] = &["xdg-open", "wslview"];
 
 /// Serve memories, code map and dashboard to programs and browsers on this machine
 ///
-/// Listens on 127.0.0.1 until Ctrl-C, and syncs and maintains in the background. Programs need the
-/// token in `~/.nacre/run/token`; `nacre dashboard` logs a browser in. Only one server runs per
-/// home; `nacre up` runs it in the background.
+/// Listens on 127.0.0.1 until Ctrl-C, and runs sync and maintenance in the background. Programs
+/// need the token in `~/.nacre/run/token`; `nacre dashboard` logs a browser in. Only one server
+/// runs per home; `nacre up` runs it in the background.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// The port to listen on; 0 for any that is free
+    /// The port to listen on; 0 for any free port
     #[arg(long, value_name = "PORT", default_value_t = USUAL_PORT)]
     port: u16,
     /// A host name that your TLS proxy forwards, as HOST:PORT
@@ -48,10 +48,10 @@ pub(crate) struct ServeArgs {
     /// Only answer requests; no background sync or maintenance
     #[arg(long)]
     no_loops: bool,
-    /// Only check whether this home's server answers; exits with 0 if it does
+    /// Only check whether this home's server responds; exits with 0 if it does
     #[arg(long, conflicts_with_all = ["port", "allow_host", "no_loops"])]
     check: bool,
-    /// Start a new session, so that closing the terminal does not end the server
+    /// Start a new session, so closing the terminal does not end the server
     #[arg(long, hide = true)]
     detached: bool,
 }
@@ -62,7 +62,7 @@ pub(crate) fn cmd_serve(ui: &mut Ui, environment: Environment, args: ServeArgs) 
         return check(ui, environment);
     }
     if detached {
-        // On failure, the server ends when the terminal is closed.
+        // If this fails, the server ends when the terminal is closed.
         let _ = nacre_ops::leave_session();
     }
     let stop = Cancel::new();
@@ -82,13 +82,13 @@ fn check(ui: &mut Ui, environment: Environment) -> CommandResult {
     let health = control::health(&host)?
         .ok_or_else(|| unavailable("No server answers").hint("Start one: nacre up"))?;
     ui.report(&health, |ui, health| {
-        ui.line(format_args!("The server answers: nacre {}", health.version));
+        ui.line(format_args!("The server is responding: nacre {}", health.version));
     })
 }
 
 fn print_ready(ui: &mut Ui, report: &ServeReport) -> Result<()> {
     ui.report(report, |ui, report| {
-        ui.line(format_args!("Serving on http://{}; Ctrl-C ends it", report.address));
+        ui.line(format_args!("Serving on http://{}; press Ctrl-C to stop", report.address));
         ui.line("Next: nacre dashboard");
     })?;
     // A server must keep running even if its startup messages cannot be printed.
@@ -98,12 +98,12 @@ fn print_ready(ui: &mut Ui, report: &ServeReport) -> Result<()> {
 
 /// Run the server in the background: sync, maintenance, indexes and dashboard
 ///
-/// Starts `nacre serve` for this home and waits until it answers. Uses your systemd or launchd if
-/// available, which also starts it at login, otherwise a background process. If the server already
-/// runs, says so. `nacre down` stops it, `nacre logs` shows its log.
+/// Starts `nacre serve` for this home and waits until it responds. Uses your systemd or launchd if
+/// available, which also starts it at login; otherwise starts a background process. Reports if the
+/// server is already running. `nacre down` stops it, `nacre logs` shows its log.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct UpArgs {
-    /// The port to listen on; 0 for any that is free
+    /// The port to listen on; 0 for any free port
     #[arg(long, value_name = "PORT", default_value_t = USUAL_PORT)]
     port: u16,
     /// Pause background work until `nacre up --resume`
@@ -115,7 +115,7 @@ pub(crate) struct UpArgs {
     /// Start a plain process, even if systemd or launchd is available
     #[arg(long)]
     no_unit: bool,
-    /// Only write a compose file for Docker
+    /// Only write a Docker Compose file
     #[arg(long, conflicts_with = "no_unit")]
     docker: bool,
 }
@@ -141,7 +141,8 @@ fn print_up(ui: &mut Ui, report: &UpReport) {
         UpState::Written => {
             ui.line(format_args!("Wrote {}", file.as_deref().unwrap_or_default()));
             ui.status(
-                "Needs an image: `make dist && docker build -t nacre:VERSION .` in the sources",
+                "Requires an image: `make dist && docker build -t nacre:VERSION .` in the source \
+                 directory",
             );
             return ui.line(format_args!("Next: {next}"));
         }
@@ -167,7 +168,7 @@ pub(crate) fn cmd_down(ui: &mut Ui, host: &Host, _: NoArgs) -> CommandResult {
             _ => ui.line("No server was running"),
         }
         if disabled.is_some() {
-            ui.line("It is no longer started at login");
+            ui.line("It no longer starts at login");
         }
         ui.status("Next: nacre up");
     })
@@ -175,14 +176,14 @@ pub(crate) fn cmd_down(ui: &mut Ui, host: &Host, _: NoArgs) -> CommandResult {
 
 /// Show the server's log
 ///
-/// One line per event, as `key=value`: starts and stops, background work, and requests that failed
-/// with a server error. The file is `~/.nacre/logs/service.log`; it is rotated.
+/// Prints one line per event, as `key=value`: starts and stops, background work, and requests that
+/// failed with a server error. The log file is `~/.nacre/logs/service.log`; it is rotated.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LogsArgs {
     /// Follow the log until Ctrl-C
     #[arg(long, short)]
     follow: bool,
-    /// How many lines to show; 0 for all
+    /// Number of lines to show; 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     lines: usize,
 }
@@ -193,7 +194,7 @@ pub(crate) fn cmd_logs(ui: &mut Ui, host: &Host, args: LogsArgs) -> CommandResul
     if !args.follow {
         return ui.report(&report, |ui, report| {
             if report.lines.is_empty() {
-                ui.line(format_args!("{} has no lines yet", report.path));
+                ui.line(format_args!("{} is empty", report.path));
                 return ui.status("Next: nacre up");
             }
             report.lines.iter().for_each(|line| ui.text(line));
@@ -218,7 +219,7 @@ fn print_log_lines(ui: &mut Ui, lines: &[String]) -> Result<()> {
 
 /// Open the dashboard in a browser
 ///
-/// The link works once and for two minutes. The server must be running: `nacre serve`.
+/// The link can be used once, within two minutes. The server must be running: `nacre serve`.
 #[derive(Debug, Args)]
 pub(crate) struct DashboardArgs {
     /// Print the link instead of opening it
@@ -234,7 +235,7 @@ pub(crate) fn cmd_dashboard(
     host.check_user("open the dashboard")?;
     let found = service::find(host)?.ok_or_else(not_running)?;
     let client = Client::new(found).with_timeout(ANSWER_TIMEOUT);
-    // The stored address may be of a server that no longer runs, so ask the running server.
+    // The stored address may belong to a server that has stopped, so ask the running one.
     let ServiceReport { address, .. } = client.get("/api/service", &()).map_err(client_error)?;
     let LoginCode { code } = client.post("/api/login-code", &()).map_err(client_error)?;
     let link = format!("http://{address}/#code={code}");
@@ -243,7 +244,7 @@ pub(crate) fn cmd_dashboard(
         if report.opened {
             ui.line("Opened the dashboard in your browser");
         } else {
-            ui.line("Open this link; it works once, for two minutes:");
+            ui.line("Open this link; it can be used once, within two minutes:");
             ui.line(&report.link);
         }
     })
@@ -254,30 +255,30 @@ fn unavailable(message: impl Into<String>) -> OpError {
 }
 
 fn not_running() -> OpError {
-    unavailable("No server runs for this home").hint("Start it: nacre serve")
+    unavailable("No server is running for this home").hint("Start it: nacre serve")
 }
 
 fn client_error(error: ClientError) -> OpError {
     match error {
         ClientError::Failed(failure) => failure.into(),
         ClientError::Unreachable(error) if error.kind() == ErrorKind::TimedOut => {
-            unavailable("The server does not answer")
+            unavailable("The server is not responding")
                 .hint("`nacre logs` shows its log; `nacre down` stops it")
         }
         ClientError::Unreachable(_) => not_running(),
         ClientError::Broken(what) => {
-            unavailable(format!("Unexpected answer from the server: {what}"))
+            unavailable(format!("Unexpected response from the server: {what}"))
         }
     }
 }
 
-/// Returns whether a browser was opened. Without a display, nothing is opened, because that could
-/// start a text browser in the terminal.
+/// Opens a URL and returns whether a browser was opened. Without a display, nothing is opened,
+/// because that could start a text browser in the terminal.
 fn open_in_browser(environment: &Environment, address: &str) -> bool {
     let names = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
     let has_screen = cfg!(any(target_os = "macos", windows))
         || names.into_iter().any(|name| environment.var(name).is_some());
-    // Relative folders are skipped, because they could be inside an untrusted repository.
+    // Relative directories are skipped, because they could be inside an untrusted repository.
     let path = environment.var("PATH").unwrap_or_default();
     let folders = || std::env::split_paths(path).filter(|folder| folder.is_absolute());
     let find = |name| folders().map(|folder| folder.join(name)).find(|path| path.is_file());

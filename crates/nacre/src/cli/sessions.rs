@@ -20,7 +20,7 @@ pub(crate) fn sessions_text(n: u64) -> String {
     count(n as usize, "session")
 }
 
-/// Formats counts such as `Claude Code 20, Codex 4`.
+/// Formats session counts such as `Claude Code 20, Codex 4`.
 pub(crate) fn agents_text(agents: &[AgentSessions]) -> String {
     let texts = agents.iter().map(|agent| format!("{} {}", agent.title, agent.sessions));
     texts.collect::<Vec<_>>().join(", ")
@@ -35,7 +35,8 @@ pub(crate) fn describe_disconnected(agents: &[String]) -> Option<String> {
         rest => (format!("{} and {last}", rest.join(", ")), "these agents", "them"),
     };
     Some(format!(
-        "Sessions of {named} are not read: you removed {these}. `nacre connect auto` adds {them} again."
+        "Sessions of {named} are not read: you disconnected {these}. `nacre connect auto` adds \
+         {them} again."
     ))
 }
 
@@ -49,12 +50,13 @@ pub(crate) fn print_waiting(ui: &mut Ui, host: &Host, waiting: &WaitingSessions)
         let are = if *sessions == 1 { "is" } else { "are" };
         let (sessions, when) = (sessions_text(*sessions), duration_text(*ready_in));
         ui.status(format!(
-            "{sessions} {are} still active, ready in {when} (now: nacre sync --trace {example})."
+            "{sessions} {are} still active, ready in {when} (to read them now: nacre sync --trace \
+             {example})."
         ));
     }
     if let Some(LaterSessions { sessions, ready_in, .. }) = retried {
         let (sessions, when) = (sessions_text(*sessions), duration_text(*ready_in));
-        ui.status(format!("{sessions} failed, retried in {when}; `nacre queue` shows why."));
+        ui.status(format!("{sessions} failed, retrying in {when}; `nacre queue` shows why."));
     }
     if !not_set_up.is_empty() {
         ui.status(not_set_up_text(host, not_set_up));
@@ -64,9 +66,9 @@ pub(crate) fn print_waiting(ui: &mut Ui, host: &Host, waiting: &WaitingSessions)
 fn not_set_up_text(host: &Host, folders: &[FolderSessions]) -> String {
     let n_sessions: u64 = folders.iter().map(|folder| folder.sessions).sum();
     let (belong, places) = match (n_sessions, folders.len()) {
-        (1, _) => ("belongs", "a folder that is"),
-        (_, 1) => ("belong", "a folder that is"),
-        (_, _) => ("belong", "folders that are"),
+        (1, _) => ("belongs", "a directory that is"),
+        (_, 1) => ("belong", "a directory that is"),
+        (_, _) => ("belong", "directories that are"),
     };
     let mut named: Vec<String> = folders
         .iter()
@@ -92,20 +94,20 @@ fn duration_text(seconds: u64) -> String {
     }
 }
 
-/// The answer to the question, given in advance.
+/// Flags that answer the question in advance.
 #[derive(Debug, Args)]
 pub(crate) struct ReaderArgs {
-    /// Let the installed agent read your sessions, without asking
+    /// Let the installed agent read your sessions without asking
     #[arg(long, short, conflicts_with = "no")]
     yes: bool,
 
-    /// Let no agent read your sessions, without asking
+    /// Let no agent read your sessions, and do not ask
     #[arg(long)]
     no: bool,
 }
 
-/// Asks once which agent may read sessions, if this is not decided. Without a terminal, nothing is
-/// asked or changed. `n_now` is the number of pending sessions, if known.
+/// Asks once which agent may read sessions, if the user has not decided yet. Without a terminal,
+/// nothing is asked or changed. `n_now` is the number of pending sessions, if known.
 pub(crate) fn settle_reader(
     ui: &mut Ui,
     host: &Host,
@@ -123,7 +125,7 @@ pub(crate) fn settle_reader(
     let report = ops::answer_reader(host, allowed)?;
     let ModelReaderReport { agent: _, label, model, allowed } = report;
     if allowed {
-        ui.status(format!("{label} reads your sessions, as {model}."));
+        ui.status(format!("{label} reads your sessions with {model}."));
         ui.status("To stop this: nacre config set reading.agent none");
     } else {
         ui.status("Sessions are read by rules only.");
@@ -142,9 +144,10 @@ fn reader_text(question: &ops::ReaderQuestion, n_now: Option<u64>) -> String {
         None => String::new(),
     };
     format!(
-        "{label} is installed. Let it read your sessions?\nTheir text goes to the provider of {label} and counts against \
-         your plan: about {KILOTOKENS_PER_SESSION},000 tokens a session, at most {sessions_per_day} sessions a day.{now}\n\
-         Without it, sessions are read by rules on this computer; `nacre sync --dry-run` shows what they find."
+        "{label} is installed. Let it read your sessions?\nTheir text is sent to the provider of \
+         {label} and counts against your plan: about {KILOTOKENS_PER_SESSION},000 tokens per \
+         session, at most {sessions_per_day} sessions per day.{now}\nOtherwise, sessions are \
+         read by rules on this computer; `nacre sync --dry-run` shows what the rules find."
     )
 }
 
@@ -157,7 +160,7 @@ mod tests {
         let question = ops::ReaderQuestion { label: "Claude Code", sessions_per_day: 20 };
         let text = reader_text(&question, Some(30));
         for sign in [
-            "goes to the provider of Claude Code and counts against your plan",
+            "is sent to the provider of Claude Code and counts against your plan",
             "30 sessions now, about 240,000 tokens today",
             "nacre sync --dry-run",
         ] {

@@ -7,8 +7,8 @@ use super::prelude::*;
 
 /// List the skills of this project, yours and Nacre's, or show one as agents read it
 ///
-/// A skill is a folder with a `SKILL.md` in `.agents/skills` or `.claude/skills` of the project, or
-/// in `~/.nacre/skills`. Folders that are not valid skills are reported with the reason.
+/// A skill is a directory with a `SKILL.md` in `.agents/skills` or `.claude/skills` of the project,
+/// or in `~/.nacre/skills`. Directories that are not valid skills are reported with the reason.
 #[derive(Debug, Args)]
 pub(crate) struct SkillArgs {
     /// Show this skill

@@ -25,7 +25,7 @@ fn print(ui: &mut Ui, host: &Host, report: &StatusReport) {
         (Some(name), Some(root)) => {
             ui.line(format!("Project {} in {}", ui.paint(Role::Title, name), ShownLine(root)));
         }
-        (None, Some(root)) => ui.line(format!("Project in {}, not registered", ShownLine(root))),
+        (None, Some(root)) => ui.line(format!("Unregistered project in {}", ShownLine(root))),
         (_, None) => ui.line("No project here"),
     }
     for store in &report.stores {
@@ -71,7 +71,7 @@ fn health_text(report: &StatusReport) -> String {
     match (report.health, report.checked.as_deref().map(minute)) {
         (Health::Ok, Some(at)) => format!("Health {health}, checked {at}"),
         (Health::Broken, Some(at)) => {
-            format!("Health {health}, checked {at}: `nacre doctor` shows what is wrong")
+            format!("Health {health}, checked {at}: `nacre doctor` shows the problems")
         }
         (_, _) => format!("Health {}: run `nacre doctor`", Health::Unchecked.as_str()),
     }
@@ -95,7 +95,7 @@ fn print_store(ui: &mut Ui, store: &StoreStatus) {
         ));
     }
     if store.broken > 0 {
-        ui.note(9, Role::Bad, format!("{} broken; `nacre doctor` shows where", store.broken));
+        ui.note(9, Role::Bad, format!("{} malformed; `nacre doctor` shows where", store.broken));
     }
 }
 
@@ -137,7 +137,7 @@ fn print_database(ui: &mut Ui, database: &DatabaseStatus) {
 fn print_spending(ui: &mut Ui, spent: &SpendingStatus) {
     let when = match spent.scope {
         SpendingScope::Day => "Models today",
-        SpendingScope::Project => "Models here this month",
+        SpendingScope::Project => "Model usage here this month",
     };
     let unpriced = match spent.unpriced_calls {
         0 => String::new(),

@@ -11,10 +11,10 @@ use nacre_types::{
 use super::prelude::*;
 use super::render::{count, memories_text, print_undo};
 
-/// Limits the input. Real tokens are shorter.
+/// Maximum input size, well above the length of a real token.
 const MAX_TOKEN_BYTES: u64 = 4096;
 
-/// Send the memories of this project to the server of your team
+/// Send the memories of this project to your team's server
 ///
 /// Sends active decisions and learnings that you trust, without secrets; no summaries and, by
 /// default, no sessions. Only new and changed memories are sent; failed ones are sent with the next
@@ -29,27 +29,27 @@ pub(crate) struct PushArgs {
     /// Read the token from standard input and save it in ~/.nacre/push.token
     #[arg(long)]
     token_stdin: bool,
-    /// Only show how much would be sent
+    /// Only show how many would be sent
     #[arg(long)]
     dry_run: bool,
-    /// Also send transcripts of sessions, readable only by you and the server's owner [default: the
+    /// Also send session transcripts, readable only by you and the server's owner [default: the
     /// setting push.transcripts]
     #[arg(long)]
     transcripts: bool,
-    /// Send transcripts, readable by everybody with access to the project
+    /// Send transcripts, readable by everyone with access to the project
     #[arg(long)]
     share: bool,
     /// List your transcripts on the server, and those shared by others
     #[arg(long, conflicts_with_all = ["to", "token_stdin", "dry_run", "transcripts", "share", "withdraw"])]
     list: bool,
-    /// Delete one of your transcripts from the server, by the id that --list shows
+    /// Delete one of your transcripts from the server, by the id shown by --list
     #[arg(long, value_name = "ID", conflicts_with_all = ["to", "token_stdin", "dry_run", "transcripts", "share"])]
     withdraw: Option<String>,
 }
 
-/// Get the memories of this project from the server of your team
+/// Get the memories of this project from your team's server
 ///
-/// Pulled memories are foreign until you trust them: search finds them, but they are not injected
+/// Pulled memories are untrusted until you trust them: search finds them, but they are not injected
 /// into agents. Memories that you changed locally are kept.
 #[derive(Debug, Args)]
 pub(crate) struct PullArgs {
@@ -81,7 +81,7 @@ fn read_token() -> Result<String> {
     let mut token = String::new();
     std::io::stdin().lock().take(MAX_TOKEN_BYTES).read_line(&mut token)?;
     match token.trim() {
-        "" => Err(OpError::usage("There is no token on standard input")
+        "" => Err(OpError::usage("No token on standard input")
             .hint("nacre push --to URL --token-stdin < FILE")),
         token => Ok(token.to_owned()),
     }
@@ -108,8 +108,11 @@ fn print_pushed(ui: &mut Ui, report: &PushReport) {
     for RefusedMemory { id, reason } in refused {
         let why = match reason {
             PushState::Differs => "the server has another version and keeps it",
-            PushState::Forgotten => "it was deleted there",
-            PushState::Invalid | PushState::Taken | PushState::Known => "the server cannot read it",
+            PushState::Forgotten => "it was deleted on the server",
+            PushState::Invalid | PushState::Taken | PushState::Known => {
+                "the server could not read \
+             it"
+            }
         };
         ui.warning(format!("Not sent: {id}: {why}"), None);
     }
@@ -118,7 +121,8 @@ fn print_pushed(ui: &mut Ui, report: &PushReport) {
         ui.status(format!("Deleted {withdrawn} there that you deleted here."));
     }
     for KeptMemory { id, reason } in kept {
-        let hint = "Someone with the scope `admin` there can delete it: nacre memory forget";
+        let hint =
+            "Someone with the `admin` scope on the server can delete it: nacre memory forget";
         ui.warning(format!("The server still has {id}: {reason}"), Some(hint));
     }
     let n_left = waiting + transcripts.as_ref().map_or(0, |transcripts| transcripts.waiting);
@@ -135,8 +139,8 @@ fn print_pushed(ui: &mut Ui, report: &PushReport) {
         }
     }
     if let Some(stopped) = stopped {
-        let hint = Some("Nothing is lost. Continue: nacre push");
-        ui.warning(format!("Not everything was sent ({n_left} left): {stopped}"), hint);
+        let hint = Some("No data was lost. Continue: nacre push");
+        ui.warning(format!("Could not send everything ({n_left} left): {stopped}"), hint);
     }
 }
 
@@ -175,7 +179,7 @@ fn print_pulled(ui: &mut Ui, report: &PullReport) {
         let n_differ = memories_text(differ.len());
         let differ = if differ.len() == 1 { "differs" } else { "differ" };
         let message = format!("{n_differ} {differ} from yours; yours are kept");
-        ui.warning(message, Some(&format!("See one: nacre memory show {first}")));
+        ui.warning(message, Some(&format!("Show one: nacre memory show {first}")));
     }
     if report.forgotten > 0 {
         ui.status(format!("Skipped {} that you deleted here.", report.forgotten));
@@ -184,7 +188,7 @@ fn print_pulled(ui: &mut Ui, report: &PullReport) {
         ui.hint(&format!("{} more: nacre pull", report.waiting));
     }
     if !dry_run && n_new + n_updated > 0 {
-        ui.hint("They are foreign until you trust them: nacre trust");
+        ui.hint("They are untrusted until you trust them: nacre trust");
     }
     print_undo(ui, report.change.as_deref());
 }

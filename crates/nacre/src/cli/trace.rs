@@ -1,4 +1,4 @@
-//! `nacre trace`: lists, shows, searches and imports agents' sessions.
+//! `nacre trace`: lists, shows, searches and imports agent sessions.
 
 use nacre_ops::trace::{self as ops, NameSource};
 use nacre_types::{
@@ -31,12 +31,12 @@ enum TraceCommand {
     /// Show the messages and tool calls of a session
     Show {
         /// The session's id or a prefix of it, the path of its trace, or the id of a memory or run
-        /// made from it; `ID:SEQUENCE` starts at an event
+        /// created from it; `ID:SEQUENCE` starts at an event
         id: String,
         /// Also show reasoning, injected text, full tool output and unknown records
         #[arg(long)]
         full: bool,
-        /// At most this many events
+        /// Show at most this many events
         #[arg(long, short = 'n', value_name = "N")]
         limit: Option<usize>,
     },
@@ -44,21 +44,21 @@ enum TraceCommand {
     /// Read a session from a file: in Nacre's own transcript format, or exported by OpenCode
     ///
     /// Nacre's format is one JSON object per line in a `.jsonl` file; see
-    /// docs/transcript-format.md. OpenCode's is the output of `opencode export`. The file is read
-    /// in place, so keep it. For instruction files such as CLAUDE.md, use `nacre import`.
+    /// docs/transcript-format.md. OpenCode's format is the output of `opencode export`. The file is
+    /// read in place, so keep it. For instruction files such as CLAUDE.md, use `nacre import`.
     Import {
         /// The transcript
         file: String,
     },
 }
 
-/// List sessions, the latest first
+/// List sessions, latest first
 #[derive(Debug, Args)]
 struct ListArgs {
     /// Only this agent
     #[arg(long, value_name = "AGENT", value_parser = agent_parser())]
     agent: Option<String>,
-    /// Sessions of all projects, not only of this one
+    /// Include sessions of all projects
     #[arg(long)]
     all: bool,
     /// Only sessions active since this date, time or age (30min, 36h, 7d, 2w, 3mo, 1y)
@@ -67,7 +67,7 @@ struct ListArgs {
     /// Skip this many
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     offset: usize,
-    /// At most this many; 0 for all [default: the setting memory.max_results]
+    /// Show at most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
 }
@@ -85,7 +85,7 @@ struct SearchArgs {
     /// Only this agent
     #[arg(long, value_name = "AGENT", value_parser = agent_parser())]
     agent: Option<String>,
-    /// Sessions of all projects, not only of this one
+    /// Search sessions of all projects
     #[arg(long)]
     all: bool,
     /// Only messages since this date, time or age
@@ -97,7 +97,7 @@ struct SearchArgs {
     /// Show why each message matches
     #[arg(long)]
     explain: bool,
-    /// At most this many [default: the setting memory.max_results]
+    /// Show at most this many [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
 }
@@ -145,7 +145,7 @@ fn print_list(ui: &mut Ui, report: &TraceListReport, request: &TraceListRequest)
     }
 }
 
-/// On a terminal, the title is the first column, otherwise the id.
+/// Formats a table row. On a terminal, the first column is the title, otherwise the id.
 fn row(ui: &Ui, session: &SessionEntry) -> Row {
     let facts = &session.facts;
     let title = title(facts.title.as_deref().or(facts.cwd.as_deref()).unwrap_or_default());
@@ -204,7 +204,7 @@ fn print_facts(ui: &mut Ui, session: &SessionEntry) {
     facts.extend(last_activity.map(|time| format!("to {}", ui.when(&time.to_string()))));
     ui.note(0, Role::Faint, facts.join(" · "));
     let (user, answers, calls) = (counts.user, counts.assistant, counts.tool_calls);
-    ui.note(0, Role::Faint, format!("{user} said, {answers} answers, {calls} tool calls"));
+    ui.note(0, Role::Faint, format!("{user} user messages, {answers} answers, {calls} tool calls"));
 }
 
 fn print_event(ui: &mut Ui, event: &TraceEvent, is_full: bool) {
@@ -226,7 +226,7 @@ fn print_event(ui: &mut Ui, event: &TraceEvent, is_full: bool) {
     }
     ui.text(&event.text);
     if !event.text_end.is_empty() {
-        ui.note(0, Role::Faint, format!("… {} bytes in all …", event.full_bytes));
+        ui.note(0, Role::Faint, format!("… {} bytes in total …", event.full_bytes));
         ui.text(&event.text_end);
     }
 }

@@ -8,19 +8,19 @@ use super::render::{memories_text, print_diff, print_memory_row, print_undo};
 /// List memories that came from elsewhere, and trust them
 ///
 /// Memories from a clone or a pull are not used in briefs and hooks until you trust them. Without
-/// ids, lists them; with ids or --all, asks and trusts them. Memories that give instructions with a
-/// URL, a command or a password are quarantined and must be named by id.
+/// ids, lists them; with ids or --all, asks for confirmation and trusts them. Memories that contain
+/// instructions with a URL, a command or a password are quarantined and must be named by id.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
     /// The memories' ids
     ids: Vec<String>,
-    /// All foreign memories except quarantined ones
+    /// Trust all foreign memories except quarantined ones
     #[arg(long)]
     all: bool,
-    /// Show the texts, or what changed since you trusted them
+    /// Show the full text, or what changed since you trusted it
     #[arg(long)]
     diff: bool,
-    /// Show what would be trusted, and change nothing
+    /// Show what would be trusted without changing anything
     #[arg(long)]
     dry_run: bool,
     /// Do not ask
@@ -37,7 +37,7 @@ pub(crate) fn cmd_trust(ui: &mut Ui, host: &Host, args: TrustArgs) -> CommandRes
         ids,
         all,
         dry_run: true,
-        // Memories trusted in bulk are first shown in full.
+        // Before a bulk trust, show the memories in full.
         diff: diff || all,
         seen: Vec::new(),
         scope: scope.mode(),
@@ -60,7 +60,7 @@ fn agree(ui: &mut Ui, shown: &TrustReport) -> Result<()> {
         return Err(OpError::usage(
             "Memories are trusted only after confirmation; nothing was changed",
         )
-        .hint("Add --dry-run to see what would be trusted, and --yes to trust it"));
+        .hint("Add --dry-run to see what would be trusted, or --yes to trust it"));
     }
     for item in &shown.memories {
         print_item(ui, item);
@@ -81,20 +81,20 @@ fn print_list(ui: &mut Ui, report: &TrustReport) {
         return ui.status("No foreign memories.");
     }
     ui.status(format!(
-        "\n{} from elsewhere, {quarantined} quarantined; none of them is used in briefs.",
+        "\n{} from elsewhere, {quarantined} quarantined; none is used in briefs.",
         memories_text(*foreign)
     ));
     print_more(ui, report);
-    ui.status("See the texts: nacre trust --diff. Trust: nacre trust ID, nacre trust --all");
+    ui.status("Show the full text: nacre trust --diff. Trust: nacre trust ID, nacre trust --all");
 }
 
 fn print_done(ui: &mut Ui, report: &TrustReport) {
     for item in report.memories.iter().filter(|item| !item.trusted) {
-        ui.warning(format!("{} changed meanwhile and is not trusted", item.memory.id), None);
+        ui.warning(format!("{} changed in the meantime and is not trusted", item.memory.id), None);
     }
     let is_candidate = |item: &&TrustItem| item.trusted && item.memory.status == "candidate";
     for item in report.memories.iter().filter(is_candidate) {
-        ui.hint(&format!("It is still a candidate: nacre review accept {}", item.memory.id));
+        ui.hint(&format!("Still a candidate; accept it: nacre review accept {}", item.memory.id));
     }
     ui.status(format!("Trusted {}.", memories_text(report.trusted)));
     print_more(ui, report);

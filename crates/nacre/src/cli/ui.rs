@@ -1,7 +1,7 @@
 //! All output: results on standard output, messages on standard error.
 //!
-//! Untrusted text is printed through `Shown`, so that memories cannot send control sequences to the
-//! terminal. Color is never the only carrier of information.
+//! Untrusted text is printed through `Shown`, so memories cannot send control sequences to the
+//! terminal. Color never carries information on its own.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -55,7 +55,7 @@ impl From<ErrorCode> for Exit {
 #[derive(Debug)]
 pub(crate) struct Ui {
     stdout: io::BufWriter<io::Stdout>,
-    /// Output that may be shown in a pager, while it is collected.
+    /// Collected output that may be shown in a pager.
     page: Option<Vec<u8>>,
     /// The first write error. Later output is dropped, and `finish` reports the error.
     failure: Option<io::Error>,
@@ -92,7 +92,7 @@ impl Ui {
         ui
     }
 
-    /// Applies the color setting unless a flag overrides it.
+    /// Sets the color choice, unless a flag overrides it.
     pub(crate) fn configure(&mut self, choice: ColorChoice) {
         let choice = self.globals.color.unwrap_or(choice);
         let colors = |is_terminal: bool| match choice {
@@ -112,7 +112,7 @@ impl Ui {
         self.colors_out
     }
 
-    /// Returns whether the running server is not used.
+    /// Returns whether the user asked not to use the running server.
     pub(crate) fn is_local(&self) -> bool {
         self.globals.local
     }
@@ -141,7 +141,7 @@ impl Ui {
         self.line(format_args!("{:indent$}{text}", ""));
     }
 
-    /// Prints multi-line text. Terminal control characters are made visible.
+    /// Prints multi-line text, with terminal control characters made visible.
     pub(crate) fn text(&mut self, text: &str) {
         let end = if text.ends_with('\n') { "" } else { "\n" };
         self.write(format_args!("{}{end}", Shown(text)));
@@ -163,7 +163,7 @@ impl Ui {
         }
     }
 
-    /// Prints what was done, unless `--quiet` or `--json` is given.
+    /// Prints a status message, unless `--quiet` or `--json` is given.
     pub(crate) fn status(&mut self, line: impl Display) {
         if !self.globals.quiet && !self.globals.json {
             self.line(line);
@@ -178,7 +178,7 @@ impl Ui {
         self.message(hint_text(self.colors_err, hint));
     }
 
-    /// Prints on standard error, after all earlier output.
+    /// Prints a message on standard error, after all earlier output.
     fn message(&mut self, text: String) {
         if self.page.is_some() {
             self.deferred.push(text);
@@ -188,7 +188,7 @@ impl Ui {
         }
     }
 
-    /// Asks on a terminal. Only `y` and `yes` count as agreement.
+    /// Asks for confirmation on a terminal. Only `y` and `yes` confirm.
     pub(crate) fn confirm(&mut self, question: &str) -> Result<bool> {
         let answer = self.ask(&format!("{question} [y/N] "))?.unwrap_or_default();
         Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
@@ -209,7 +209,7 @@ impl Ui {
         self.pager = Pager::from_environment(environment).filter(|_| self.is_watched());
     }
 
-    /// Prints, with a pager if the output is longer than the terminal.
+    /// Prints output, in a pager if it is longer than the terminal.
     pub(crate) fn page(&mut self, print: impl FnOnce(&mut Self)) {
         let (Some(pager), Some(size)) = (self.pager.clone(), self.terminals.size) else {
             return print(self);
@@ -230,15 +230,15 @@ impl Ui {
         paint(self.colors_out, role, text)
     }
 
-    /// Prints rows with aligned columns, and returns their number. On a terminal, the last column
-    /// is shortened to fit.
+    /// Prints rows with aligned columns and returns the number of rows. On a terminal, the last
+    /// column is truncated to fit.
     pub(crate) fn table<R: Into<Row>>(&mut self, rows: impl IntoIterator<Item = R>) -> usize {
         let rows: Vec<Row> = rows.into_iter().map(Into::into).collect();
         let last = rows.iter().map(Vec::len).max().unwrap_or(0).saturating_sub(1);
         self.align(&rows, last)
     }
 
-    /// Prints rows whose first column is the title. On a terminal, the title is shortened first.
+    /// Prints rows whose first column is the title. On a terminal, the title is truncated first.
     pub(crate) fn print_titled_table(&mut self, rows: Vec<Row>) -> usize {
         if self.is_watched() { self.align(&rows, 0) } else { self.table(rows) }
     }
@@ -255,23 +255,23 @@ impl Ui {
         room.map_or_else(|| text.to_owned(), |room| cut(text, room))
     }
 
-    /// Returns the terminal width, or `None` if text is not shortened.
+    /// Returns the terminal width, or `None` if output is not truncated.
     fn width(&self) -> Option<usize> {
         self.terminals.size.filter(|_| self.is_watched()).map(|size| size.columns)
     }
 
-    /// Formats a time: relative on a terminal, otherwise to the second.
+    /// Formats a time, relative on a terminal, otherwise with seconds.
     pub(crate) fn when(&self, time: &str) -> String {
         if self.is_watched() { ago(time, self.now) } else { to_second(time) }
     }
 
-    /// Formats a time: relative on a terminal, otherwise to the minute.
+    /// Formats a time, relative on a terminal, otherwise with minutes.
     pub(crate) fn when_to_minute(&self, time: &str) -> String {
         if self.is_watched() { ago(time, self.now) } else { minute(time) }
     }
 
-    /// Enables short memory ids on a terminal. If the full list of ids is not available, ids are
-    /// not shortened.
+    /// Enables short memory ids on a terminal. Ids stay complete if the full list of ids is not
+    /// available.
     pub(crate) fn shorten_ids(&mut self, host: &Host, scope: Option<Scope>) {
         if self.is_watched() {
             self.short_ids = memory::short_ids(host, scope).unwrap_or_default();
@@ -290,8 +290,8 @@ impl Ui {
         self.terminals.stdin && self.terminals.stderr
     }
 
-    /// Returns a sink for the events of an operation. Warnings and progress are printed on standard
-    /// error, streamed answers on standard output.
+    /// Returns a sink for an operation's events. Warnings and progress go to standard error,
+    /// streamed answers to standard output.
     pub(crate) fn events(&mut self) -> Events {
         let _ = self.flush();
         let shows_progress = self.terminals.stderr && !self.globals.quiet && !self.globals.json;
@@ -300,14 +300,14 @@ impl Ui {
         Events::new(move |event| screen.show(&event))
     }
 
-    /// Like `events`, for an operation that handles cancellation. Ctrl-C cancels it.
+    /// Like `events`, but Ctrl-C cancels the operation.
     pub(crate) fn cancellable_events(&mut self) -> Events {
         let cancel = Cancel::new();
         cancel_on_ctrl_c(cancel.clone(), CANCEL_TIMEOUT);
         self.events().with_cancel(cancel)
     }
 
-    /// Prints a report, as JSON with `--json`, otherwise with `render`.
+    /// Prints a report as JSON with `--json`, otherwise with `render`.
     pub(crate) fn report<R: Report>(
         &mut self,
         report: &R,
@@ -321,8 +321,8 @@ impl Ui {
         Ok(report.outcome().into())
     }
 
-    /// Flushes the output. Returns the first write error, so that commands that print continuously
-    /// stop when their reader is gone.
+    /// Flushes the output. Returns the first write error, so commands that print continuously stop
+    /// when their reader closes the pipe.
     pub(crate) fn flush(&mut self) -> Result<()> {
         if self.failure.is_none() {
             self.failure = self.stdout.flush().err();
@@ -342,7 +342,7 @@ impl Ui {
             (Ok(exit), None) => exit,
             (Ok(_), Some(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::DONE,
             (Ok(_), Some(error)) => {
-                print_message(&format!("Error: Cannot write the output\nCaused by: {error}"));
+                print_message(&format!("Error: Could not write the output\nCaused by: {error}"));
                 Exit::FAILED
             }
         };

@@ -11,24 +11,24 @@ use super::render::{print_changes, print_more, unique_end};
 
 const MAX_NAMED: usize = 20;
 
-/// Shorter ends of ids match too many changes.
+/// Minimum length of a shortened id end. Shorter ends match too many changes.
 const MIN_SHORT: usize = 4;
 
 /// Undo what a command changed, byte for byte
 ///
-/// Every command that changes something prints an id: a sync of many sessions has one id, and so
-/// have `config set`, `connect`, `export`, `trust`, `project add` and `project remove`. `nacre undo
-/// ID` undoes that change, `nacre undo --last` the newest change, and again, the one before. An
-/// undo can be undone. If the newest change cannot be undone, `--last` fails.
+/// Every command that changes something prints an id: a sync of many sessions has one id, and
+/// `config set`, `connect`, `export`, `trust`, `project add` and `project remove` have one too.
+/// `nacre undo ID` undoes that change, `nacre undo --last` the newest one; repeat it to undo the
+/// one before. An undo can be undone. If the newest change cannot be undone, `--last` fails.
 ///
 /// Your edits win: if a file was changed since, nothing is restored, and the error names the file
-/// and who changed it. `--keep-changed` skips those memories and restores the others.
+/// and what changed it. `--keep-changed` skips those memories and restores the others.
 ///
-/// Undo data is stored in the run folder of the change (`.nacre/workspace/`, never shared), for the
-/// newest 200 runs of a kind (the setting runs.keep); for your settings, agents and projects in
+/// Undo data is stored in the run directory of the change (`.nacre/workspace/`, never shared), for
+/// the newest 200 runs of a kind (the setting runs.keep); for your settings, agents and projects in
 /// `~/.nacre/workspace/`. `nacre memory forget` cannot be undone, and deletes the memory from the
-/// undo data of earlier runs. Sessions that a sync read stay read: the next sync does not bring
-/// back what you undid.
+/// undo data of earlier runs. Sessions that a sync read stay marked as read: the next sync does not
+/// bring back what you undid.
 ///
 ///   nacre undo --list                  list changes, newest first
 ///   nacre undo --last --dry-run        show what would be restored
@@ -36,7 +36,7 @@ const MIN_SHORT: usize = 4;
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct UndoArgs {
-    /// The id of the change or run, or its start or end
+    /// The id of the change or run, or the start or end of it
     #[arg(value_name = "ID", conflicts_with_all = ["last", "list"])]
     run: Option<String>,
     /// List changes, newest first
@@ -45,10 +45,10 @@ pub(crate) struct UndoArgs {
     /// List at most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N", requires = "list")]
     limit: Option<usize>,
-    /// Undo the newest change that is not undone
+    /// Undo the newest change that has not been undone
     #[arg(long)]
     last: bool,
-    /// Show what would be restored, and change nothing
+    /// Show what would be restored without changing anything
     #[arg(long)]
     dry_run: bool,
     /// Skip memories that were changed since, and restore the others
@@ -79,7 +79,7 @@ fn print(ui: &mut Ui, report: &UndoReport) {
     }
     for kept in &report.kept {
         let by = kept.by.as_ref().map_or("edited".to_owned(), |by| format!("changed by {by}"));
-        ui.warning(format!("Left as it is, {by} since: {}", ShownLine(&kept.path)), None);
+        ui.warning(format!("Not restored, {by} since: {}", ShownLine(&kept.path)), None);
     }
     let counts = counts_text(report);
     let of = format!("{} ({})", ui.paint(Role::Id, &report.of), ShownLine(&report.command));

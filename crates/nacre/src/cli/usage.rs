@@ -1,5 +1,5 @@
-//! Converts errors of the argument parser to Nacre's error format: the failure, its cause, and the
-//! command to try.
+//! Converts argument parser errors to Nacre's error format: the failure, its cause, and a command
+//! to try.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -15,21 +15,21 @@ const MAX_OFFERED: usize = 3;
 /// Global flags that take the next word as their value.
 const VALUED: [&str; 2] = ["--project", "--color"];
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "other errors are described by the parser")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the parser describes the other errors")]
 pub(super) fn usage_error(error: &clap::Error, args: &[OsString]) -> OpError {
     let root = help::command();
     let path = find_command_path(&root, args);
-    let help = format!("`{path} --help` describes it");
+    let help = format!("See `{path} --help`");
     let argument = text(error, ContextKind::InvalidArg);
     let value = text(error, ContextKind::InvalidValue);
     let (message, hint) = match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let name = text(error, ContextKind::InvalidSubcommand);
             let hint = suggestion(&root, &path, &name, error);
-            (format!("There is no command `{path} {name}`"), hint)
+            (format!("Unknown command `{path} {name}`"), hint)
         }
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            (format!("`{path}` needs a command"), help)
+            (format!("`{path}` requires a command"), help)
         }
         ErrorKind::UnknownArgument => {
             let similar = texts(error, ContextKind::SuggestedArg);
@@ -38,14 +38,14 @@ pub(super) fn usage_error(error: &clap::Error, args: &[OsString]) -> OpError {
             (format!("`{path}` does not take `{argument}`"), hint)
         }
         ErrorKind::InvalidValue if value.is_empty() => {
-            (format!("`{argument}` needs a value"), help)
+            (format!("`{argument}` requires a value"), help)
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
             let hint = match texts(error, ContextKind::ValidValue).as_slice() {
                 [] => help,
-                valid => format!("It takes one of: {}", valid.join(", ")),
+                valid => format!("Expected one of: {}", valid.join(", ")),
             };
-            (format!("`{value}` is not a value of `{argument}`"), hint)
+            (format!("Invalid value `{value}` for `{argument}`"), hint)
         }
         ErrorKind::MissingRequiredArgument => {
             let missing = texts(error, ContextKind::InvalidArg);
@@ -54,7 +54,7 @@ pub(super) fn usage_error(error: &clap::Error, args: &[OsString]) -> OpError {
         }
         ErrorKind::ArgumentConflict => {
             let message = match texts(error, ContextKind::PriorArg).first() {
-                Some(other) if *other == argument => format!("`{argument}` can be given only once"),
+                Some(other) if *other == argument => format!("`{argument}` can only be given once"),
                 Some(other) => format!("`{argument}` cannot be used with `{other}`"),
                 None => format!("`{argument}` cannot be used with the other arguments"),
             };
@@ -75,7 +75,7 @@ pub(super) fn usage_error(error: &clap::Error, args: &[OsString]) -> OpError {
     ours
 }
 
-/// Returns the longest existing command path in the arguments, such as `nacre memory list`.
+/// Returns the longest valid command path in the arguments, such as `nacre memory list`.
 fn find_command_path(root: &clap::Command, args: &[OsString]) -> String {
     let (mut at, mut path) = (root, String::from("nacre"));
     let mut words = args.iter().skip(1).map(|arg| arg.to_string_lossy());
@@ -90,7 +90,7 @@ fn find_command_path(root: &clap::Command, args: &[OsString]) -> String {
     path
 }
 
-/// Returns the command to suggest in place of an unknown one.
+/// Returns a suggestion for an unknown command.
 fn suggestion(root: &clap::Command, path: &str, name: &str, error: &clap::Error) -> String {
     let mut offered = find_below(root, "nacre", name);
     if offered.is_empty() {

@@ -1,8 +1,9 @@
 //! Runs background work in a detached process.
 //!
-//! An agent waits until every process that holds its pipes has exited, and may kill the process
-//! group of its hook. Therefore a first process is started in its own process group and without the
-//! pipes. It starts a second process, which leaves the session and does the work, and then exits.
+//! An agent waits until every process that inherited its pipes has exited, and may kill the process
+//! group of its hook. Therefore the hook starts a first process in its own process group and
+//! without the pipes. That process starts a second one and exits. The second process leaves the
+//! session and does the work.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -24,19 +25,19 @@ const WORK: &str = "work";
 /// Exit codes of a sync that did all it could: complete, partly failed, or another sync is running.
 const DONE: [i32; 3] = [0, 3, 4];
 
-/// Wakes the local server to do the work. Without a server, starts a new process.
+/// Wakes the local server to do the work, or starts a new process if no server is running.
 pub(super) fn hand_over(work: LoopName, server: Option<&FoundService>, folder: &Path) {
     let before = (work == LoopName::Sync).then_some(LoopName::Index);
     let loops: Vec<LoopName> = before.into_iter().chain([work]).collect();
     if !server.is_some_and(|found| nacre_server::control::wake(found, &loops)) {
-        // Errors are ignored, because the next turn starts the work again.
+        // Errors are ignored, because the next turn tries again.
         let Some(mut command) = own_program() else { return };
         let args = ["hook", OWN_NAME, DETACH, work.as_str()];
         let _ = command.args(args).current_dir(folder).process_group(0).spawn();
     }
 }
 
-/// Runs one of the two background processes, as selected by `what`.
+/// Runs one of the two background processes, selected by `what`.
 pub(super) fn run(what: &str, work: &str, environment: Environment) {
     match what {
         DETACH => {
@@ -45,9 +46,9 @@ pub(super) fn run(what: &str, work: &str, environment: Environment) {
             }
         }
         WORK => {
-            // On failure, the process has already left its session.
+            // If this fails, the process has already left its session.
             let _ = nacre_ops::leave_session();
-            // The agent that started this work is still running and needs the processor.
+            // The agent is still running and needs the processor.
             nacre_ops::host::yield_processor();
             keep_up(work == LoopName::Sync.as_str(), environment);
         }

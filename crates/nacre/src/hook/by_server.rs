@@ -1,8 +1,8 @@
 //! Lets the running local server answer a hook, which is faster because its index is already open.
 //! The answer is the same as without a server.
 //!
-//! Only the socket file is read before the request. If the server does not answer, this process
-//! does.
+//! Only the socket file is read before the request. If the server does not respond, this process
+//! answers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use nacre_ops::{Result, hook_deadline};
 use nacre_server::control::ask_hook;
 use nacre_types::{ErrorCode, HookQuestion, HookReport, HookRequest};
 
-/// The server's share of the deadline. The remaining time is enough to answer in this process.
+/// The server's share of the deadline. The remaining time is enough for this process to answer.
 const SHARE: f64 = 0.4;
 
-/// Longer input is answered in this process, because escaping makes the text longer and the server
-/// limits the size of requests.
+/// Longer input is handled in this process, because escaping expands the text and the server limits
+/// the request size.
 const MAX_TEXT: usize = 256 << 10;
 
 /// Sends a question to the server. Returns `None` if this process must answer. The returned server

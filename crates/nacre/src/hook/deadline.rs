@@ -1,4 +1,4 @@
-//! The deadline of a hook. When it passes, the process exits with 0 and prints nothing, so that the
+//! The deadline of a hook. When it passes, the process exits with 0 and prints nothing, so the
 //! agent continues.
 
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use nacre_ops::hook::log_failure;
 use nacre_ops::host::Environment;
 use nacre_ops::{OpError, hook_deadline};
 
-/// The share of the deadline after which the process exits. The remaining time is for writing the
-/// log and exiting.
+/// The share of the deadline after which the process exits. The remaining time is used to write the
+/// log and exit.
 const SHARE: f64 = 0.8;
 
 /// Maximum time for writing the log.
 const FOR_THE_LOG: Duration = Duration::from_millis(10);
 
-/// A deadline that is measured from the start of the process.
+/// A deadline measured from the start of the process.
 pub(super) struct Deadline {
     times: Sender<Duration>,
     is_taken: Arc<AtomicBool>,
@@ -25,7 +25,7 @@ pub(super) struct Deadline {
 
 impl Deadline {
     /// Starts the thread that enforces the deadline. Until the settings are read, the deadline is
-    /// taken from the environment or is the default.
+    /// the one from the environment or the default.
     pub(super) fn start(environment: &Environment, agent: &str, event: &str) -> Self {
         let (times, changed) = channel::<Duration>();
         let is_taken = Arc::new(AtomicBool::new(false));
@@ -46,7 +46,8 @@ impl Deadline {
                 end_process();
             }
         };
-        // If the thread cannot be started, there is no deadline, but the agent has its own timeout.
+        // If the thread cannot be started, there is no deadline, but the agent still has its own
+        // timeout.
         let _ = std::thread::Builder::new().spawn(watch);
         Self { times, is_taken }
     }
@@ -62,11 +63,11 @@ impl Deadline {
     }
 }
 
-/// Logs that the hook took too long, unless writing the log takes too long as well.
+/// Logs that the hook took too long. If writing the log also takes too long, nothing is logged.
 fn log_late(environment: Environment, agent: String, event: String) {
     let (done, is_done) = channel::<()>();
     let write = move || {
-        let error = OpError::failed("The hook took too long, and said nothing");
+        let error = OpError::failed("The hook exceeded its deadline; nothing was printed");
         log_failure(&environment, &agent, &event, &error);
         let _ = done.send(());
     };
@@ -75,12 +76,17 @@ fn log_late(environment: Environment, agent: String, event: String) {
     }
 }
 
-/// A panic in Nacre must not affect the agent, so even its message is suppressed.
+/// Suppresses panic messages, because a panic in Nacre must not affect the agent.
 pub(super) fn end_silently_on_panic() {
     std::panic::set_hook(Box::new(|_| end_process()));
 }
 
-#[expect(clippy::exit, clippy::disallowed_methods, reason = "nobody is left who could return")]
+#[expect(
+    clippy::exit,
+    clippy::disallowed_methods,
+    reason = "the process exits, so there is no \
+ caller to return to"
+)]
 fn end_process() {
     std::process::exit(0);
 }

@@ -19,13 +19,13 @@ const MAX_NAME: usize = 512;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) session: Option<String>,
-    /// The session's folder, if it exists.
+    /// The session's directory, if it exists.
     pub(super) folder: Option<PathBuf>,
     pub(super) source: HookSource,
     pub(super) prompt: String,
     pub(super) call: Option<ToolCall>,
     pub(super) trace: Option<String>,
-    /// Whether the agent is continuing because a hook requested it.
+    /// Whether the agent is already continuing at a hook's request.
     pub(super) is_asked: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn read_standard_input(keys: &InputKeys) -> Result<(Input, usize)> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(OpError::usage("Standard input is too long for a hook"));
+        return Err(OpError::usage("The hook's standard input is too long"));
     }
     Ok((read(&bytes, keys)?, bytes.len()))
 }
@@ -42,9 +42,9 @@ pub(super) fn read_standard_input(keys: &InputKeys) -> Result<(Input, usize)> {
 pub(super) fn read(bytes: &[u8], keys: &InputKeys) -> Result<Input> {
     let text = String::from_utf8_lossy(bytes);
     let value: Value = serde_json::from_str(&text)
-        .map_err(|_| OpError::usage("Standard input of the hook is not a JSON object"))?;
+        .map_err(|_| OpError::usage("The hook's standard input is not a JSON object"))?;
     if !value.is_object() {
-        return Err(OpError::usage("Standard input of the hook is not a JSON object"));
+        return Err(OpError::usage("The hook's standard input is not a JSON object"));
     }
     let text = |names| first(&value, names).and_then(Value::as_str).map(str::to_owned);
     let folder = first(&value, keys.folder).and_then(path_of).filter(|path| path.is_dir());

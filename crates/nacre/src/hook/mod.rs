@@ -2,7 +2,7 @@
 //!
 //! A hook must never break or block the agent. On any error, it logs the error, prints nothing, and
 //! exits with 0 before its deadline. The formats are defined in `nacre_traces::agents`, and
-//! `nacre_ops::hook` decides what to answer.
+//! `nacre_ops::hook` decides on the answer.
 
 mod background;
 mod by_server;
@@ -42,7 +42,7 @@ pub(crate) fn run(words: &[String], environment: Environment) -> u8 {
     }
     let deadline = Deadline::start(&environment, agent, event);
     let answered = answer(agent, event, &environment, &deadline);
-    // The deadline has passed, and its thread is ending the process, so nothing is printed.
+    // The deadline has passed, and its thread is ending the process.
     if !deadline.finish() {
         return 0;
     }
@@ -70,9 +70,9 @@ fn answer(
 ) -> Result<Output> {
     let (name, contract) = hook_contracts()
         .find(|(name, _)| *name == agent)
-        .ok_or_else(|| OpError::usage("The agent of the hook is not known"))?;
+        .ok_or_else(|| OpError::usage("Unknown agent in the hook command"))?;
     let event = HookEvent::from_name(event)
-        .ok_or_else(|| OpError::usage("The event of the hook is not known"))?;
+        .ok_or_else(|| OpError::usage("Unknown event in the hook command"))?;
     let (input, n_bytes) = input::read_standard_input(&contract.keys)?;
     let folder = input.folder.clone().unwrap_or_else(|| environment.folder.clone());
     let Some(question) = question(name, contract, event, input) else {
@@ -110,7 +110,7 @@ fn question(
         }
         HookEvent::BeforeTool => {
             let request = input.call?.request(session);
-            // If the agent ignores notes for this event, a note must not be recorded as shown.
+            // If the agent ignores notes for this event, notes must not be recorded as shown.
             let of = if hears { HookQuestion::BeforeTool } else { HookQuestion::Guard };
             Some(of(request))
         }

@@ -16,7 +16,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Formats the answer to an event. The output is empty if the agent does not accept such an
+    /// Formats the answer to an event. Returns empty output if the agent does not accept such an
     /// answer.
     pub(super) fn of(report: &HookReport, event: HookEvent, contract: &HookContract) -> Self {
         let name = contract.events[event as usize];

@@ -1,9 +1,9 @@
-//! The contracts, without a process: what is read, what is written, and what the guard lets through
-//! each of them.
+//! Tests the hook contracts without starting a process: parsed input, written output, and the
+//! guard's decisions.
 
 #![expect(clippy::disallowed_methods, reason = "the tests lay the traps and play the agent")]
 
-// What the torture tests attack with.
+// Hostile inputs for the torture tests.
 #[path = "../../tests/support/hostile.rs"]
 mod hostile;
 #[expect(dead_code, reason = "the torture tests use all of it")]
@@ -30,10 +30,10 @@ use super::*;
 /// A contract and the name of its agent.
 type Contract = (&'static str, &'static HookContract);
 
-/// Strings that are tried with every contract.
+/// Number of hostile strings tried with every contract.
 const N_HOSTILE: usize = 10_000;
 
-/// A repository in a world with a canary beside it, and links that lead there.
+/// A repository with a canary file next to it, and links to that file.
 struct World {
     root: PathBuf,
     host: Host,
@@ -78,18 +78,18 @@ impl World {
         Self { root, host, guard, _temp: temp }
     }
 
-    /// The answer to an agent that is about to write to `path`.
+    /// Returns the output for an agent that is about to write to `path`.
     fn asked_to_write(&self, contract: Contract, path: &str) -> Output {
         let input = call_of(contract, path).to_string();
         let input = input::read(input.as_bytes(), &contract.1.keys).unwrap();
-        // As `reply` does, with one guard for all of them.
+        // Like `reply`, but one guard checks all calls.
         let request = input.call.unwrap().request(HookSession::default());
         let denied = self.guard.refuse(&request);
         let report = HookReport { denied, ..HookReport::default() };
         Output::of(&report, HookEvent::BeforeTool, contract.1)
     }
 
-    /// What is answered to an agent that is about to use a tool.
+    /// Returns the report for an agent that is about to use a tool.
     fn reply(&self, (name, contract): Contract, input: Input) -> HookReport {
         match question(name, contract, HookEvent::BeforeTool, input) {
             Some(question) => ops::answer(&self.host, &question).unwrap(),
@@ -108,7 +108,7 @@ impl World {
     }
 }
 
-/// A call that writes a file, as each agent's hook receives it.
+/// Returns a call that writes a file, in the format of the agent's hook input.
 fn call_of(contract: Contract, path: &str) -> Value {
     match contract.0 {
         "copilot" => {
@@ -131,7 +131,7 @@ fn call_of(contract: Contract, path: &str) -> Value {
     }
 }
 
-/// Whether an output refuses, in the shape of its agent and in no other.
+/// Returns whether an output refuses the call in the agent's own format.
 fn refuses(contract: Contract, output: &Output) -> bool {
     let Output { stdout, stderr, code } = output;
     if contract.0 == "droid" {
@@ -161,7 +161,7 @@ fn no_hostile_path_gets_out_through_any_contract() {
     let mut n_refused = 0;
     for _ in 0..N_HOSTILE {
         let path = hostile(&mut rng, &world.root);
-        // A patch has a path a line; such a path cannot be written into one.
+        // Codex passes patches, and a patch cannot contain a path with a line break.
         for contract in
             hook_contracts().filter(|of| of.0 != "codex" || !path.contains(['\n', '\r']))
         {
@@ -179,7 +179,7 @@ fn no_hostile_path_gets_out_through_any_contract() {
     assert!(n_refused > N_HOSTILE, "{n_refused}");
 }
 
-/// What an agent's tool does once nobody refused it.
+/// Writes a file like an agent's tool does when the call is not refused.
 fn write_as_agent(repo: &Path, path: &str) {
     let path = repo.join(path.trim());
     if let Some(folder) = path.parent() {

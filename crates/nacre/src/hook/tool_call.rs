@@ -7,10 +7,10 @@
 use nacre_types::{HookSession, HookToolRequest, ToolAccess};
 use serde_json::Value;
 
-/// Further paths are not collected, and the call is marked as incomplete.
+/// Maximum number of paths collected. A call with more is marked as incomplete.
 const MAX_PATHS: usize = 256;
 
-/// Values nested deeper than this are not searched, and the call is marked as incomplete.
+/// Maximum nesting depth searched. A call with deeper values is marked as incomplete.
 const MAX_DEPTH: usize = 6;
 
 /// Names of arguments that contain paths, in lower case and without `_` or `-`.
@@ -44,7 +44,7 @@ const PATCH_LINES: &[&str] = &[
     "rename from ",
 ];
 
-/// The parts of a tool call that concern files.
+/// The files and commands that a tool call uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ToolCall {
     tool: String,
@@ -125,7 +125,7 @@ impl ToolCall {
         }
     }
 
-    /// Adds a shell command. Some tools accept a patch in its place.
+    /// Adds a shell command. Some tools pass a patch instead.
     fn shell(&mut self, text: &str) {
         if text.contains("*** Begin Patch") {
             return self.patch(text);

@@ -1,5 +1,5 @@
-//! The table of `/` commands, and the completion of commands and of file names after `@`. The table
-//! is also the source of the help and of the list in `docs/chat.md`.
+//! The table of `/` commands, and the completion of commands and of file names after `@`. The help
+//! and the list in `docs/chat.md` are generated from the table.
 
 use std::ops::Range;
 
@@ -20,22 +20,22 @@ const fn row(name: &'static str, argument: &'static str, help: &'static str) -> 
 
 pub(crate) const COMMANDS: &[Command] = &[
     row("new", "", "Start a new session"),
-    row("resume", "[ID]", "Continue a session: the latest, or the one whose id begins so"),
+    row("resume", "[ID]", "Resume a session: the latest, or the one with this id prefix"),
     row("fork", "", "Continue in a copy of this session"),
-    row("rename", "TITLE", "Give this session another title"),
+    row("rename", "TITLE", "Rename this session"),
     row("sessions", "", "List sessions and choose one"),
-    row("search", "WORDS", "Search what was said in all sessions"),
-    row("export", "", "Write this session to a file that `nacre sync` reads"),
+    row("search", "WORDS", "Search the messages of all sessions"),
+    row("export", "", "Export this session to a file that `nacre sync` can read"),
     row("model", "[NAME]", "Show or change the model of this session"),
-    row("policy", "[ask|auto-edit|full]", "Show or change what the agent asks you for"),
-    row("memory", "", "Show which memories the agent was given"),
-    row("skills", "", "List skills; `/NAME` starts one"),
-    row("undo", "", "Take back the file changes of the last turn"),
-    row("diff", "[all]", "Show the file changes of the last turn, or of the session"),
+    row("policy", "[ask|auto-edit|full]", "Show or change the approval policy"),
+    row("memory", "", "Show the memories that the agent received"),
+    row("skills", "", "List skills; `/NAME` runs one"),
+    row("undo", "", "Undo the file changes of the last turn"),
+    row("diff", "[all]", "Show the file changes of the last turn or the session"),
     row("cost", "", "Show tokens and cost"),
-    row("theme", "[dark|light|plain]", "Show or change the colors"),
+    row("theme", "[dark|light|plain]", "Show or change the theme"),
     row("help", "", "Show keys and commands"),
-    row("quit", "", "Leave; the session stays"),
+    row("quit", "", "Quit; the session is kept"),
 ];
 
 impl Command {
@@ -154,9 +154,9 @@ fn file_choices(begun: &str, files: &[String]) -> Vec<Choice> {
     ranked.into_iter().take(MAX_SHOWN).map(choice).collect()
 }
 
-/// Returns how well a path matches; lower is better. A match at the start of the path is best,
-/// followed by one in the file name, in a folder name, and anywhere else. Last are paths that only
-/// contain the letters in the right order.
+/// Returns how well a path matches; lower is better. The best match is at the start of the path,
+/// followed by a match in the file name, in a directory name, and anywhere else. Paths that only
+/// contain the letters in order rank last.
 fn rank(path: &str, wanted: &str) -> Option<u8> {
     let lower = path.to_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);

@@ -1,6 +1,6 @@
 //! The text editor for the input.
 //!
-//! The text is sent as typed. Control characters are only replaced for display.
+//! Text is sent as typed. Control characters are replaced only for display.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -45,7 +45,7 @@ impl Editor {
         std::mem::take(&mut self.text)
     }
 
-    /// Returns whether the whole text was inserted.
+    /// Inserts text, and returns whether all of it fit.
     pub(crate) fn insert(&mut self, text: &str) -> bool {
         let room = MAX_TEXT.saturating_sub(self.text.len());
         let fitting = &text[..text.floor_char_boundary(room)];
@@ -61,7 +61,7 @@ impl Editor {
     }
 
     /// Applies an action to the text. Returns `false` for actions that do not edit. An attachment
-    /// mark before the cursor is deleted as a whole.
+    /// label before the cursor is deleted as a whole.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other keys do not edit")]
     pub(crate) fn edit(&mut self, action: Action, marks: &[String]) -> bool {
         let at = self.cursor;
@@ -101,12 +101,12 @@ impl Editor {
         true
     }
 
-    /// Returns `false` if the cursor is already in the first row.
+    /// Moves the cursor up a row. Returns `false` if it is already in the first row.
     pub(crate) fn up(&mut self, columns: usize) -> bool {
         self.move_rows(columns, |row| row.checked_sub(1))
     }
 
-    /// Returns `false` if the cursor is already in the last row.
+    /// Moves the cursor down a row. Returns `false` if it is already in the last row.
     pub(crate) fn down(&mut self, columns: usize) -> bool {
         self.move_rows(columns, |row| Some(row + 1))
     }
@@ -124,7 +124,7 @@ impl Editor {
             }
             at += grapheme.len();
         }
-        // The end offset of a wrapped row is the start of the next row.
+        // The end of a wrapped row is the start of the next row, so stay before it.
         self.cursor = if at == target.end && at < self.text.len() { self.before(at) } else { at };
         true
     }
@@ -142,7 +142,7 @@ impl Editor {
     fn word_start(&self) -> usize {
         let before = self.text[..self.cursor].trim_end_matches(|c: char| !c.is_alphanumeric());
         let word = before.trim_end_matches(|c: char| c.is_alphanumeric());
-        // If there is only punctuation before the cursor, all of it is deleted.
+        // If only punctuation precedes the cursor, delete all of it.
         if before.is_empty() { 0 } else { word.len() }
     }
 
@@ -174,7 +174,7 @@ impl Editor {
     }
 }
 
-/// Wraps text to a width. Returns at least one row, and the rows cover every byte.
+/// Wraps text to a width. Returns at least one row; together, the rows cover every byte.
 pub(super) fn rows(text: &str, columns: usize) -> Vec<Range<usize>> {
     let columns = columns.max(2);
     let mut rows = Vec::new();
@@ -189,7 +189,7 @@ pub(super) fn rows(text: &str, columns: usize) -> Vec<Range<usize>> {
             continue;
         }
         let width = display_width(grapheme);
-        // One column is reserved for the cursor.
+        // Reserve one column for the cursor.
         if used + width >= columns && at > start {
             let cut = last_space.filter(|space| *space > start).unwrap_or(at);
             rows.push(start..cut);
@@ -216,7 +216,7 @@ pub(super) fn display_row(text: &str) -> String {
     text.graphemes(true).filter(|grapheme| *grapheme != "\n").map(display_grapheme).collect()
 }
 
-/// Replaces control characters with a mark one column wide.
+/// Replaces control characters with a visible character one column wide.
 fn display_grapheme(grapheme: &str) -> Cow<'_, str> {
     match grapheme {
         "\t" => Cow::Borrowed("    "),

@@ -1,7 +1,7 @@
 //! Highlights the syntax of code and diffs, by families of similar languages.
 //!
-//! A single-pass lexer is used instead of a parser, because it runs on every frame of a streamed
-//! answer and on incomplete code. A misclassified word is merely shown in the wrong color.
+//! Uses a single-pass lexer instead of a parser, because it runs on every frame of a streamed
+//! answer and must handle incomplete code. If a word is misclassified, only its color is wrong.
 
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
@@ -81,7 +81,7 @@ const FAMILIES: &[Family] = &[
     Family { names: "json jsonc json5 jsonl css scss", keywords: LITERALS, ..RUST },
 ];
 
-/// Highlights code line by line. Strings and comments can continue on the next line.
+/// Highlights code line by line. Strings and comments can span several lines.
 pub(super) struct Highlighter {
     family: Option<&'static Family>,
     is_diff: bool,
@@ -270,7 +270,7 @@ mod tests {
             ("unknown", "let 1\n", "let 1\n"),
         ];
         for (language, code, expected) in cases {
-            // Added lines and quoted strings have the same style in this theme.
+            // In this theme, added lines and quoted strings have the same style.
             let got = mark_tokens(language, code).replace("s(+a)", "+(+a)");
             assert_eq!(got, expected, "{language}");
         }

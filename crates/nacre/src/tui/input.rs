@@ -9,7 +9,7 @@ const MAX_ENTRIES: usize = 200;
 pub(crate) struct History {
     entries: Vec<String>,
     at: Option<usize>,
-    /// The unsent input from before the history was opened.
+    /// The unsent input from before the user browsed the history.
     draft: String,
 }
 
@@ -45,7 +45,7 @@ impl History {
         Some(self.entries.get(at).unwrap_or(&self.draft))
     }
 
-    /// Makes the shown prompt the new draft, because the user edited it.
+    /// Makes the displayed prompt the new draft, because the user edited it.
     pub(crate) fn leave(&mut self) {
         self.at = None;
     }
@@ -68,8 +68,8 @@ pub(crate) struct Pasted {
     pub(crate) attachment: Attachment,
 }
 
-/// Converts a paste to attachment `number`. Line breaks must be normalized. Returns `None` if the
-/// paste is short enough for the input.
+/// Converts a paste to attachment `number`. Line breaks must already be normalized. Returns `None`
+/// if the paste is short enough for the input.
 pub(crate) fn attach_paste(text: &str, number: usize) -> Option<Pasted> {
     if let Some((media_type, data)) = image(text) {
         let size = group_digits((data.len() as u64 * 3 / 4).div_ceil(1024));

@@ -1,5 +1,4 @@
-//! The table of key bindings, which is also the source of the help and of the table in
-//! `docs/chat.md`.
+//! The table of key bindings, from which the help and the table in `docs/chat.md` are generated.
 //!
 //! The first key of each row must work over SSH and inside tmux. `Ctrl-Enter` and `Shift-Enter`
 //! only work if the terminal can distinguish them from `Enter`.
@@ -9,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyContext {
     Input,
-    /// The transcript, where tool calls can be expanded.
+    /// Browsing the transcript, where tool calls can be expanded.
     Browse,
     Approval,
     List,
@@ -24,7 +23,7 @@ impl KeyContext {
         match self {
             Self::Input => "While you write",
             Self::Browse => "In the transcript (Ctrl-O)",
-            Self::Approval => "When the agent asks",
+            Self::Approval => "When the agent asks for approval",
             Self::List => "In a list",
             Self::Page => "In a text",
         }
@@ -108,15 +107,15 @@ macro_rules! bindings {
 bindings! {
     Input {
         Send: "Enter" => "Send; while the agent works: queue";
-        Steer: "Ctrl-S, Ctrl-Enter" => "While the agent works: tell it at once, with its next step";
+        Steer: "Ctrl-S, Ctrl-Enter" => "While the agent works: send with its next step";
         Newline: "Alt-Enter, Shift-Enter, Ctrl-J" => "New line";
         Stop: "Esc" => "Stop the agent; twice: clear the input";
-        Interrupt: "Ctrl-C" => "Clear the input; twice: leave";
-        LeaveIfEmpty: "Ctrl-D" => "Leave, where the input is empty";
-        Up: "Up, Ctrl-P" => "Row above; in the first row: what you wrote before";
-        Down: "Down, Ctrl-N" => "Row below; in the last row: what you wrote after";
-        Complete: "Tab" => "Complete `/command` or `@file`; Up and Down choose";
-        TakeBack: "Alt-Up" => "Take the last queued prompt back into the input";
+        Interrupt: "Ctrl-C" => "Clear the input; twice: quit";
+        LeaveIfEmpty: "Ctrl-D" => "Quit, if the input is empty";
+        Up: "Up, Ctrl-P" => "Row above; in the first row: previous prompt";
+        Down: "Down, Ctrl-N" => "Row below; in the last row: next prompt";
+        Complete: "Tab" => "Complete `/command` or `@file`; Up and Down select";
+        TakeBack: "Alt-Up" => "Move the last queued prompt back into the input";
         Left: "Left, Ctrl-B" => "One character left";
         Right: "Right, Ctrl-F" => "One character right";
         WordLeft: "Alt-B, Ctrl-Left" + "Alt-Left" => "One word left";
@@ -128,23 +127,23 @@ bindings! {
         CutWord: "Ctrl-W, Alt-Backspace" => "Cut the word before the cursor";
         CutToStart: "Ctrl-U" => "Cut to the start of the line";
         CutToEnd: "Ctrl-K" => "Cut to the end of the line";
-        PasteCut: "Ctrl-Y" => "Put back what was cut";
+        PasteCut: "Ctrl-Y" => "Paste the last cut text";
         PageUp: "PageUp" => "Transcript: one page up";
         PageDown: "PageDown" => "Transcript: one page down";
         ScrollUp: "Ctrl-Up, Shift-Up" => "Transcript: one line up";
         ScrollDown: "Ctrl-Down, Shift-Down" => "Transcript: one line down";
         Bottom: "Ctrl-End" + "Ctrl-PageDown" => "Transcript: the end";
         Top: "Ctrl-Home" + "Ctrl-PageUp" => "Transcript: the beginning";
-        Browse: "Ctrl-O" => "Go into the transcript, to unfold tool calls";
+        Browse: "Ctrl-O" => "Browse the transcript to expand tool calls";
         Plan: "Ctrl-T" => "Show or hide the agent's plan";
-        Memory: "Ctrl-G" => "Show which memories the agent was given";
+        Memory: "Ctrl-G" => "Show the memories that the agent received";
         Help: "F1" => "Show keys and commands";
-        Redraw: "Ctrl-L" => "Draw the screen again";
+        Redraw: "Ctrl-L" => "Redraw the screen";
     }
     Browse {
         Up: "Up, k" => "The call before";
         Down: "Down, j" => "The next call";
-        Fold: "Enter, Space" => "Unfold or fold it";
+        Fold: "Enter, Space" => "Expand or collapse the tool call";
         UnfoldAll: "a" => "Unfold all";
         FoldAll: "z" => "Fold all";
         PageUp: "PageUp, b" => "One page up";
@@ -156,10 +155,10 @@ bindings! {
         Close: "Esc, q" + "Ctrl-O, Ctrl-C" => "Back to the input";
     }
     Approval {
-        AllowOnce: "y" => "Allow it this once";
+        AllowOnce: "y" => "Allow once";
         AllowSession: "s" => "Allow this and identical requests for the rest of the session";
         Deny: "n" => "Do not allow it";
-        DenyWithReason: "e" => "Do not allow it, and say why";
+        DenyWithReason: "e" => "Reject, and give a reason";
         ScrollUp: "Up, k" => "One line up";
         ScrollDown: "Down, j" => "One line down";
         PageUp: "PageUp" => "One page up";
@@ -167,14 +166,14 @@ bindings! {
         Bottom: "End" => "The end";
         Stop: "Esc" => "Stop the agent";
         Interrupt: "Ctrl-C" => "Twice: leave";
-        Redraw: "Ctrl-L" => "Draw the screen again";
+        Redraw: "Ctrl-L" => "Redraw the screen";
     }
     List {
         Up: "Up, k" + "Ctrl-P" => "The one above";
         Down: "Down, j" + "Ctrl-N" => "The one below";
         PageUp: "PageUp" => "One page up";
         PageDown: "PageDown" => "One page down";
-        Choose: "Enter" => "Choose: resume the session, open the memory, start the skill";
+        Choose: "Enter" => "Select: resume the session, open the memory, or run the skill";
         Edit: "e" => "Correct the memory";
         Close: "Esc, q" + "Ctrl-C, Ctrl-G" => "Close";
     }

@@ -1,6 +1,6 @@
 //! Renders Markdown for the terminal.
 //!
-//! The text may be incomplete while an answer is streamed, so everything after an open fence is
+//! The text may be incomplete while an answer is streamed, so everything after an unclosed fence is
 //! shown as code. HTML is shown as text, and links are shown with their URL.
 
 use super::highlight::Highlighter;
@@ -34,7 +34,7 @@ struct Page {
     styles: Vec<Style>,
     /// The next number of each open list; `None` for unordered lists.
     lists: Vec<Option<u64>>,
-    /// The marker of a list item, shown at the start of the next line.
+    /// The marker of a list item, to be shown at the start of the next line.
     mark: Option<String>,
     n_quotes: usize,
     code: Option<(Highlighter, String)>,
@@ -149,7 +149,7 @@ impl Page {
             }
             TagEnd::Item => {
                 self.flush();
-                // An empty item still shows its marker.
+                // Show the marker of an empty item as well.
                 if let Some(mark) = self.mark.take() {
                     self.put(&[Span::raw(mark)], Break::Words);
                 }
@@ -276,7 +276,7 @@ impl Page {
             None => first.push(Span::raw(" ".repeat(outer + own + extra))),
         }
         rest.push(Span::raw(" ".repeat(outer + own + extra)));
-        // A narrow screen has no room for indentation.
+        // On a narrow screen, there is no room for indentation.
         let used: usize = first.iter().map(|span| width(&span.content)).sum();
         if used + 8 > self.columns && mark.is_none() {
             return Indent::default();
@@ -303,7 +303,7 @@ fn table_lines(rows: &[Vec<String>], columns: usize, theme: Theme) -> Vec<Line<'
     lines
 }
 
-/// Computes column widths. The widest columns shrink until the table fits.
+/// Computes the column widths. The widest columns shrink until the table fits.
 fn table_widths(rows: &[Vec<String>], columns: usize) -> Vec<usize> {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest =

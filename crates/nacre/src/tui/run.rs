@@ -1,8 +1,8 @@
-//! The event loop. It draws at most sixty frames per second, sooner after a key press, and not at
-//! all while nothing changes.
+//! The event loop. It draws at most sixty frames per second, sooner after a key press, and only
+//! when something has changed.
 //!
-//! The input thread reads a key only after the previous one has been handled, so that an external
-//! editor receives all keys while it uses the terminal.
+//! The input thread reads a key only after the previous one has been handled, so an external editor
+//! receives all keys while it uses the terminal.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -85,13 +85,13 @@ pub(crate) async fn run(
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the one clock of the screen; times go into the state as events"
+    reason = "the only clock of the screen; the state receives times as events"
 )]
 fn now() -> Instant {
     Instant::now()
 }
 
-/// Starts the input thread. It reads one key for each message on the returned sender.
+/// Starts the input thread. Each message on the returned sender lets it read one key.
 fn read_keys() -> (Receiver<io::Result<TerminalEvent>>, Sender<()>) {
     let (found, keys) = channel(1);
     let (go_on, mut may_go_on) = channel(1);

@@ -1,7 +1,7 @@
 //! Sets up the terminal, draws frames, and restores the terminal, even after a panic.
 //!
-//! ratatui only writes changed cells. Frames use synchronized output, which terminals without
-//! support ignore.
+//! ratatui writes only changed cells. Frames use synchronized output, which unsupported terminals
+//! ignore.
 
 use std::io::{self, Write};
 use std::sync::Once;
@@ -46,7 +46,7 @@ impl TakenTerminal {
         enable_raw_mode()?;
         IS_TAKEN.store(true, Ordering::SeqCst);
         let taken = Self(());
-        // Terminals without this protocol ignore it.
+        // Terminals without this protocol ignore the sequence.
         let keys = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
         execute!(
             io::stdout(),
@@ -70,7 +70,7 @@ fn give_back() {
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    // Every step is attempted, even if an earlier one fails.
+    // Attempt every step, even if an earlier one fails.
     let mut out = io::stdout();
     let _ = execute!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags);
     let _ = execute!(out, DisableBracketedPaste, ResetColor, SetAttribute(Attribute::Reset));
@@ -129,7 +129,7 @@ impl<W: Write> Backend for TerminalBackend<W> {
     }
 
     fn get_cursor_position(&mut self) -> io::Result<Position> {
-        // ratatui only uses this for inline viewports.
+        // ratatui needs the position only for inline viewports.
         Ok(Position::ORIGIN)
     }
 
@@ -192,7 +192,7 @@ impl<W: Write> TerminalBackend<W> {
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "the themes use no other color")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the themes use no other colors")]
 fn terminal_color(color: Color) -> TerminalColor {
     match color {
         Color::Red => TerminalColor::DarkRed,

@@ -67,7 +67,7 @@ pub(super) fn grapheme_width(grapheme: &str) -> usize {
     grapheme.width().min(2)
 }
 
-/// Shortens text to a width. Shortened text ends with `…`.
+/// Truncates text to a width. Truncated text ends with `…`.
 pub(super) fn cut(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();

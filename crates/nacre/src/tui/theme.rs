@@ -118,7 +118,7 @@ impl Palette {
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "other roles look like text")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "other roles have the style of text")]
 fn plain(role: Role) -> Style {
     let style = Style::new();
     match role {

@@ -1,4 +1,4 @@
-//! Draws the state. All layout decisions are already made by `ScreenState::settle`.
+//! Draws the state. `ScreenState::settle` has already made all layout decisions.
 
 use nacre_types::ChecklistState;
 use ratatui_core::buffer::Buffer;
@@ -59,9 +59,9 @@ fn row(n: usize) -> u16 {
 }
 
 const WELCOME: [&str; 3] = [
-    "Say what you want done in this project.",
-    "`/help` lists keys and commands, `@` names a file, `/resume` continues the",
-    "last session. What the agent asks you for is set by `/policy`.",
+    "Describe what you want done in this project.",
+    "`/help` lists keys and commands, `@` mentions a file, `/resume` continues the",
+    "last session. `/policy` sets which actions need your approval.",
 ];
 
 fn draw_transcript(state: &ScreenState, area: Rect, buffer: &mut Buffer) {
@@ -75,7 +75,7 @@ fn draw_transcript(state: &ScreenState, area: Rect, buffer: &mut Buffer) {
     let gutter = u16::try_from(GUTTER).unwrap_or(0).min(area.width);
     let inner = Rect { x: area.x + gutter, width: area.width - gutter, ..area };
     let shown = &state.transcript.shown;
-    // A short transcript is aligned to the bottom, next to the input.
+    // Align a short transcript to the bottom, next to the input.
     let top = area.height.saturating_sub(row(shown.len()));
     for (idx, shown) in shown.iter().enumerate() {
         let at = top + row(idx);
@@ -99,7 +99,7 @@ fn draw_plan(state: &ScreenState, area: Rect, buffer: &mut Buffer) {
     let n_done = state.plan.iter().filter(|item| is_done(item.state)).count();
     let title = format!("Plan: {n_done} of {} done", state.plan.len());
     put_rule(buffer, area, 0, &title, "Ctrl-T hides it", state.theme);
-    // Scrolls so that the current item is visible.
+    // Scroll so that the current item is visible.
     let current = state.plan.iter().position(|item| !is_done(item.state)).unwrap_or(0);
     let first = current.saturating_sub(MAX_PLAN / 2).min(state.plan.len().saturating_sub(MAX_PLAN));
     for (idx, item) in state.plan.iter().skip(first).take(MAX_PLAN).enumerate() {
@@ -136,7 +136,7 @@ fn draw_dialog(state: &ScreenState, area: Rect, buffer: &mut Buffer) {
     let columns = usize::from(area.width);
     let more = match state.approvals.len() {
         1 => String::new(),
-        n => format!("{} more after this", n - 1),
+        n => format!("{} more below", n - 1),
     };
     put_rule(buffer, area, 0, &format!("The agent asks: {}", question.request.tool), &more, theme);
     let summary = cut(&format!("  {}", question.request.summary), columns);
@@ -149,20 +149,21 @@ fn draw_dialog(state: &ScreenState, area: Rect, buffer: &mut Buffer) {
     let below = question.lines.len().saturating_sub(question.scroll + n_rows);
     let rest = match (below, question.scroll) {
         (0, 0) => String::new(),
-        (0, _) => "end; Up shows what is above".to_owned(),
+        (0, _) => "end; press Up to see more".to_owned(),
         (below, _) => format!("{below} more lines: Down"),
     };
     put_rule(buffer, area, area.height.saturating_sub(2), "", &rest, theme);
     let is_armed = question.is_armed(state.now, state.last_key);
     let keys = match (&question.reason, is_armed) {
         (None, true) if !question.was_end_seen => {
-            "  Down or End to the end, then y and s · n no · e no, and say why · Esc stops the agent"
+            "  Down or End to the end, then y and s · n no · e no, with a reason · Esc stops the \
+             agent"
         }
         (None, true) => {
-            "  y once · s in this session · n no · e no, and say why · Esc stops the agent"
+            "  y once · s in this session · n no · e no, with a reason · Esc stops the agent"
         }
-        (None, false) => "  Half a second without typing, then keys answer · Esc stops the agent",
-        (Some(_), _) => "  Say why not. Enter sends it · Esc goes back",
+        (None, false) => "  Pause typing for half a second to answer · Esc stops the agent",
+        (Some(_), _) => "  Reason for rejecting. Enter sends it · Esc goes back",
     };
     let last = area.height.saturating_sub(1);
     put_text(buffer, area, last, &cut(keys, columns), theme.style(Role::Heading));
@@ -271,8 +272,8 @@ fn draw_list(list: &ListPanel, area: Rect, n_rows: usize, theme: Theme, buffer: 
     }
     let keys = match list.kind {
         ListKind::Sessions | ListKind::Hits => "Enter resumes it · Esc closes",
-        ListKind::Memories => "Enter opens it · e corrects it · Esc closes",
-        ListKind::Skills => "Enter takes it · Esc closes",
+        ListKind::Memories => "Enter opens it · e edits it · Esc closes",
+        ListKind::Skills => "Enter selects it · Esc closes",
     };
     let last = area.height.saturating_sub(1);
     put_text(buffer, area, last, &format!("  {keys}"), theme.style(Role::Faint));
@@ -290,7 +291,7 @@ fn draw_page(page: &PagePanel, area: Rect, n_rows: usize, theme: Theme, buffer: 
     put_text(buffer, area, area.height.saturating_sub(1), &keys, theme.style(Role::Faint));
 }
 
-/// Below this width, the right side is omitted.
+/// Minimum width for showing the right side.
 const MIN_RIGHT: usize = 8;
 
 const SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
@@ -319,10 +320,10 @@ fn status_left(state: &ScreenState) -> (String, Role) {
         return (format!(" {}", flash.text), role);
     }
     if state.is_closed {
-        return (" the agent is gone · /quit leaves".to_owned(), Role::Bad);
+        return (" the connection to the agent was lost · /quit quits".to_owned(), Role::Bad);
     }
     if state.browsed.is_some() {
-        let keys = " Enter unfolds · a all · z fold all · Esc back to the input";
+        let keys = " Enter expands · a all · z collapse all · Esc back to the input";
         return (keys.to_owned(), Role::Accent);
     }
     match &state.turn {

@@ -7,13 +7,13 @@ use super::text::{grapheme_width, width};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Break {
-    /// At word boundaries, and inside words longer than a line.
+    /// At word boundaries, and inside words that are longer than a line.
     Words,
-    /// At any character. Code and output keep their spaces.
+    /// At any character. Used for code and output, which keep their spaces.
     Anywhere,
 }
 
-/// Indentation of the first line and of the other lines.
+/// Indentation of the first line and of the following lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Indent {
     pub(super) first: Vec<Span<'static>>,
@@ -39,7 +39,7 @@ pub(super) fn wrap_text(
     text.lines().flat_map(wrap_line).collect()
 }
 
-/// Wraps a single line, which must not contain line breaks.
+/// Wraps a single line without line breaks.
 pub(super) fn wrap<'s>(
     spans: &'s [Span<'static>],
     columns: usize,

@@ -1,4 +1,4 @@
-//! Traces as the agents write them, made on the spot from one talk.
+//! Generates traces in each agent's format from a single conversation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-/// When everything was said.
+/// Timestamp of all messages.
 const TIME: &str = "2026-11-01T10:00:00.000Z";
 const MILLIS: i64 = 1_793_527_200_000;
 
-/// What is said and done in a session.
+/// The messages and tool calls of a session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Talk {
     pub(crate) id: String,
@@ -18,7 +18,7 @@ pub(crate) struct Talk {
     pub(crate) title: String,
     pub(crate) user: Vec<String>,
     pub(crate) assistant: Vec<String>,
-    /// A tool's arguments and what it gave.
+    /// Tool calls: arguments and output.
     pub(crate) calls: Vec<(Value, String)>,
 }
 
@@ -26,7 +26,7 @@ fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
 
-/// Claude Code's transcript.
+/// Returns Claude Code's transcript.
 pub(crate) fn claude(talk: &Talk) -> String {
     let record = |kind: &str, uuid: String, message: Value| {
         json!({ "type": kind, "uuid": uuid, "parentUuid": null, "isSidechain": false, "userType": "external",
@@ -104,7 +104,7 @@ pub(crate) fn generic(talk: &Talk) -> String {
     lines(&records)
 }
 
-/// The transcript of Cursor's agent.
+/// Returns the transcript of Cursor's agent.
 pub(crate) fn cursor_lines(talk: &Talk) -> String {
     let record =
         |role: &str, block: Value| json!({ "role": role, "message": { "content": [block] } });
@@ -127,7 +127,7 @@ pub(crate) fn cursor_lines(talk: &Talk) -> String {
     lines(&records)
 }
 
-/// The database of Cursor's editor, opened so that a test can lock it.
+/// Creates the database of Cursor's editor and returns it open, so that a test can lock it.
 pub(crate) fn cursor_database(path: &Path, talk: &Talk) -> Connection {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let database = Connection::open(path).unwrap();
@@ -204,7 +204,7 @@ pub(crate) fn opencode_database(path: &Path, talk: &Talk) -> Connection {
     database
 }
 
-/// OpenCode's tree of files below `storage`.
+/// Writes OpenCode's file tree below `storage`.
 pub(crate) fn opencode_tree(storage: &Path, talk: &Talk) {
     let write = |below: String, value: &Value| {
         let path = storage.join(below);
@@ -236,7 +236,7 @@ fn opencode_parts(talk: &Talk) -> Vec<(&'static str, Value)> {
     parts
 }
 
-/// Writes a file, making its folder.
+/// Writes a file and creates its directory.
 pub(crate) fn write(path: &PathBuf, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();

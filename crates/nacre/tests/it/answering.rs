@@ -1,4 +1,4 @@
-//! A model on this machine: answers as a test specifies, and records the requests.
+//! A local model server that answers as a test specifies and records the requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -9,20 +9,20 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// What a model does with a request: the tools that it calls.
+/// The tool calls with which the model responds to a request.
 pub(crate) type Calls = Vec<(&'static str, Value)>;
 
-/// In the place of a tool's name: words, with the text as arguments.
+/// Used in place of a tool name for a text response, with the text as arguments.
 pub(crate) const SAY: &str = "say";
 
-/// The server of a model.
+/// A model server.
 pub(crate) struct Answering {
     address: String,
     asked: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Answering {
-    /// Starts a model that answers each request with what `answer` makes of it.
+    /// Starts a model server that responds to each request with the result of `answer`.
     pub(crate) fn start(answer: impl Fn(&Value) -> Calls + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -37,20 +37,20 @@ impl Answering {
         Self { address, asked }
     }
 
-    /// Sets it as the model of a role.
+    /// Configures the server as the model of a role.
     pub(crate) fn set_for(&self, home: &TestHome, role: &str) {
         home.ok(&["config", "set", "providers.local.base_url", &self.address]);
         home.ok(&["config", "set", "providers.local.api", "openai"]);
         home.ok(&["config", "set", &format!("roles.{role}.model"), "local/test"]);
     }
 
-    /// The requests so far.
+    /// Returns the requests received so far.
     pub(crate) fn requests(&self) -> Vec<Value> {
         self.asked.lock().unwrap().clone()
     }
 }
 
-/// The instructions of a request.
+/// Returns the system instructions of a request.
 pub(crate) fn system_of(request: &Value) -> String {
     request["messages"][0]["content"].to_string()
 }
@@ -66,7 +66,7 @@ fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Value>>, answer: &dyn Fn(&Valu
             text.split_once("\r\n\r\n").and_then(|(_, body)| serde_json::from_str(body).ok());
         match body {
             Some(body) => break body,
-            // A client that went away asked nothing.
+            // The client disconnected without sending a request.
             None if n_read == 0 => return,
             None => {}
         }
@@ -78,7 +78,7 @@ fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Value>>, answer: &dyn Fn(&Valu
     let _ = write!(stream, "{head}content-length: {}\r\n\r\n{stream_of}", stream_of.len());
 }
 
-/// Calls in the words of chat completions, with their price.
+/// Formats calls as streamed chat completions, with their price.
 fn streamed(calls: &Calls) -> String {
     let mut text = String::new();
     let mut chunk = |value: Value| text.push_str(&format!("data: {value}\n\n"));

@@ -15,7 +15,7 @@ use crate::sync_run::{PNPM, reading, talk};
 
 const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
 
-/// A store with four memories, one of them archived.
+/// Creates a store with four memories, one of them archived.
 fn home() -> TestHome {
     let home = TestHome::new();
     home.add(
@@ -38,7 +38,7 @@ fn with_script(home: &TestHome, turns: &[&str]) {
     fs::write(home.root().join("script.json"), script).unwrap();
 }
 
-/// Asks with a model that says these texts, one after the other.
+/// Runs `nacre ask` with a model that returns these texts in order.
 fn ask_scripted(home: &TestHome, turns: &[&str]) -> String {
     with_script(home, turns);
     home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"])
@@ -51,7 +51,7 @@ fn without_a_model_the_memories_are_the_answer() {
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
         One file to back up, and no broker to run.
     ");
-    assert_snapshot!(home.run(&["ask", "Who won the chess championship in 1972?"]), @"The memory does not know.");
+    assert_snapshot!(home.run(&["ask", "Who won the chess championship in 1972?"]), @"No memory answers this question.");
     let (code, output) = home.json(&["ask", "Where is the queue kept?"]);
     assert_eq!((code, &output["by"], &output["known"]), (0, &json!("memories"), &json!(true)));
     assert_eq!(output["memories"][0]["id"], QUEUE);
@@ -85,7 +85,7 @@ fn with_a_model_every_sentence_names_what_proves_it() {
     let (code, output) =
         home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
     assert_eq!((code, &output["by"]), (0, &json!("model")));
-    // The second sentence cites what is shown already.
+    // The second sentence cites an id that has already been shown.
     assert_eq!(output["sentences"].as_array().unwrap().len(), 1);
     assert_eq!(output["sentences"][0]["ids"], json!([QUEUE]));
     let text = "The queue is a SQLite table: One file to back up, and no broker to run.";
@@ -94,7 +94,7 @@ fn with_a_model_every_sentence_names_what_proves_it() {
     assert_eq!(output["left_out"], json!({}));
 }
 
-/// Whatever a model makes up, no reader sees it, neither on the screen nor as JSON.
+/// Unverified ids must never be shown, neither on the screen nor as JSON.
 #[test]
 fn no_id_that_does_not_hold_reaches_the_reader() {
     let home = home();
@@ -148,8 +148,8 @@ fn what_a_question_cost_counts_and_a_limit_leaves_the_memories() {
     assert_snapshot!(home.run(&args), @"
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
         One file to back up, and no broker to run.
-    Warning: Cannot get an answer from `scripted`: a spending limit is reached; these are the memories
-    Hint: `nacre status` shows what was used; `nacre config limits` shows what may be
+    Warning: Cannot get an answer from `scripted`: a spending limit is reached; showing the memories instead
+    Hint: `nacre status` shows your spending; `nacre config limits` shows the limits
     [exit 3]
     ");
     let (code, output) = home.json(&args);
@@ -163,7 +163,7 @@ fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     let usage = json!({ "input": 100, "output": 10 });
     let script = json!({ "turns": [
         { "say": "It is in Redis [20260101-made-up].", "usage": usage },
-        { "usage": usage, "expect": { "last_contains": ["None of your sentences can be shown: of them 1 named a source that was not found"] }, "say": again },
+        { "usage": usage, "expect": { "last_contains": ["None of your sentences can be shown: of them 1 cited an unknown source"] }, "say": again },
     ] });
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @r#"
@@ -176,7 +176,7 @@ fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     let (_, output) =
         home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
     assert_eq!((&output["steps"], &output["tokens"]["input"]), (&json!(2), &json!(200)));
-    assert_snapshot!(ask_scripted(&home, &["NOT KNOWN"]), @"The memory does not know.");
+    assert_snapshot!(ask_scripted(&home, &["NOT KNOWN"]), @"No memory answers this question.");
 }
 
 #[test]
@@ -224,7 +224,8 @@ fn what_was_said_in_a_session_may_be_cited_by_its_place() {
     assert_eq!(output["left_out"], json!({ "not_shown": 1 }));
 }
 
-/// A memory that gives orders is quoted like any other, and its orders bring nobody anything.
+/// A memory that contains instructions is quoted like any other, and its instructions have no
+/// effect.
 #[test]
 fn a_memory_that_gives_orders_is_only_quoted() {
     let home = home();
@@ -243,8 +244,8 @@ fn a_memory_that_gives_orders_is_only_quoted() {
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     let before = home.tree("memory");
     assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "What is the queue password?"]), @"
-    The memory does not know.
-    1 sentence was left out: 1 named a source that was not found.
+    No memory answers this question.
+    1 sentence was left out: 1 cited an unknown source.
     ");
     assert_eq!(home.tree("memory"), before);
     assert!(!home.work().join("owned.txt").exists());
@@ -286,8 +287,8 @@ fn a_model_that_fails_leaves_the_memories() {
     assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @"
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
         One file to back up, and no broker to run.
-    Warning: Cannot get an answer from `scripted`: the account has no credit left; these are the memories
-    Hint: `nacre model` shows the models, their addresses and keys
+    Warning: Cannot get an answer from `scripted`: the account has no credit left; showing the memories instead
+    Hint: `nacre model` lists the models, their addresses and keys
     [exit 3]
     ");
 }
@@ -301,17 +302,17 @@ fn what_is_no_question_is_refused() {
     [exit 2]
     "#);
     assert_snapshot!(home.run(&["ask", "--limit", "0", "x"]), @"
-    Error: `--limit` is 1 to 20
+    Error: `--limit` must be between 1 and 20
     [exit 2]
     ");
     assert_snapshot!(home.run(&["ask", &"x".repeat(9000)]), @"
-    Error: The question has 9000 bytes
-    Hint: Ask in at most 8000
+    Error: The question is 9000 bytes long
+    Hint: Use at most 8000 bytes
     [exit 2]
     ");
     assert_snapshot!(TestHome::empty().run(&["ask", "x"]), @"
-    Error: There is no `.nacre` folder in `$HOME/work` or above it
-    Hint: Run `nacre init` to prepare this repository
+    Error: No `.nacre` directory found in `$HOME/work` or its parent directories
+    Hint: Run `nacre init` to set up this repository
     [exit 1]
     ");
 }

@@ -60,8 +60,8 @@ fn the_task_the_file_and_the_budget_decide_what_is_told() {
     ## Pitfalls
     - The report test needs TZ=UTC [20261115-the-report-test-needs-tz-utc]
     ");
-    assert_snapshot!(home.run(&["brief", "--budget", "10"]), @"A budget of 10 has no room for a memory.");
-    assert_snapshot!(TestHome::new().run(&["brief"]), @"Nothing is remembered yet.");
+    assert_snapshot!(home.run(&["brief", "--budget", "10"]), @"A budget of 10 tokens is too small for any memory.");
+    assert_snapshot!(TestHome::new().run(&["brief"]), @"No memories yet.");
 }
 
 #[test]

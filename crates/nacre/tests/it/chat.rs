@@ -1,4 +1,4 @@
-//! `nacre chat` for scripts: a turn with a scripted model, and what is kept of it.
+//! Tests `nacre chat` for scripts: a turn with a scripted model, and what is stored.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// A project whose `add` subtracts.
+/// Creates a project with an `add` function that subtracts.
 fn home() -> TestHome {
     let home = TestHome::new();
     fs::write(home.work().join("lib.rs"), "fn add(a: i32, b: i32) -> i32 { a - b }\n").unwrap();
@@ -81,8 +81,8 @@ fn what_an_answer_names_and_nobody_looked_up_is_listed() {
     );
     let (_, report) = chat(&home, "Why does add subtract?", &[]);
     let text = report["text"].as_str().unwrap();
-    let listed = "Not checked: `lib.rs:9999` (it has 1 line), `nowhere.py:3` (there is no such file), \
-                  [20260301-node-serves-it] (there is no such memory here)";
+    let listed = "Not checked: `lib.rs:9999` (it has 1 line), `nowhere.py:3` (file not found), \
+                  [20260301-node-serves-it] (memory not found)";
     assert_eq!(text.lines().last(), Some(listed), "{text}");
 }
 

@@ -1,4 +1,5 @@
-//! `nacre chat --acp` as an editor meets it: raw JSON-RPC on the standard streams of the process.
+//! Tests `nacre chat --acp` as an editor would use it: raw JSON-RPC on the process's standard
+//! streams.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use crate::answering::{Answering, SAY};
 use crate::home::TestHome;
 
-/// A project whose `add` subtracts.
+/// Creates a project with an `add` function that subtracts.
 fn home(turns: &Value) -> TestHome {
     let home = TestHome::new();
     fs::write(home.work().join("lib.rs"), "fn add(a: i32, b: i32) -> i32 { a - b }\n").unwrap();
@@ -30,13 +31,13 @@ fn mend() -> Value {
             "arguments": { "path": "lib.rs", "edits": [{ "find": "a - b", "replace": "a + b" }] } })
 }
 
-/// An editor: requests go out, and everything that comes is kept in order.
+/// An editor that sends requests and keeps all received messages in order.
 struct Editor {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     last_id: u64,
-    /// How questions are answered: the option, or `None` to cancel.
+    /// How permission requests are answered: the option to select, or `None` to cancel.
     yes: Option<&'static str>,
 }
 
@@ -54,7 +55,7 @@ impl Editor {
         Self { child, input, output, last_id: 0, yes: None }
     }
 
-    /// Starts, says who it is, and begins a session in the repository.
+    /// Starts the editor, initializes the connection, and opens a session in the repository.
     fn ready(home: &TestHome) -> (Self, String) {
         let mut editor = Self::start(home);
         editor.initialize();
@@ -90,7 +91,7 @@ impl Editor {
         self.send_line(&message.to_string());
     }
 
-    /// The next message; every line of standard output is one.
+    /// Returns the next message. Every line of standard output must be a message.
     fn receive(&mut self) -> Value {
         let mut line = String::new();
         assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the agent is gone");
@@ -99,7 +100,8 @@ impl Editor {
         message
     }
 
-    /// Waits for the answer of a request; what came before it. Questions are answered.
+    /// Waits for the response to a request, answering permission requests. Returns the messages
+    /// received before it and the response.
     fn answer(&mut self, id: u64) -> (Vec<Value>, Value) {
         let mut before = Vec::new();
         loop {
@@ -131,7 +133,7 @@ impl Editor {
         self.request("session/prompt", &json!({ "sessionId": session, "prompt": prompt }))
     }
 
-    /// Closes the input; what still came, and the exit code.
+    /// Closes the input. Returns the remaining messages and the exit code.
     fn end(mut self) -> (Vec<Value>, Option<i32>) {
         drop(self.input.take());
         let mut rest = Vec::new();
@@ -144,7 +146,7 @@ impl Editor {
     }
 }
 
-/// The kinds of updates, without how full the window is.
+/// Returns the kinds of updates, except context window usage.
 fn kinds(messages: &[Value]) -> Vec<&str> {
     messages
         .iter()
@@ -156,7 +158,7 @@ fn kinds(messages: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// The update of a kind.
+/// Returns the update of a kind.
 fn update<'m>(messages: &'m [Value], kind: &str) -> &'m Value {
     let updates = messages.iter().map(|message| &message["params"]["update"]);
     let mut found = updates.filter(|update| update["sessionUpdate"] == kind);
@@ -270,7 +272,7 @@ fn a_cancel_ends_the_turn_that_runs_and_those_that_wait() {
     let first = editor.send("session/prompt", &params);
     let second = editor.send("session/prompt", &params);
     editor.notify("session/cancel", &json!({ "sessionId": session }));
-    // The one that waits may be the first to end.
+    // The queued turn may be the first to end.
     let mut waiting = vec![first, second];
     while !waiting.is_empty() {
         let message = editor.receive();
@@ -289,7 +291,7 @@ fn two_prompts_at_once_are_carried_out_one_after_the_other() {
         |text: &str| json!({ "sessionId": session, "prompt": [{ "type": "text", "text": text }] });
     let first = editor.send("session/prompt", &prompt("a"));
     let second = editor.send("session/prompt", &prompt("b"));
-    // The second turn can begin before the answer to the first is written.
+    // The second turn may start before the response to the first is written.
     let (mut messages, one) = editor.answer(first);
     let (more, two) = editor.answer(second);
     messages.extend(more);
@@ -358,7 +360,7 @@ fn a_session_is_listed_loaded_resumed_and_deleted() {
 #[test]
 fn a_model_is_chosen_for_the_session_and_its_cost_adds_up() {
     let home = home(&json!([]));
-    // Each answer costs a cent.
+    // Each response costs one cent.
     let answering = Answering::start(|_| vec![(SAY, json!("Done."))]);
     answering.set_for(&home, "chat");
     home.ok(&["config", "set", "roles.lead.model", "local/zoom"]);
@@ -483,7 +485,7 @@ fn bad_input_is_answered_and_does_no_harm() {
         let answer = editor.receive();
         assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{line:.80}");
     }
-    // Nothing is answered to these.
+    // These lines receive no response.
     editor.send_line("");
     editor.notify("session/cancel", &json!({ "sessionId": "x" }));
     editor.notify("session/cancel", &json!(null));

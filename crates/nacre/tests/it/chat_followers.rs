@@ -1,5 +1,5 @@
-//! Many clients follow one task: each gets the same bytes, and one that does not read keeps nobody
-//! waiting.
+//! Several clients follow one task: each receives the same bytes, and a slow client does not delay
+//! the others.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -19,14 +19,14 @@ use crate::websocket::{TEXT, WebSocket};
 
 const N_CLIENTS: usize = 200;
 
-/// Steps of the turn, each with words and a call.
+/// Number of steps in the turn, each with text and a tool call.
 const N_STEPS: usize = 100;
 
-/// With all steps more than the kernel keeps for a socket file that nobody reads, and more lines
-/// than the server lets wait.
+/// Large enough that all steps together exceed the kernel's socket buffer and the server's line
+/// queue.
 const WORDS_BYTES: usize = 2 << 10;
 
-/// A model that waits for a yes before its first answer.
+/// Starts a model that waits for a signal before its first response.
 fn gated() -> (Answering, Sender<()>) {
     let (open, gate) = channel();
     let waiting: Mutex<(Receiver<()>, usize)> = Mutex::new((gate, 0));
@@ -42,14 +42,14 @@ fn gated() -> (Answering, Sender<()>) {
         if n > N_STEPS {
             return vec![(SAY, json!("Done."))];
         }
-        // The same call twice would be a repetition.
+        // Identical calls would be detected as repetition.
         let read = json!({ "path": "big.txt", "first_line": n, "n_lines": 10 });
         vec![(SAY, words), ("file_read", read)]
     });
     (model, open)
 }
 
-/// A client that reads nothing until it is released.
+/// Connects a client that reads nothing until it is released.
 fn slow_client(home: &TestHome, task: &str) -> BufReader<UnixStream> {
     let mut stream = UnixStream::connect(run_folder(home).join("socket")).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -141,7 +141,7 @@ fn two_hundred_clients_get_the_same_bytes_and_a_slow_one_stops_nobody() {
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
     assert_eq!(first.iter().filter(|line| is_last(line)).count(), 1);
     assert!(first.last().unwrap().contains("task.completed"), "{:?}", first.last());
-    // All the others are done, and the slow one has not read a line yet.
+    // All other clients have finished, and the slow one has not read a line yet.
     let mut lines = Vec::new();
     while !lines.last().is_some_and(|line: &String| is_last(line)) {
         let mut line = String::new();

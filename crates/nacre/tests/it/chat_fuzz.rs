@@ -1,7 +1,7 @@
-//! What no client should send: each message is answered once or ends its connection, and the server
-//! lives on and does not grow.
+//! Fuzzes the chat protocol: each message must be answered exactly once or end its connection, and
+//! the server must keep running without growing.
 //!
-//! `NACRE_FUZZ_MESSAGES` says how many; `make fuzz-rpc` sends a million.
+//! `NACRE_FUZZ_MESSAGES` sets the number of messages; `make fuzz-rpc` sends a million.
 
 use std::fs::{self, File};
 use std::thread;
@@ -13,18 +13,18 @@ use crate::home::TestHome;
 use crate::serve::Served;
 use crate::websocket::{BINARY, TEXT, WebSocket};
 
-/// Without another number.
+/// Default number of messages.
 const USUAL_MESSAGES: u64 = 20_000;
 
 const N_CONNECTIONS: u64 = 8;
 
-/// Messages between two looks whether each was answered.
+/// Number of messages between checks that each was answered.
 const BATCH: u64 = 50;
 
-/// A server that was sent everything may be so much larger than after the first third of it.
+/// Maximum growth of the server's memory after the first third of the messages.
 const MAX_GROWTH_KB: u64 = 64 << 10;
 
-/// Numbers that are the same in every run.
+/// A deterministic random number generator.
 struct Chance(u64);
 
 impl Chance {
@@ -44,16 +44,17 @@ impl Chance {
     }
 }
 
-/// What a message has to come to.
+/// The expected outcome of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// One answer.
     Answered,
-    /// The connection may be closed instead, for it broke the rules of WebSocket.
+    /// The message violates the WebSocket protocol, so the server may close the connection instead
+    /// of responding.
     MayClose,
 }
 
-/// Ids of things that are there, for requests that mean something.
+/// Existing ids, so that generated requests can succeed.
 struct Known {
     session: String,
     task: String,
@@ -84,7 +85,7 @@ fn requests(known: &Known) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// A value that is none of those that are expected.
+/// Returns a value of an unexpected type.
 fn wrong_value(chance: &mut Chance) -> Value {
     let values = [
         json!(null),
@@ -101,7 +102,7 @@ fn wrong_value(chance: &mut Chance) -> Value {
     values[chance.below(values.len())].clone()
 }
 
-/// Puts wrong values in the place of some.
+/// Replaces some values with wrong ones.
 fn spoil(value: &mut Value, chance: &mut Chance) {
     if chance.below(4) == 0 {
         *value = wrong_value(chance);
@@ -117,7 +118,7 @@ fn spoil(value: &mut Value, chance: &mut Chance) {
     }
 }
 
-/// Changes, takes out, doubles or cuts bytes.
+/// Changes, removes, duplicates or truncates bytes.
 fn mutate(mut bytes: Vec<u8>, chance: &mut Chance) -> Vec<u8> {
     for _ in 0..=chance.below(6) {
         if bytes.is_empty() {
@@ -147,7 +148,7 @@ fn deep(chance: &mut Chance) -> Vec<u8> {
         .into()
 }
 
-/// Text, bytes, and what has to come of it.
+/// Generates a message. Returns its opcode, its bytes and the expected outcome.
 fn message(known: &[(&'static str, Value)], id: u64, chance: &mut Chance) -> (u8, Vec<u8>, Fate) {
     let (method, params) = &known[chance.below(known.len())];
     let mut request = json!({ "id": id, "method": method, "params": params });
@@ -178,15 +179,15 @@ fn message(known: &[(&'static str, Value)], id: u64, chance: &mut Chance) -> (u8
         )
         .into(),
     };
-    // A text that is none is against the rules of WebSocket, and ends the connection; most are sent
-    // as bytes, which are answered.
+    // A text frame that is not UTF-8 violates the WebSocket protocol and ends the connection. Most
+    // such messages are therefore sent as binary frames, which are answered.
     let is_text = std::str::from_utf8(&bytes).is_ok();
     let kind = if is_text || chance.below(500) == 0 { kind } else { BINARY };
     let is_sound = (is_text || kind == BINARY) && bytes.len() <= 8 << 20;
     (kind, bytes, if is_sound { Fate::Answered } else { Fate::MayClose })
 }
 
-/// Up to more than a message may have.
+/// Generates data of up to more than the maximum message size.
 fn large(chance: &mut Chance) -> Vec<u8> {
     let n = [1 << 20, 7 << 20, 9 << 20][chance.below(3)];
     json!({ "id": 1, "method": "hello", "params": { "version": 1, "client": "x".repeat(n) } })
@@ -194,10 +195,10 @@ fn large(chance: &mut Chance) -> Vec<u8> {
         .into()
 }
 
-/// Frames that break the rules; the connection is lost with them.
+/// Sends frames that violate the protocol, which ends the connection.
 fn break_rules(socket: &mut WebSocket, chance: &mut Chance) {
     let payload = chance.bytes(100);
-    // Where the server has closed already, there is nothing more to break.
+    // If the server has already closed the connection, there is nothing left to break.
     let _ = match chance.below(8) {
         0 => socket.frame(0x83, &payload),
         1 => socket.frame(0xf1, b"{}"),
@@ -212,7 +213,7 @@ fn break_rules(socket: &mut WebSocket, chance: &mut Chance) {
     };
 }
 
-/// What one connection after the other was sent, and how often each ended.
+/// Counts of messages sent and outcomes over all connections.
 #[derive(Debug, Default)]
 struct Tally {
     sent: u64,
@@ -222,11 +223,11 @@ struct Tally {
     closed: u64,
 }
 
-/// A connection whose client has greeted, or not.
+/// Opens a connection, and usually performs the handshake.
 fn open(served: &Served, tally: &mut Tally, chance: &mut Chance) -> WebSocket {
     tally.connections += 1;
     let mut socket = WebSocket::open(served);
-    // One in four sends everything before it greets.
+    // One in four connections skips the handshake.
     if chance.below(4) != 0 {
         tally.sent += 1;
         socket.send(TEXT, b"{\"id\":0,\"method\":\"hello\",\"params\":{\"version\":1}}").unwrap();
@@ -237,8 +238,8 @@ fn open(served: &Served, tally: &mut Tally, chance: &mut Chance) -> WebSocket {
     socket
 }
 
-/// Reads answers until the mark; `false` where the connection was closed. Each message before it
-/// has one answer.
+/// Reads responses until the mark. Returns `false` if the connection was closed. Each message
+/// before the mark must have one response.
 fn settle(socket: &mut WebSocket, mark: u64, sent: u64, tally: &mut Tally) -> bool {
     let hello = json!({ "id": mark, "method": "hello", "params": { "version": 1 } });
     let mut answers = 0;
@@ -286,7 +287,7 @@ fn fuzz(served: &Served, known: &Known, seed: u64, n_messages: u64) -> Tally {
         let mark = 2_000_000 + tally.sent;
         let is_open = match is_sound {
             true => settle(&mut socket, mark, in_batch, &mut tally),
-            // What was closed in the middle is not counted to the last answer.
+            // For a closed connection, the responses are incomplete and not counted.
             false => false,
         };
         assert!(is_open || !is_sound, "a connection was closed that broke no rule");
@@ -309,7 +310,7 @@ fn resident_kb(served: &Served) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// A session with one turn that failed, because no model is set.
+/// Creates a session with one turn that failed because no model is set.
 fn set_up_known(served: &Served, home: &TestHome) -> Known {
     let mut wire = Wire::open(served);
     let session = wire.session(home, "ask");
@@ -353,10 +354,10 @@ fn websocket_fuzz() {
     );
     let (sent, answered) = (first.sent + rest.sent, first.answered + rest.answered);
     assert!(n_messages <= sent, "{sent}");
-    // The others are those of connections that broke the rules.
+    // The unanswered messages belong to connections that violated the protocol.
     assert!(sent * 3 / 4 < answered, "{answered} of {sent} were answered");
     assert!(after < before + MAX_GROWTH_KB, "it grew from {before} kB to {after} kB");
-    // It serves as before, and what was there is there.
+    // The server still works, and its data is unchanged.
     let mut wire = Wire::open(&served);
     let kept = wire.ask("session.get", &json!({ "session": known.session }));
     assert_eq!(kept["result"]["session"]["id"], known.session, "{kept}");

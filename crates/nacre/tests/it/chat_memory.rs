@@ -1,4 +1,4 @@
-//! What the chat recalls and remembers: in the session's own project, compared with all memories.
+//! Tests what the chat recalls and remembers, in the session's own project and in all memories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// A second repository with a store, beside the first.
+/// Creates a second repository with a store, next to the first.
 fn other(home: &TestHome) -> PathBuf {
     let folder = home.root().join("other");
     fs::create_dir_all(folder.join(".git")).unwrap();
@@ -24,7 +24,7 @@ fn json_in(home: &TestHome, folder: &Path, args: &[&str]) -> Value {
     })
 }
 
-/// Runs one turn of a scripted model in a folder; returns the whole conversation as it is exported.
+/// Runs one turn of a scripted model in a directory. Returns the exported conversation.
 fn turn(home: &TestHome, folder: &Path, words: &str, turns: &Value) -> String {
     let script = json!({ "turns": turns }).to_string();
     fs::write(home.root().join("script.json"), script).unwrap();
@@ -53,7 +53,7 @@ fn recall_finds_what_fits_in_the_sessions_own_project_and_nothing_else() {
     assert!(here.contains("SQLite file") && !here.contains("Redis"), "{here}");
     let there = turn(&home, &other, "What is the queue?", &search("queue"));
     assert!(there.contains("Redis") && !there.contains("SQLite file"), "{there}");
-    // What fits nothing is not answered with the oldest that there is.
+    // A search without matches must not return the oldest memories.
     let nothing = turn(&home, &home.work(), "And this?", &search("zebra crossing stripes"));
     assert!(!nothing.contains("Tuesdays") && !nothing.contains("SQLite file"), "{nothing}");
 }

@@ -1,5 +1,5 @@
-//! The chat protocol over a real server: plain lines and WebSocket, several clients, replay, abort,
-//! approval, queue.
+//! Tests the chat protocol with a real server: plain lines and WebSocket, several clients, replay,
+//! abort, approval, queue.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -15,12 +15,12 @@ use crate::home::TestHome;
 use crate::people::token;
 use crate::serve::Served;
 
-/// A client that speaks plain lines.
+/// A client that sends plain lines.
 pub(crate) struct Wire {
     stream: TcpStream,
     reader: BufReader<TcpStream>,
     next: u64,
-    /// Messages about tasks that came before an answer.
+    /// Task messages received before a response.
     pub(crate) told: Vec<String>,
 }
 
@@ -56,9 +56,10 @@ impl Wire {
         Self { stream, reader, next: 1, told: Vec::new() }
     }
 
-    /// Sends a line, and waits until the server closes the connection; returns what it said before.
+    /// Sends a line and waits until the server closes the connection. Returns everything received
+    /// before that.
     pub(crate) fn read_to_end(mut self, line: &str) -> String {
-        // A server that has closed it already refuses the line.
+        // If the server has already closed the connection, writing fails.
         let _ = self.stream.write_all(line.as_bytes());
         let mut said = String::new();
         let _ = self.reader.read_to_string(&mut said);
@@ -104,13 +105,13 @@ impl Wire {
         started["result"]["task"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned()
     }
 
-    /// The next message about a task.
+    /// Returns the next task message.
     fn message(&mut self) -> Value {
         let line = if self.told.is_empty() { self.line() } else { self.told.remove(0) };
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Lines about a task until one of this type.
+    /// Returns the lines of a task up to the first one of this type.
     pub(crate) fn until(&mut self, task: &str, kind: &str) -> Vec<Value> {
         let mut seen = Vec::new();
         loop {
@@ -126,7 +127,7 @@ impl Wire {
         }
     }
 
-    /// The raw lines of a task, from a number on to its last one.
+    /// Returns the raw lines of a task from a sequence number to the last one.
     pub(crate) fn replay(&mut self, task: &str, after: u64) -> Vec<String> {
         self.told.clear();
         self.ask("task.follow", &json!({ "task": task, "after": after }));
@@ -161,7 +162,7 @@ fn edit() -> Vec<(&'static str, Value)> {
     )]
 }
 
-/// A model that goes through its answers, and says `Done.` for ever after.
+/// Starts a model that plays these responses in order, then always responds `Done.`
 pub(crate) fn playing(answers: Vec<Vec<(&'static str, Value)>>) -> Answering {
     let next = AtomicUsize::new(0);
     Answering::start(move |_| {
@@ -197,7 +198,7 @@ fn a_turn_is_followed_by_several_clients_and_replayed_byte_for_byte() {
     let undone = two.ask("chat.undo", &json!({ "session": session }));
     assert_eq!(undone["result"]["restored"], json!(["lib.rs"]));
     assert_eq!(served.stop(), 0);
-    // Another server on the same home says the same.
+    // Another server on the same home replays the same messages.
     let served = Served::start(&home);
     assert_eq!(Wire::open(&served).replay(&task, 0), first);
 }
@@ -234,11 +235,11 @@ fn what_a_person_with_a_token_has_remembered_is_never_the_owners_word() {
     assert!(has_trace);
     let trust = |id: &str| home.json(&["memory", "show", id]).1["trust"].clone();
     assert_eq!(trust("20261115-deploy-with-make-ship"), "foreign", "{told:?}");
-    // No level is named where it is the owner's own.
+    // No trust level is given for the owner's own memories.
     assert_eq!(trust("20261115-run-the-linter-with-make-lint"), Value::Null);
 }
 
-/// A trace is attributed to the owner and the agent, so it has nothing of other people's turns, not
+/// A trace is attributed to the owner and the agent, so it must not contain turns of other users,
 /// even if the owner continues their session.
 #[test]
 fn the_owners_trace_leaves_out_the_turns_of_other_people() {
@@ -307,7 +308,7 @@ fn a_result_comes_with_a_patch_for_each_file_that_its_call_changed() {
     assert_eq!(wire.replay(&task, 0).len(), told.len(), "and again when it is replayed");
 }
 
-/// A picture of one dot.
+/// A one-pixel image.
 const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 #[test]
@@ -328,7 +329,8 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
     wire.until(&task, "task.completed");
     for asked in model.requests() {
         let asked = asked.to_string();
-        // By its first bytes, whatever the client says; and again with the next turn.
+        // The image type is detected from its first bytes, not from the client's claim. The image
+        // is sent again with the next turn.
         assert!(asked.contains(&format!("data:image/png;base64,{DOT}")), "{asked}");
         assert!(asked.contains("fn add(a: i32"), "{asked}");
     }
@@ -354,7 +356,8 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
         assert!(failed.contains(why), "{failed}");
     }
     assert_eq!(model.requests().len(), 2, "nothing was asked with what cannot be sent");
-    // A copy still has it; with the last conversation it goes.
+    // A copy of the session still has the image. It is deleted with the last session that contains
+    // it.
     let copy = wire.ask("session.fork", &json!({ "session": session }));
     let copy =
         copy["result"]["session"]["id"].as_str().unwrap_or_else(|| panic!("{copy}")).to_owned();
@@ -414,11 +417,10 @@ fn jobs_end_with_their_turn_and_what_they_did_is_taken_back() {
     let told = wire.until(&task, "task.completed");
     let could_not_run = |text: &str| text.contains("could not run");
     if told.iter().filter_map(|message| message["text"].as_str()).any(could_not_run) {
-        // No program runs where there are no walls.
+        // Without a sandbox, no program runs.
         return;
     }
-    let notice =
-        "The background job 1 (echo early > early.txt; sleep 600) was stopped with the turn";
+    let notice = "The background job 1 (echo early > early.txt; sleep 600) was stopped at the end of the turn";
     assert!(told.iter().any(|message| message["text"] == notice), "{told:?}");
     assert!(home.work().join("early.txt").exists());
     let undone = wire.ask("chat.undo", &json!({ "session": session }));
@@ -454,7 +456,7 @@ fn a_person_says_yes_or_no_and_the_agent_hears_why() {
 #[test]
 fn turns_of_a_session_wait_for_each_other_and_are_stopped_one_by_one() {
     let home = home();
-    // The first turn asks, and so is at work until somebody answers.
+    // The first turn asks for approval, so it keeps running until the request is answered.
     let model = playing(vec![edit()]);
     model.set_for(&home, "chat");
     let served = Served::start(&home);
@@ -579,7 +581,7 @@ fn a_websocket_carries_the_same_lines() {
         answer.push(byte[0]);
     }
     let answer = String::from_utf8(answer).unwrap();
-    // The example of the standard.
+    // The example from the WebSocket standard.
     assert!(
         answer.to_lowercase().contains("sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo="),
         "{answer}"

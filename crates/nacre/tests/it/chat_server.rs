@@ -1,5 +1,5 @@
-//! `nacre chat` through a server of the same home: the same words, the same exit codes, and turns
-//! that outlive the terminal.
+//! Tests `nacre chat` with a server on the same home: same output, same exit codes, and turns that
+//! survive the terminal.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -27,7 +27,7 @@ fn edit() -> Calls {
     )]
 }
 
-/// A model that mends `add` where that is asked for and not done yet.
+/// Starts a model that fixes `add` when asked, unless it is already fixed.
 fn mending() -> Answering {
     Answering::start(|request| {
         let text = request["messages"].to_string();
@@ -38,7 +38,7 @@ fn mending() -> Answering {
     })
 }
 
-/// A model that answers only when it is let.
+/// Starts a model that responds only when it is released.
 fn gated(answer: Calls) -> (Answering, Sender<()>) {
     let (open, gate) = channel();
     let gate = Arc::new(Mutex::new(gate));
@@ -49,7 +49,7 @@ fn gated(answer: Calls) -> (Answering, Sender<()>) {
     (model, open)
 }
 
-/// A report without what differs from run to run.
+/// Masks the parts of a report that differ between runs.
 fn masked(mut report: Value) -> Value {
     for name in ["session", "task"] {
         assert!(report[name].as_str().is_some_and(|id| !id.is_empty()), "{report}");
@@ -58,7 +58,7 @@ fn masked(mut report: Value) -> Value {
     report
 }
 
-/// A turn for a script that is under way: its process, and its session.
+/// Starts a turn for a script. Returns its process and session.
 fn begin(home: &TestHome, args: &[&str]) -> (Child, String) {
     let args: Vec<&str> =
         ["chat", "-p", "Mend it", "--stream-json"].iter().chain(args).copied().collect();
@@ -71,7 +71,7 @@ fn begin(home: &TestHome, args: &[&str]) -> (Child, String) {
     (child, session)
 }
 
-/// The state of the session's only task, once it has ended.
+/// Waits until the session's only task has ended, and returns its state.
 fn wait_for_end(home: &TestHome, session: &str) -> String {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(30) {
@@ -150,7 +150,7 @@ fn a_local_turn_ends_with_its_process_and_the_server_is_not_asked() {
     let (mut child, session) = begin(&home, &["--local"]);
     child.kill().unwrap();
     child.wait().unwrap();
-    // Nobody is there to be answered.
+    // The client has disconnected.
     drop(open);
     home.json(&["chat", "--list"]);
     assert_eq!(wait_for_end(&home, &session), "failed");
@@ -167,7 +167,7 @@ fn a_killed_server_is_said_and_its_session_goes_on_without_it() {
     let mut told = String::new();
     child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
     assert_ne!(child.wait().unwrap().code(), Some(0));
-    assert!(told.contains("Lost the agent: the server stopped"), "{told}");
+    assert!(told.contains("Lost the connection to the agent: the server stopped"), "{told}");
     assert!(told.contains(&format!("nacre chat --resume {session}")), "{told}");
     for _ in 0..2 {
         open.send(()).unwrap();

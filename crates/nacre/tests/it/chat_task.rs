@@ -1,6 +1,6 @@
-//! A task from end to end with a scripted model: a failing test is found, mended, formatted and
-//! tested by the project's own commands; it is taken back to the byte; what was decided is known to
-//! the next session.
+//! Tests a task from end to end with a scripted model: it finds a failing test, fixes, formats and
+//! tests the code with the project's own commands, and records a decision. The changes are then
+//! undone byte for byte, and the next session recalls the decision.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,13 +16,13 @@ const CODE: &str = "#!/bin/sh\n# The share of each person of an amount, in cents
 const TEST: &str = "#!/bin/sh\nshare=$(sh share.sh 10 2)\nif [ \"$share\" != 500 ]; then\n    \
                     echo \"FAILED: 10 for 2 people is $share, not 500\"\n    exit 1\nfi\necho '1 test passed'\n";
 
-/// The project's own formatter: no blanks at the ends of lines.
+/// The project's own formatter, which removes trailing spaces.
 const FORMAT: &str = "#!/bin/sh\nset -e\nfor file; do\n    text=$(sed 's/[[:space:]]*$//' \"$file\")\n    \
                       printf '%s\\n' \"$text\" > \"$file\"\n    echo \"formatted $file\"\ndone\n";
 
 const DECISION: &str = "no, remember: always split amounts in cents as integers, never as floats";
 
-/// A project with a test that fails, and with commands that need sh alone.
+/// Creates a project with a failing test, whose commands need only `sh`.
 fn home() -> TestHome {
     let home = TestHome::new();
     let files = [
@@ -46,7 +46,7 @@ fn run(argv: &[&str]) -> Value {
     json!({ "name": "shell_run", "arguments": { "argv": argv } })
 }
 
-/// Each answer of the model names the messages that it must have received.
+/// Writes the model's responses. Each names the messages that the model must have received.
 fn script(home: &TestHome) {
     let told = |parts: &[&str]| json!({ "last_contains": parts });
     let read = |path: &str| json!({ "name": "file_read", "arguments": { "path": path } });
@@ -68,7 +68,7 @@ fn script(home: &TestHome) {
     fs::write(home.root().join("script.json"), json!({ "turns": turns }).to_string()).unwrap();
 }
 
-/// Everything in the repository but Nacre's own: path, bytes, mode.
+/// Returns all files of the repository except Nacre's own: path, bytes, mode.
 fn tree(home: &TestHome) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
     let root = home.work();
     let mut files = Vec::new();
@@ -107,7 +107,7 @@ fn a_failing_test_is_mended_and_taken_back_to_the_byte() {
     assert_ne!(tree(&home), before);
     let (exit, undone) = home.json(&["chat", "--undo"]);
     assert_eq!(exit, 0, "{undone}");
-    // Programs ran, and what git ignores was not watched meanwhile; nothing else is left.
+    // Programs ran, and files that Git ignores were not watched. Everything else was restored.
     let kept: Vec<&Value> = undone["kept"].as_array().unwrap().iter().collect();
     assert!(kept.iter().all(|kept| kept["path"] == "files that git ignores"), "{undone}");
     assert_eq!(tree(&home), before);
@@ -117,7 +117,7 @@ fn a_failing_test_is_mended_and_taken_back_to_the_byte() {
 fn what_was_decided_is_in_the_brief_of_the_next_session() {
     let home = home();
     mend(&home);
-    // The session was written to just now; by this clock it has rested.
+    // The session was written just now. With this clock, it is inactive.
     let home = home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z");
     let synced = home.ok(&["sync"]);
     let (_, memories) = home.json(&["memory", "list"]);

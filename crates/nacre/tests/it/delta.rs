@@ -9,7 +9,7 @@ use nacre_map::slices::tokens;
 use crate::explore::run_raw;
 use crate::home::TestHome;
 
-/// A repository with a commit.
+/// Creates a repository with a commit.
 pub(crate) fn repository() -> TestHome {
     let home = TestHome::empty();
     fs::remove_dir_all(home.work().join(".git")).unwrap();
@@ -149,7 +149,7 @@ fn the_envelope_is_the_same_for_the_same_state() {
     let home = repository();
     put(&home, "src/store.rs", "pub fn close() {}\n");
     home.ok(&["refresh"]);
-    // The file was changed a moment ago: the first look after that settles it.
+    // The file has just changed, so the first runs read it again.
     while home.json(&["delta"]).1["cache_status"] != "hit" {}
     let first = home.ok(&["delta", "--format", "json"]);
     for _ in 0..10 {
@@ -248,29 +248,29 @@ fn what_cannot_be_told_is_said_with_what_to_type() {
     let home = repository();
     home.ok(&["refresh"]);
     assert_snapshot!(home.run(&["delta", "--since", "git:nowhere"]), @"
-    Error: Git knows no commit `nowhere` here
-    Hint: `git log --oneline` shows the commits
+    Error: Commit `nowhere` not found
+    Hint: `git log --oneline` lists the commits
     [exit 1]
     ");
     assert_snapshot!(home.run(&["delta", "--since", "00000001.1"]), @"
-    Error: Revision 00000001.1 is of an artifact that is gone; this one began with 6af96d88.1
-    Hint: `nacre delta --since 0` tells everything that is there
+    Error: Revision 00000001.1 belongs to a previous map; the current map begins with 6af96d88.1
+    Hint: `nacre delta --since 0` lists everything in the map
     [exit 1]
     ");
     assert_snapshot!(home.run(&["delta", "--since", "yesterday"]), @r"
-    Error: `yesterday` is not a value of `--since <SINCE>`
-    Caused by: give a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything
-    Hint: `nacre delta --help` describes it
+    Error: Invalid value `yesterday` for `--since <SINCE>`
+    Caused by: expected a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything
+    Hint: See `nacre delta --help`
     [exit 2]
     ");
     assert_snapshot!(home.run(&["delta", "nothing"]), @"
-    Error: `$HOME/work/nothing` is no folder
-    Hint: Name a folder of the project, or one of `nacre project`
+    Error: `$HOME/work/nothing` is not a directory
+    Hint: Name a directory in the project, or a project listed by `nacre project`
     [exit 1]
     ");
     assert_snapshot!(home.run_in(&home.root(), &["delta"]), @"
-    Error: `$HOME` is no project
-    Hint: Go into a repository, or name one: `nacre delta PATH`
+    Error: `$HOME` is not a project
+    Hint: Change to a repository, or name one: `nacre delta PATH`
     [exit 1]
     ");
 }
@@ -279,8 +279,8 @@ fn what_cannot_be_told_is_said_with_what_to_type() {
 fn strict_fails_on_a_map_that_is_not_up_to_date_and_writes_nothing() {
     let home = repository();
     assert_snapshot!(home.run(&["delta", "--strict"]), @"
-    Error: The map is not up to date: 3 files had to be read again
-    Hint: Leave out `--strict`, or run `nacre refresh` first
+    Error: The map is out of date: 3 files had to be read again
+    Hint: Omit `--strict`, or run `nacre refresh` first
     [exit 1]
     ");
     assert!(!home.root().join(".nacre/cache").exists());

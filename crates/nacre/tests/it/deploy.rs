@@ -1,5 +1,5 @@
-//! What `deploy/` starts is what the program knows: commands, flags, variables, ports and
-//! addresses.
+//! Checks that the commands, flags, variables, ports and addresses used in `deploy/` exist in the
+//! program.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,16 +8,16 @@ use serde_json::Value;
 
 use crate::home::{TestHome, repository};
 
-/// The port that `nacre serve` takes where none is named.
+/// The default port of `nacre serve`.
 const PORT: &str = "8765";
 
-/// The documents of a file.
+/// Returns the YAML documents in a file.
 fn documents(path: &str) -> Vec<Value> {
     let text = fs::read_to_string(repository().join("deploy").join(path)).unwrap();
     serde_saphyr::from_multiple(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Every value of a document, with the path to it.
+/// Calls `each` with every value of a document and its path.
 fn walk<'v>(value: &'v Value, path: &str, each: &mut impl FnMut(&str, &'v Value)) {
     each(path, value);
     match value {
@@ -33,7 +33,7 @@ fn texts(value: &Value) -> Vec<&str> {
     value.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
 }
 
-/// A command line of a manifest has flags and words that the program has.
+/// Checks that the program has the subcommands and flags of a manifest's command line.
 fn check_command(home: &TestHome, words: &[&str]) {
     let verbs: Vec<&str> =
         words.iter().take_while(|word| !word.starts_with('-')).copied().collect();
@@ -43,14 +43,14 @@ fn check_command(home: &TestHome, words: &[&str]) {
     }
 }
 
-/// The variables of ours that the program reads.
+/// Returns the `NACRE_` variables that the program reads.
 fn variables() -> BTreeSet<String> {
     let reference = fs::read_to_string(repository().join("docs/config.md")).unwrap();
     let words = reference.split(|letter: char| !letter.is_ascii_uppercase() && letter != '_');
     words.filter(|word| word.starts_with("NACRE_")).map(str::to_owned).collect()
 }
 
-/// The addresses that the program answers to.
+/// Returns the routes that the server handles.
 fn routes() -> BTreeSet<String> {
     let text = fs::read_to_string(repository().join("docs/openapi.json")).unwrap();
     let described: Value = serde_json::from_str(&text).unwrap();
@@ -78,7 +78,7 @@ fn compose_starts_two_servers_with_what_the_program_knows() {
         assert_eq!(services[*edge]["network_mode"], beside.as_str());
     }
     assert_eq!(services["database"]["image"], "pgvector/pgvector:pg17");
-    // What the files of the proxy name is there.
+    // Ports and routes in the proxy's files exist.
     let read = |name: &str| fs::read_to_string(repository().join("deploy").join(name)).unwrap();
     assert!(read("edge.Caddyfile").contains(&format!("127.0.0.1:{PORT}")));
     let proxy = read("proxy.Caddyfile");

@@ -1,5 +1,5 @@
-//! The generated pages of `docs/` say what the program says, and so do the README's examples and
-//! the demo.
+//! Checks that the generated pages of `docs/`, the README's examples and the demo match the
+//! program.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::home::{TestHome, repository, walk};
 /// Set to write the schemas and the README's examples instead of checking them.
 const WRITE: &str = "NACRE_WRITE_DOCS";
 
-/// The time of the README's examples, and when their sessions were last written to.
+/// The current time in the README's examples, and the time when their sessions were last written.
 const README_NOW: &str = "2026-03-05T09:00:00Z";
 const README_SESSIONS: u64 = 1_772_625_600;
 
@@ -31,8 +31,8 @@ fn the_schemas_are_current() {
     assert!(stored == derived, "docs/schema.json is out of date; run `make docs`");
 }
 
-/// The schemas of all wire types in one document: each in `$defs` by its name, with what it refers
-/// to beside it.
+/// Builds one document with the schemas of all wire types, each under its name in `$defs`, next to
+/// the schemas that it references.
 fn schema_document() -> Value {
     let mut all = Map::new();
     let mut insert = |name: String, schema: Value| {
@@ -40,7 +40,7 @@ fn schema_document() -> Value {
         assert_eq!(*known, schema, "two types are called {name}");
     };
     for (name, schema) in nacre_types::schemas() {
-        // A type that holds itself refers to the whole document.
+        // A recursive type refers to the root of the document.
         let text = schema.to_value().to_string().replace("\"#\"", &format!("\"#/$defs/{name}\""));
         let mut schema: Map<String, Value> = serde_json::from_str(&text).unwrap();
         for key in ["$schema", "title"] {
@@ -74,7 +74,7 @@ fn every_wire_type_has_a_schema() {
     );
 }
 
-/// The name of the struct or enum that a line declares.
+/// Returns the name of the struct or enum declared on a line.
 fn declared_type(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let rest = line.strip_prefix("pub struct ").or_else(|| line.strip_prefix("pub enum "))?;
@@ -179,15 +179,16 @@ fn the_demo_is_short_and_whole() {
     assert!(n_lines <= 60, "{n_lines} lines: {shown}");
 }
 
-/// Lays out the sessions of `tools/demo-home` where three agents keep theirs; returns the
-/// repository that they are of.
+/// Copies the sessions of `tools/demo-home` to the directories of three agents. Returns the
+/// repository that the sessions belong to.
 fn lay_demo_home(home: &TestHome) -> PathBuf {
     let folder = lay_home(home, "tools/demo-home", 3);
     fs::create_dir_all(folder.join(".git")).unwrap();
     folder
 }
 
-/// Lays out sample sessions where agents keep theirs; returns the folder that they are of.
+/// Copies sample sessions to the directories of the agents. Returns the directory that the sessions
+/// belong to.
 fn lay_home(home: &TestHome, samples: &str, n_samples: usize) -> PathBuf {
     let folder = home.root().join("tidepool");
     fs::create_dir_all(&folder).unwrap();
@@ -206,15 +207,15 @@ fn lay_home(home: &TestHome, samples: &str, n_samples: usize) -> PathBuf {
     folder
 }
 
-/// What a shell shows for a command that succeeds.
+/// Returns the shell output of a command that must succeed.
 fn typed(home: &TestHome, folder: &Path, line: &str) -> String {
     let (shown, is_done) = shell(home, folder, README_NOW, line);
     assert!(is_done, "{line}: {shown}");
     shown
 }
 
-/// What a shell shows for a command that is typed in a folder, in the home of somebody called Ana,
-/// and whether it succeeded.
+/// Runs a command in a directory, with the home of a user named Ana. Returns the shell output, and
+/// whether the command succeeded.
 fn shell(home: &TestHome, folder: &Path, now: &str, line: &str) -> (String, bool) {
     let program = Path::new(env!("CARGO_BIN_EXE_nacre")).parent().unwrap().to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -235,13 +236,13 @@ fn shell(home: &TestHome, folder: &Path, now: &str, line: &str) -> (String, bool
     (shown, output.status.success())
 }
 
-/// A line of a document that is carried out.
+/// A line of a document to be executed.
 enum Step<'l> {
-    /// A command of a console block, which is followed by what it prints.
+    /// A command of a console block, followed by its output.
     Shown(&'l str),
-    /// A command that gets things ready and is not seen: `<!-- $ COMMAND -->`.
+    /// A setup command that is not shown: `<!-- $ COMMAND -->`.
     Hidden(&'l str),
-    /// What time it is from here on: `<!-- now TIME -->`.
+    /// Sets the current time from here on: `<!-- now TIME -->`.
     Now(&'l str),
 }
 
@@ -253,7 +254,7 @@ impl<'l> Step<'l> {
     }
 }
 
-/// A document in which every command of its console blocks is followed by what it prints now.
+/// Returns the document with the output of each console command replaced by its current output.
 fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
     let mut printed = String::new();
     let mut lines = document.lines();
@@ -263,7 +264,7 @@ fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
         match line {
             "```console" => is_console = true,
             "```" => is_console = false,
-            // What was printed when the document was written.
+            // Output from when the document was written.
             _ if is_console && command.is_none() => continue,
             _ => {}
         }
@@ -286,8 +287,7 @@ fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
     printed
 }
 
-/// Text in which the last part of the id of a change or run is a word: it is a hash, or the number
-/// of a process.
+/// Replaces the last part of change and run ids, which is a hash or process id, with a word.
 fn without_change_ids(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(without_change_id).collect()
 }
@@ -306,7 +306,8 @@ fn without_change_id(word: &str) -> String {
     }
 }
 
-/// The same for the place in a session: its id is made of the path of its file.
+/// Replaces the session id in a position such as `ID:3`. The id is derived from the path of the
+/// session's file.
 fn without_session(word: &str) -> String {
     let is_id = |id: &str| id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     match word.split_once(':') {

@@ -54,29 +54,29 @@ fn everything_wrong_is_found_with_its_line() {
     home.write(&format!("meta/evidence/{id}.json"), "{ not json");
     symlink("/etc/hostname", home.store("memory/learnings/20261109-link.md")).unwrap();
     assert_snapshot!(home.run(&["doctor"]), @"
-    $HOME/work/.nacre/memory/archived/decisions/20261115-use-sqlite.md: error: The id `20261115-use-sqlite` is used twice; Nacre reads `memory/decisions/20261115-use-sqlite.md`
-      Rename one file and its `id`, or remove it
+    $HOME/work/.nacre/memory/archived/decisions/20261115-use-sqlite.md: error: Two files have the ID `20261115-use-sqlite`; Nacre uses `memory/decisions/20261115-use-sqlite.md`
+      Change the name and `id` of one file, or remove it
     $HOME/work/.nacre/memory/decisions/20261101-broken.md:4: error: the frontmatter is not valid YAML: invalid indentation in multiline quoted scalar
-    $HOME/work/.nacre/memory/decisions/20261102-conflict.md:3: error: a git merge conflict is not resolved here
-    $HOME/work/.nacre/memory/decisions/20261103-dangling.md: warning: It has no evidence
-      It is in no brief until you trust it: nacre trust 20261103-dangling
-    $HOME/work/.nacre/memory/decisions/20261103-dangling.md:4: warning: `related` names `20260101-gone`, which does not exist
+    $HOME/work/.nacre/memory/decisions/20261102-conflict.md:3: error: unresolved git merge conflict
+    $HOME/work/.nacre/memory/decisions/20261103-dangling.md: warning: The memory has no evidence
+      It is left out of briefs until you trust it: nacre trust 20261103-dangling
+    $HOME/work/.nacre/memory/decisions/20261103-dangling.md:4: warning: `related` links to `20260101-gone`, which does not exist
       nacre memory edit 20261103-dangling
     $HOME/work/.nacre/memory/decisions/20261104-renamed.md:2: error: `id` is `20261104-other`, but the file is named `20261104-renamed`
     $HOME/work/.nacre/memory/decisions/20261105-unknown.md:4: error: the frontmatter is not valid YAML: unclosed bracket '['
     $HOME/work/.nacre/memory/learnings/20261106-latin.md:3: error: the text is not valid UTF-8
     $HOME/work/.nacre/memory/learnings/20261107-status.md:4: error: `status` is `maybe`, but should be one of active, candidate, superseded, stale, archived
-    $HOME/work/.nacre/memory/learnings/20261108-x.md.conflict-1: warning: A version that was kept when two changes met
-      Take over what you need, then remove it
-    $HOME/work/.nacre/memory/learnings/20261109-link.md: warning: Neither a plain file nor one of our folders: it is not read
-      Put the file itself here
-    $HOME/work/.nacre/memory/learnings/notes.txt: warning: Its name is no id
-      Name it like `20261115-use-sqlite.md`, or move it away
-    $HOME/work/.nacre/meta/evidence/20260101-gone.json: warning: Evidence of `20260101-gone`, which does not exist
-      Remove the file, or bring the memory back from git
+    $HOME/work/.nacre/memory/learnings/20261108-x.md.conflict-1: warning: Conflict copy: the file was edited while Nacre was replacing it
+      Copy what you need into the memory, then remove this file
+    $HOME/work/.nacre/memory/learnings/20261109-link.md: warning: Not a plain file or one of Nacre's directories; skipped
+      Replace it with the file itself
+    $HOME/work/.nacre/memory/learnings/notes.txt: warning: The file name is not a memory ID
+      Rename it to something like `20261115-use-sqlite.md`, or move it elsewhere
+    $HOME/work/.nacre/meta/evidence/20260101-gone.json: warning: Evidence for `20260101-gone`, which does not exist
+      Remove the file, or restore the memory from git
     $HOME/work/.nacre/meta/evidence/20260101-gone.json:1: error: Not an evidence file: missing field `version` at line 1 column 2
     $HOME/work/.nacre/meta/evidence/20261115-use-sqlite.json:1: error: Not an evidence file: key must be a string at line 1 column 3
-    From elsewhere, not used in briefs: 2; see nacre trust
+    Untrusted, not used in briefs: 2; see nacre trust
     Checked 9 memories: broken, 9 errors, 6 warnings.
     [exit 1]
     ");

@@ -1,4 +1,4 @@
-//! Search by a service's vectors: `search.embedding = "endpoint"`
+//! Tests search with the vectors of a service: `search.embedding = "endpoint"`
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// A service to which two words mean the same.
+/// Starts an embedding service that treats two words as synonyms.
 fn start() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -69,7 +69,7 @@ fn a_service_that_is_not_set_or_not_there_is_told() {
         .with_var("NACRE_SEARCH_ENDPOINT_URL", "https://user:secret@example.invalid/v1")
         .with_var("NACRE_SEARCH_ENDPOINT_MODEL", "small");
     let said = home.run(&["memory", "search", "lunch"]);
-    assert!(said.contains("Cannot search by the embedding service"), "{said}");
+    assert!(said.contains("Cannot search with the embedding service"), "{said}");
     assert!(!said.contains("secret"), "{said}");
 }
 

@@ -1,5 +1,5 @@
-//! Wrong inputs, each with its message, its hint and its exit code: all in one voice.
-//! `docs/errors.md` is written from here.
+//! Tests invalid inputs, each with its message, hint and exit code. Also generates
+//! `docs/errors.md`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::home::{TestHome, repository};
 /// Set to write the page instead of checking it.
 const WRITE: &str = "NACRE_WRITE_DOCS";
 
-/// What a person types that the parser does not take.
+/// Arguments that the parser rejects.
 const ARGUMENTS: &[&[&str]] = &[
     &["memroy"],
     &["search", "queue"],
@@ -44,7 +44,7 @@ const ARGUMENTS: &[&[&str]] = &[
     &["model", "test", "--role", "chef"],
 ];
 
-/// What makes no sense in a repository without a store.
+/// Commands that fail in a repository without a store.
 const WITHOUT_A_STORE: &[&[&str]] = &[
     &["memory", "list"],
     &["memory", "add", "Use SQLite"],
@@ -55,7 +55,7 @@ const WITHOUT_A_STORE: &[&[&str]] = &[
     &["--project", "..", "memory", "list"],
 ];
 
-/// What makes no sense in one that has two memories, `20261115-use-sqlite` and
+/// Commands that fail in a repository with two memories, `20261115-use-sqlite` and
 /// `20261115-use-small-commits`.
 const WITH_A_STORE: &[&[&str]] = &[
     &["memory", "show", "nothing"],
@@ -122,7 +122,7 @@ fn with_a_store() -> TestHome {
     home
 }
 
-/// A word as it is typed.
+/// Quotes a word as typed in a shell.
 fn typed(word: &&str) -> String {
     if word.is_empty() || word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() }
 }
@@ -131,7 +131,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// The row of one input; says what its error lacks.
+/// Returns the row of an input, and records missing parts of its error in `faults`.
 fn row(home: &TestHome, args: &[&str], faults: &mut Vec<String>) -> String {
     let words: Vec<String> = args.iter().map(typed).collect();
     let input = format!("nacre {}", words.join(" "));

@@ -1,4 +1,5 @@
-//! Bad surroundings: one clear error, the right exit code, nothing half written.
+//! Tests adverse environments: one clear error, the correct exit code, and nothing partially
+//! written.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -12,13 +13,13 @@ use crate::home::TestHome;
 fn without_a_store_the_hint_is_init() {
     let home = TestHome::empty();
     assert_snapshot!(home.run(&["memory", "add", "x"]), @"
-    Error: There is no `.nacre` folder in `$HOME/work` or above it
-    Hint: Run `nacre init` to prepare this repository
+    Error: No `.nacre` directory found in `$HOME/work` or its parent directories
+    Hint: Run `nacre init` to set up this repository
     [exit 1]
     ");
     assert_snapshot!(home.run(&["doctor"]), @"
-    Error: There is no `.nacre` folder in `$HOME/work` or above it
-    Hint: Run `nacre init` to prepare this repository
+    Error: No `.nacre` directory found in `$HOME/work` or its parent directories
+    Hint: Run `nacre init` to set up this repository
     [exit 1]
     ");
     let (code, value) = home.json(&["memory", "list"]);
@@ -29,9 +30,9 @@ fn without_a_store_the_hint_is_init() {
         "causes": [],
         "code": "no_project",
         "hints": [
-          "Run `nacre init` to prepare this repository"
+          "Run `nacre init` to set up this repository"
         ],
-        "message": "There is no `.nacre` folder in `$HOME/work` or above it"
+        "message": "No `.nacre` directory found in `$HOME/work` or its parent directories"
       }
     }
     "#);
@@ -45,7 +46,7 @@ fn a_store_that_is_a_link_is_refused() {
     symlink(&outside, home.work().join(".nacre")).unwrap();
     assert_snapshot!(home.run(&["init"]), @"
     Error: `$HOME/work/.nacre` is not a plain folder
-    Hint: Nacre follows no links inside a store; put a plain file or folder there
+    Hint: Nacre does not follow links inside a store. Replace the link with a regular file or directory
     [exit 1]
     ");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
@@ -60,7 +61,7 @@ fn a_folder_that_is_a_link_leads_nowhere() {
     symlink(&outside, home.store("memory/decisions")).unwrap();
     assert_snapshot!(home.run(&["memory", "add", "x"]), @"
     Error: `$HOME/work/.nacre/memory/decisions` is not a plain folder
-    Hint: Nacre follows no links inside a store; put a plain file or folder there
+    Hint: Nacre does not follow links inside a store. Replace the link with a regular file or directory
     [exit 1]
     ");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
@@ -79,7 +80,7 @@ fn a_busy_store_says_who_holds_it() {
     .unwrap();
     assert_snapshot!(home.run(&["memory", "add", "x"]), @"
     Error: Another process is writing to `$HOME/work/.nacre` (`nacre sync`, process 7, since 2026-11-15T08:00:00Z)
-    Hint: Wait for it to end, or run `nacre config set lock.wait_ms 60000`
+    Hint: Wait for it to finish, or run `nacre config set lock.wait_ms 60000`
     [exit 4]
     ");
     assert_snapshot!(home.run(&["memory", "list"]), @"No memories.");
@@ -127,7 +128,7 @@ fn an_unreadable_file_is_reported_and_skipped() {
     let file = home.store(&format!("memory/decisions/{other}.md"));
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&file).is_ok() {
-        // Root reads everything, but for a pipe that nobody writes to.
+        // Root can read any file, so use a pipe without a writer instead.
         fs::remove_file(&file).unwrap();
         assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
     }
@@ -149,7 +150,7 @@ fn a_closed_pipe_is_no_error() {
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Runs `check` in a repository on a disk of its own, where this process may mount one.
+/// Runs `check` in a repository on a separate mount, if this process may create one.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was left out")]
 fn in_mount(options: &str, check: impl FnOnce(&TestHome, &std::path::Path)) {
     let home = TestHome::empty();

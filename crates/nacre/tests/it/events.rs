@@ -1,4 +1,4 @@
-//! `nacre events`, and what models and tools used
+//! Tests `nacre events`, and the recorded usage of models and tools
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -32,7 +32,7 @@ fn open(home: &TestHome) -> State {
     State::open(&scope, &owner, Duration::from_secs(5)).unwrap()
 }
 
-/// A task that runs in this process, and its voice.
+/// A task that runs in this process, with its event sink.
 struct Spoken {
     recorder: Arc<Recorder>,
     events: Events,
@@ -90,7 +90,7 @@ fn answer(cost: Option<Cost>) -> Event {
     }))
 }
 
-/// A home with a task that is over, one that runs, and one whose process is gone.
+/// Creates a home with a completed task, a running task, and a task whose process is gone.
 fn with_tasks() -> TestHome {
     let home = TestHome::new();
     let spoken = running(&home, 1, "Where is the \u{1b}[31mqueue?", &here());
@@ -117,9 +117,9 @@ fn with_tasks() -> TestHome {
 fn where_nothing_ran_there_is_nothing_to_show() {
     let home = TestHome::new();
     assert_snapshot!(home.run(&["events"]), @"No tasks.");
-    assert_snapshot!(home.run(&["model", "--used"]), @"No model was called yet.");
+    assert_snapshot!(home.run(&["model", "--used"]), @"No model calls yet.");
     assert_snapshot!(home.run(&["events", "abcd"]), @"
-    Error: There are no tasks yet
+    Error: No tasks yet
     [exit 1]
     ");
     assert!(!home.root().join(".nacre/state.sqlite3").exists(), "looking makes nothing");
@@ -171,12 +171,12 @@ fn the_events_of_a_task_are_shown_in_order() {
     );
     assert_snapshot!(home.run(&["events", "0000"]), @"
     Error: `0000` fits 3 tasks
-    Hint: Give more of the id; `nacre events` shows them
+    Hint: Type more of the id; `nacre events` lists the tasks
     [exit 1]
     ");
     assert_snapshot!(home.run(&["events", "zzzz"]), @"
-    Error: No task is named `zzzz`
-    Hint: `nacre events` shows the latest tasks
+    Error: Task `zzzz` not found
+    Hint: `nacre events` lists the latest tasks
     [exit 1]
     ");
 }
@@ -231,7 +231,7 @@ fn a_task_is_cancelled_by_name() {
         assert_eq!(shown.lines().next(), Some(&*format!("Error: Task `{id}` is over: {how}")));
     }
     let (code, report) = home.json(&["events", "cancel", "zzzz"]);
-    assert_eq!((code, &report["error"]["message"]), (1, &"No task is named `zzzz`".into()));
+    assert_eq!((code, &report["error"]["message"]), (1, &"Task `zzzz` not found".into()));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn tools_and_models_are_counted() {
     assert_eq!(home.json(&["model", "--used"]).1["models"][0]["cost_nano_dollars"], 2_500_000);
 }
 
-/// Runs an agent whose model says one thing, with a collector at `address`.
+/// Runs an agent whose model gives one response, with a collector at `address`.
 fn ask_with_collector(address: &str) -> (TestHome, String) {
     let home = TestHome::new().with_var("NACRE_TELEMETRY_OTLP_ENDPOINT", address);
     let answer = "[[turns]]\ncalls = [{ name = 'answer', arguments = { answer = 'Nowhere.', citations = [] } }]\n";
@@ -264,7 +264,7 @@ fn a_run_is_listed_logged_and_told_to_the_collector() {
         let (mut stream, _) = listener.accept().unwrap();
         let mut received = String::new();
         let mut buffer = [0; 4096];
-        // The body of the request ends with the object that holds all spans.
+        // The request body ends with the end of the object that contains all spans.
         while !received.ends_with("}]}]}") {
             let n_read = stream.read(&mut buffer).unwrap();
             received.push_str(&String::from_utf8_lossy(&buffer[..n_read]));
@@ -291,7 +291,7 @@ fn a_run_is_listed_logged_and_told_to_the_collector() {
 fn a_collector_that_is_gone_costs_a_warning() {
     let (home, shown) = ask_with_collector("http://127.0.0.1:1");
     assert!(
-        shown.contains("Warning: No spans were sent: the collector cannot be reached"),
+        shown.contains("Warning: Could not export spans: the collector cannot be reached"),
         "{shown}"
     );
     assert!(shown.contains("Nowhere."), "{shown}");
@@ -307,10 +307,10 @@ fn a_damaged_state_is_named_with_what_to_type() {
     )
     .unwrap();
     assert_snapshot!(home.run(&["events"]), @"
-    Error: `$HOME/.nacre/state.sqlite3` is damaged or not Nacre's
+    Error: `$HOME/.nacre/state.sqlite3` is damaged or not a Nacre file
     Caused by: file is not a database
     Caused by: Error code 26: file is not a database
-    Hint: Move it away, and a new one is made: mv $HOME/.nacre/state.sqlite3 $HOME/.nacre/state.sqlite3.damaged
+    Hint: Move it away, and Nacre creates a new one: mv $HOME/.nacre/state.sqlite3 $HOME/.nacre/state.sqlite3.damaged
     [exit 1]
     ");
 }

@@ -40,17 +40,17 @@ fn each_reason_is_told() {
         told += &home.run(&["explain", path]);
     }
     assert_snapshot!(told, @r"
-    src/lib.rs: mapped; git tracks it
-    fresh.rs: mapped; git does not track it
-    run.log: not mapped: the rule `*.log` of the root excludes it
-    kept.log: mapped; git tracks it
-    src/gen/x.rs: not mapped: the rule `gen/` of `src` excludes it
-    node_modules/x/index.js: not mapped: `node_modules` holds generated files, and git tracks nothing in it
+    src/lib.rs: mapped; tracked by Git
+    fresh.rs: mapped; not tracked by Git
+    run.log: not mapped: excluded by the rule `*.log` of the root
+    kept.log: mapped; tracked by Git
+    src/gen/x.rs: not mapped: excluded by the rule `gen/` of `src`
+    node_modules/x/index.js: not mapped: `node_modules` contains generated files, and Git tracks none of them
     other/a.rs: not mapped: `other` is another repository
     .env.production: not mapped: `.env.*` excludes files with secrets
-    link: not mapped: `link` is a link, and links are not followed
-    link/lib.rs: not mapped: `link` is a link, and links are not followed
-    src: a folder; the map contains files
+    link: not mapped: `link` is a symlink, and symlinks are not followed
+    link/lib.rs: not mapped: `link` is a symlink, and symlinks are not followed
+    src: a directory; the map contains only files
     nothing.rs: not mapped: the file does not exist
     ");
     let (_, value) = home.json(&["explain", "run.log"]);
@@ -72,10 +72,10 @@ fn rules_that_are_not_in_the_repository_are_named() {
     let home = home.with_var("XDG_CONFIG_HOME", &settings);
     let told = home.run(&["explain", "a.swp"]) + &home.run(&["explain", "b.tmp"]);
     assert_snapshot!(told, @r"
-    a.swp: not mapped: the rule `*.swp` of `$HOME/settings/git/ignore` excludes it
-    b.tmp: not mapped: the rule `*.tmp` of `.git/info/exclude` excludes it
+    a.swp: not mapped: excluded by the rule `*.swp` of `$HOME/settings/git/ignore`
+    b.tmp: not mapped: excluded by the rule `*.tmp` of `.git/info/exclude`
     ");
     let home =
         home.with_var("GIT_CONFIG_GLOBAL", "/dev/null").with_var("XDG_CONFIG_HOME", "/nowhere");
-    assert_snapshot!(home.run(&["explain", "a.swp"]), @"a.swp: mapped; git does not track it");
+    assert_snapshot!(home.run(&["explain", "a.swp"]), @"a.swp: mapped; not tracked by Git");
 }

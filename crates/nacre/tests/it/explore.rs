@@ -9,17 +9,17 @@ use nacre_map::slices::tokens;
 use crate::delta::{git, put, repository};
 use crate::home::{TestHome, walk};
 
-/// What is printed, byte for byte.
+/// Returns the exact output of a command.
 pub(crate) fn run_raw(home: &TestHome, args: &[&str]) -> String {
     let output = home.command(&home.work(), args).output().unwrap();
     assert!(output.status.success(), "nacre {args:?}: {}", home.render(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Looks until nothing is in doubt any more: a file that was just written is read twice.
+/// Runs until no file needs to be checked again. A recently written file is read twice.
 pub(crate) fn wait_until_settled(home: &TestHome) {
     let is_hit = || home.json(&["explore"]).1["cache_status"] == "hit";
-    assert!((0..1_000).any(|_| is_hit()), "the map never settled");
+    assert!((0..1_000).any(|_| is_hit()), "the map never became complete");
 }
 
 fn everything(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {

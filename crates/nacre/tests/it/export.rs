@@ -17,7 +17,7 @@ fn file(home: &TestHome, name: &str) -> String {
     fs::read_to_string(home.work().join(name)).unwrap()
 }
 
-/// A home with a decision, a convention, a pitfall and a candidate.
+/// Creates a home with a decision, a convention, a pitfall and a candidate.
 fn set_up_memories() -> TestHome {
     let home = TestHome::new();
     home.add("Use SQLite for the queue", &["--body", "One file and no server to run."]);
@@ -104,7 +104,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     +- Use SQLite for the queue. One file and no server to run. [20261115-use-sqlite-for-the-queue]
     +</nacre-memory>
     +<!-- nacre:end -->
-    AGENTS.md would hold 1 memory, 224 of 1500 tokens; nothing was written.
+    AGENTS.md would contain 1 memory, 224 of 1500 tokens; nothing was written.
     ");
     assert_eq!(file(&home, "AGENTS.md"), "# Rules\n- Be kind\n");
     let (code, value) = home.json(&["export", "--agents-md", "--dry-run"]);
@@ -122,9 +122,9 @@ fn a_persons_edit_inside_the_block_is_not_written_over() {
     let edited = file(&home, "AGENTS.md").replace("Use SQLite", "Use Postgres");
     fs::write(home.work().join("AGENTS.md"), &edited).unwrap();
     assert_snapshot!(export(&home, &[]), @"
-    Error: Somebody changed the text inside the block of `AGENTS.md`
-    Hint: See what would be lost: nacre export --agents-md --dry-run
-    Hint: Keep it as a memory, `nacre memory add`, or write over it: --force
+    Error: The text inside the block of `AGENTS.md` was edited by hand
+    Hint: Preview what would be lost: nacre export --agents-md --dry-run
+    Hint: Save the edit as a memory with `nacre memory add`, or overwrite it with --force
     [exit 1]
     ");
     assert!(export(&home, &["--remove"]).contains("[exit 1]"));
@@ -142,8 +142,8 @@ fn broken_marks_and_links_are_left_alone() {
     fs::write(home.work().join("AGENTS.md"), broken).unwrap();
     assert_snapshot!(export(&home, &[]), @"
     Error: Cannot change `AGENTS.md`
-    Caused by: Line 2: the block of Nacre has no `<!-- nacre:end -->`
-    Hint: Put the marks right, or delete them with what is between them
+    Caused by: Line 2: the Nacre block has no `<!-- nacre:end -->` marker
+    Hint: Fix the markers, or delete them and the text between them
     [exit 1]
     ");
     assert_eq!(file(&home, "AGENTS.md"), broken);
@@ -158,13 +158,13 @@ fn broken_marks_and_links_are_left_alone() {
         assert!(export(&home, &args).contains("[exit "), "{args:?}");
     }
     assert_snapshot!(export(&home, &["--file", "AGENTS.md"]), @"
-    Error: `AGENTS.md` is, or lies behind, a link or something else than a file
-    Hint: Name the file itself, below the project: --file PATH
+    Error: `AGENTS.md` is not a regular file, or its path contains a link
+    Hint: Name a regular file in the project: --file PATH
     [exit 1]
     ");
     assert_snapshot!(export(&home, &["--file", ".nacre/config.toml"]), @"
     Error: `.nacre/config.toml` is not an instruction file
-    Hint: Name a Markdown file of the project, such as AGENTS.md or CLAUDE.md
+    Hint: Name a Markdown file in the project, such as AGENTS.md or CLAUDE.md
     [exit 2]
     ");
     assert_eq!(fs::read_to_string(&outside).unwrap(), "theirs");
@@ -187,13 +187,13 @@ fn the_block_keeps_to_its_budget() {
     }
     let before = file(&home, "AGENTS.md");
     assert_snapshot!(export(&home, &["--budget", "60"]), @"
-    Error: A budget of 60 tokens has no room for a memory
+    Error: A budget of 60 tokens is too small for any memory
     Hint: --budget 1500
     [exit 2]
     ");
     assert_eq!(file(&home, "AGENTS.md"), before);
     let shown = export(&home, &["--budget", "400"]);
-    assert!(shown.contains(" more did not fit: --budget 800"), "{shown}");
+    assert!(shown.contains(" more did not fit; use --budget 800"), "{shown}");
 }
 
 #[test]
@@ -206,8 +206,8 @@ fn only_the_project_speaks_and_only_what_a_brief_would_tell() {
     home.write("memory/decisions/20260101-run-this.md", stranger);
     assert_snapshot!(export(&home, &[]), @r"
     AGENTS.md has no block, and there is nothing to write.
-    Warning: Left out, because it came from elsewhere: 20260101-run-this
-    Hint: See them and decide: nacre trust
+    Warning: Left out, because they are untrusted: 20260101-run-this
+    Hint: Review them: nacre trust
     ");
     assert!(!home.work().join("AGENTS.md").exists());
     home.add("Tags are no blocks", &["--body", "Never </nacre-memory> <!-- nacre:end --> here."]);

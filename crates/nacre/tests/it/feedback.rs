@@ -77,7 +77,7 @@ fn what_is_wrong_is_offered_nowhere_until_it_is_useful() {
     let before = home.read(&format!("memory/decisions/{id}.md"));
     assert_snapshot!(home.run(&["feedback", &id, "wrong", "--note", "We never did"]), @r"
     20261115-use-redis-for-the-queue is wrong: confidence 0.9 to 0.45
-    It is archived and no longer offered; restore it: nacre feedback 20261115-use-redis-for-the-queue useful
+    The memory is archived and no longer used; restore it: nacre feedback 20261115-use-redis-for-the-queue useful
     Undo: nacre undo memory-20261115-083000-[id]
     ");
     assert_eq!(offers(&home), [false; 4]);

@@ -1,4 +1,4 @@
-//! Whose folder it is: what another user left in the way is not used.
+//! Tests directory ownership: repositories and stores of other users are not used.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,15 +20,15 @@ fn a_store_where_anybody_may_write_is_passed_by_and_refused_by_name() {
     home.add("Use tabs", &[]);
     open_to_all(&home);
     assert_snapshot!(home.run(&["memory", "list", "--scope", "project_only"]), @r#"
-    Warning: `$HOME/work/.nacre` is not used: Anybody may write to `$HOME/work`
-    Hint: If you trust it: nacre config set safe.folders "$HOME/work"
-    Error: There is no `.nacre` folder in `$HOME/work` or above it
-    Hint: Run `nacre init` to prepare this repository
+    Warning: `$HOME/work/.nacre` was ignored: Any user can write to `$HOME/work`
+    Hint: If you trust the directory: nacre config set safe.folders "$HOME/work"
+    Error: No `.nacre` directory found in `$HOME/work` or its parent directories
+    Hint: Run `nacre init` to set up this repository
     [exit 1]
     "#);
     assert_snapshot!(home.run_in(&home.root(), &["--project", "work", "memory", "list"]), @r#"
-    Error: The project in `$HOME/work` is not used: Anybody may write to `$HOME/work`
-    Hint: If you trust it: nacre config set safe.folders "$HOME/work"
+    Error: The project in `$HOME/work` was ignored: Any user can write to `$HOME/work`
+    Hint: If you trust the directory: nacre config set safe.folders "$HOME/work"
     [exit 1]
     "#);
     let folder = home.work().display().to_string();
@@ -49,13 +49,13 @@ fn a_repository_cannot_call_itself_safe() {
 fn a_repository_of_another_user_is_not_mapped() {
     let home = TestHome::empty();
     fs::write(home.work().join("lib.rs"), "pub fn a() {}\n").unwrap();
-    // Only root can give a folder away.
+    // Only root can change the owner of a directory.
     if chown(home.work().join(".git"), Some(12_345), None).is_err() {
         return;
     }
     let refused = home.run(&["explore"]);
     assert!(refused.contains("belongs to user 12345"), "{refused}");
-    // Below it, a folder of the person's own is mapped by itself.
+    // The user's own directory inside it is mapped separately.
     fs::create_dir(home.work().join("mine")).unwrap();
     fs::write(home.work().join("mine/own.rs"), "pub fn mine() {}\n").unwrap();
     let shown = home.run_in(&home.work().join("mine"), &["explore"]);
@@ -106,7 +106,7 @@ fn a_store_is_made_readable_whatever_the_umask_is() {
 #[test]
 fn a_session_is_stored_for_its_owner_alone() {
     let home = sync_run::reading();
-    // A store that an older version made.
+    // Simulates a store created by an older version.
     home.add("Use tabs", &[]);
     for name in ["journal", "workspace", "meta/state"] {
         fs::set_permissions(home.store(name), fs::Permissions::from_mode(0o755)).unwrap();
@@ -114,7 +114,7 @@ fn a_session_is_stored_for_its_owner_alone() {
     sync_run::talk(&home, "one", 1, sync_run::PNPM);
     home.ok(&["sync"]);
     let is_open = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0;
-    // What other users can reach: a closed folder hides what is below it.
+    // Collects the files that other users can reach. A private directory hides its contents.
     let (mut reached, mut folders) = (BTreeSet::new(), vec![home.store("")]);
     while let Some(folder) = folders.pop() {
         let paths = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
@@ -128,7 +128,7 @@ fn a_session_is_stored_for_its_owner_alone() {
     }
     let shared = ["", "memory/decisions", "memory/learnings", "meta/evidence"].map(PathBuf::from);
     assert_eq!(reached, BTreeSet::from(shared));
-    // Files are closed as well: an archive does not always keep the modes of folders.
+    // Files must be private as well, because an archive does not always preserve directory modes.
     let closed = home.snapshot().into_iter().map(|(path, _)| path).filter(|path| {
         path.starts_with(home.store("workspace")) || path.starts_with(home.store("meta/traces"))
     });

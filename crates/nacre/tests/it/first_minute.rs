@@ -1,5 +1,5 @@
-//! The first minute: what `init` and `sync` find, what they say about it, and what a person types
-//! next.
+//! Tests the first minute: what `init` and `sync` find and report, and the commands that they
+//! suggest.
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::agents::{self, Talk};
 use crate::home::TestHome;
 use crate::sync_run::{PNPM, reading, talk};
 
-/// Sessions of long ago, and of a minute ago by the clock of the tests.
+/// Modification times of inactive sessions, and of one changed a minute ago by the tests' clock.
 const RESTED: u64 = 1_793_527_200;
 const ACTIVE: u64 = 1_794_731_340;
 
-/// Writes a session where Claude Code or Codex keeps it.
+/// Writes a session to the directory of Claude Code or Codex.
 fn add(home: &TestHome, agent: &str, (n, cwd): (u32, &Path), changed: u64) {
     let id = format!("0a1b2c3d-0000-4000-8000-{n:012}");
     let said = format!("Remember: always use pnpm in package {n}, never npm or yarn.");
@@ -41,7 +41,7 @@ fn add(home: &TestHome, agent: &str, (n, cwd): (u32, &Path), changed: u64) {
     file.set_modified(UNIX_EPOCH + Duration::from_secs(changed)).unwrap();
 }
 
-/// A home with sessions of two agents, most of them of its repository.
+/// Creates a home with sessions of two agents, most of them from its repository.
 fn used() -> TestHome {
     let home = TestHome::empty();
     for n in 1..=2 {
@@ -118,8 +118,8 @@ fn a_sync_ends_with_what_it_learned_what_waits_and_what_to_type() {
     Read 5 sessions.
       learning  Always use pnpm in package 1, never npm or yarn
     3 sessions: 1 memory learned, 3 summaries.
-    1 session is still active, ready in 60 s (now: nacre sync --trace [ID]).
-    1 session belongs to a folder that is not set up: ~/other 1; run `nacre init` there.
+    1 session is still active, ready in 60 s (to read them now: nacre sync --trace [ID]).
+    1 session belongs to a directory that is not set up: ~/other 1; run `nacre init` there.
     Undo: nacre undo first-[id]
     Next: nacre brief
     ");
@@ -160,10 +160,7 @@ fn more_than_ten_titles_are_counted() {
 fn four_kinds_of_nothing_are_four_sentences() {
     let home = TestHome::new();
     let shown = home.run(&["sync"]);
-    assert!(
-        shown.starts_with("Found no coding agent: none of these exists: ~/.claude/projects"),
-        "{shown}"
-    );
+    assert!(shown.starts_with("No coding agent found in: ~/.claude/projects"), "{shown}");
     assert!(line(&shown, "Found no").ends_with(" more places (`nacre connect list`)."), "{shown}");
     assert_eq!(line(&shown, "Next: "), "Next: nacre connect AGENT --path FOLDER");
     fs::create_dir_all(home.root().join(".claude/projects")).unwrap();
@@ -172,7 +169,7 @@ fn four_kinds_of_nothing_are_four_sentences() {
     add(&home, "claude", (1, &home.work()), RESTED);
     home.ok(&["sync"]);
     let shown = home.run(&["sync"]);
-    assert!(shown.starts_with("Nothing new to read in 1 session file.\n"), "{shown}");
+    assert!(shown.starts_with("No new content in 1 session file.\n"), "{shown}");
     let home = used();
     let shown = home.run(&["sync"]);
     let here = "~/work is not set up: its 3 sessions are not turned into memories.";
@@ -214,7 +211,7 @@ fn project_add_does_what_init_does() {
     assert!(other.join(".nacre/config.toml").exists());
     assert!(shown.contains("Found 1 session of this repository (Codex 1)."), "{shown}");
     assert_eq!(line(&shown, "Next: "), "Next: nacre sync");
-    // A name that is taken leaves no store behind.
+    // If the name is taken, no store is created.
     fs::create_dir(home.root().join("third")).unwrap();
     assert!(home.run(&["project", "add", "../third", "--name", "other"]).ends_with("[exit 1]\n"));
     assert!(!home.root().join("third/.nacre").exists());

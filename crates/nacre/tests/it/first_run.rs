@@ -1,7 +1,6 @@
-//! The first ten minutes on a terminal, as `docs/first-run.md` shows them: the page is made by this
-//! test, and checked by it.
+//! Tests the first ten minutes on a terminal. This test generates and checks `docs/first-run.md`.
 //!
-//! `NACRE_WRITE_DOCS=1 cargo nextest run -p nacre first_run` writes the page again.
+//! `NACRE_WRITE_DOCS=1 cargo nextest run -p nacre first_run` regenerates the page.
 
 use std::fs;
 use std::path::Path;
@@ -12,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::home::{NOW, TestHome, repository};
 
-/// Runs a program on a terminal of 100 columns, types each answer when its question has appeared,
-/// and prints what was written.
+/// Runs a program on a terminal of 100 columns, types each answer when its question appears, and
+/// prints the output.
 const TERMINAL: &str = r#"
 import fcntl, json, os, pty, select, struct, sys, termios
 steps = json.loads(sys.argv[1])
@@ -72,7 +71,7 @@ fn line(args: &[&str]) -> String {
     args.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// `None` without Python, which provides the terminal.
+/// Returns `None` without Python, which provides the terminal.
 fn on_a_terminal(home: &TestHome, args: &[&str], typed: &[(&str, &str)]) -> Option<String> {
     let mut command = Command::new("python3");
     let steps = serde_json::to_string(typed).unwrap();
@@ -86,13 +85,14 @@ fn on_a_terminal(home: &TestHome, args: &[&str], typed: &[(&str, &str)]) -> Opti
     Some(masked(&shown.replace(&root, "/home/ana")))
 }
 
-/// The path without the agents that may be installed here, which `init` would ask about.
+/// Returns a `PATH` without the agents that may be installed on this machine, which `init` would
+/// offer to use.
 fn path() -> &'static str {
     "/usr/bin:/bin"
 }
 
-/// What differs from run to run: the random end of a run's name, and the name of a session, which
-/// comes from its path.
+/// Masks what differs between runs: the random end of a run id, and the session id, which is
+/// derived from its path.
 fn masked(shown: &str) -> String {
     let mut kept = String::new();
     let mut is_session = false;
@@ -110,7 +110,7 @@ fn masked(shown: &str) -> String {
     kept
 }
 
-/// The final content of a terminal, without overwritten lines.
+/// Returns the final content of a terminal, without overwritten lines.
 fn screen(written: &str) -> String {
     let (mut lines, mut row, mut column) = (vec![Vec::<char>::new()], 0_usize, 0_usize);
     let mut rest = written.chars().peekable();
@@ -159,7 +159,7 @@ fn screen(written: &str) -> String {
     format!("{}\n", text.join("\n").trim_matches('\n'))
 }
 
-/// A home in which three agents were at work, one of them a moment ago.
+/// Creates a home with sessions of three agents, one of them recently active.
 fn first_home() -> TestHome {
     let home = TestHome::empty();
     fs::create_dir_all(home.work().join(".git")).unwrap();

@@ -1,5 +1,5 @@
-//! What is forgotten is in no copy: files, run folders, indexes, notes, the shared database, and a
-//! server that it was sent to.
+//! Checks that no copy of a forgotten memory remains: files, run directories, indexes, notes, the
+//! shared database, and servers that received it.
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::serve::Served;
 use crate::sync_run::{reading, talk};
 use crate::team::server::Server;
 
-/// Nobody else says it.
+/// A word that occurs nowhere else.
 const WORD: &str = "qwyjibo";
 
 fn holders(home: &TestHome) -> Vec<String> {
     holders_of(home, WORD)
 }
 
-/// The files below a home that hold the word, in whatever case, by name or by content.
+/// Returns the files below a home that contain the word in any case, in their name or content.
 pub(crate) fn holders_of(home: &TestHome, word: &str) -> Vec<String> {
     let mut files = Vec::new();
     walk(&home.root(), &mut files);
@@ -30,7 +30,7 @@ pub(crate) fn holders_of(home: &TestHome, word: &str) -> Vec<String> {
     let mut holders: Vec<String> = files
         .iter()
         .filter(|file| {
-            // A socket cannot be read, and holds nothing.
+            // Sockets cannot be read and have no content.
             let bytes = fs::read(file).unwrap_or_default().to_ascii_lowercase();
             let is_held = bytes.windows(word.len()).any(|part| part == word.as_bytes());
             is_held || below(file).contains(word)
@@ -41,7 +41,7 @@ pub(crate) fn holders_of(home: &TestHome, word: &str) -> Vec<String> {
     holders
 }
 
-/// What every table of the database holds, as text.
+/// Returns the content of all tables in the database as text.
 fn dump(server: &Server) -> String {
     let url = server.url();
     let output = server.command("pg_dump").args(["--inserts", "--dbname", &url]).output().unwrap();
@@ -49,14 +49,15 @@ fn dump(server: &Server) -> String {
     String::from_utf8_lossy(&output.stdout).to_lowercase()
 }
 
-/// Other memories, one of which names `id`, so that a segment of the index is more alive than dead.
+/// Adds other memories, one of which mentions `id`, so that most records in the index segment stay
+/// live.
 fn surround(home: &TestHome, id: &str) {
     home.add("Use tabs in Makefiles", &["--body", "Spaces break make.", "--related", id]);
     home.add("Pin the linter", &["--body", "Its rules change with each release."]);
     home.add("Log to standard error", &["--body", "Output is for programs."]);
 }
 
-/// Has all that reads memories read them.
+/// Runs every feature that reads memories.
 fn use_it(home: &TestHome) {
     let about = format!("which {WORD} do we use");
     let prompt = json!({"session_id": "s", "prompt": about, "cwd": home.work()}).to_string();
@@ -83,7 +84,7 @@ fn what_a_person_wrote_is_in_no_file_afterwards() {
     use_it(&home);
     home.ok(&["memory", "archive", &id]);
     home.ok(&["memory", "restore", &id]);
-    // An editor that saves nothing that is a memory leaves a draft.
+    // If the editor saves an invalid memory, a draft remains.
     let home = set_editor(home, "sed -i 's/^title:.*/title: [oops/' \"$1\"");
     home.run(&["memory", "edit", &id]);
     let before = holders(&home);
@@ -96,7 +97,7 @@ fn what_a_person_wrote_is_in_no_file_afterwards() {
     Gone from: files, runs, search index, notes
     ");
     assert_eq!(holders(&home), Vec::<String>::new());
-    // What is left is found as before.
+    // The remaining memories can still be found.
     let (_, found) = home.json(&["memory", "search", "linter"]);
     assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");
     assert_eq!(home.json(&["memory", "search", WORD]).1["hits"], json!([]));
@@ -116,7 +117,7 @@ fn of_a_session_only_what_was_said_in_it_stays() {
     let (_, report) = home.json(&["memory", "forget", &id, "--yes"]);
     assert_eq!(report["copies"].as_array().unwrap().len(), 4, "{report}");
     assert!(report["copies"].as_array().unwrap().iter().all(|copy| copy["state"] == "gone"));
-    // The session said it, and so does its summary.
+    // The session and its summary also contain the word.
     let (_, list) = home.json(&["memory", "list", "--type", "summary"]);
     home.ok(&["memory", "forget", list["memories"][0]["id"].as_str().unwrap(), "--yes"]);
     let of_session = [
@@ -150,7 +151,7 @@ fn the_shared_index_forgets_at_once_and_says_when_it_cannot() {
     assert!(!dump.contains(WORD) && dump.contains("makefiles"), "{dump}");
     assert_eq!(home.json(&search).1["hits"], json!([]));
     assert_eq!(holders(&home), Vec::<String>::new());
-    // Nobody answers for the database.
+    // The database is unreachable.
     let id = home.add(&format!("Use {WORD} again"), &["--body", "It is better now."]);
     let home = home.with_var("NACRE_SERVER_DATABASE", "postgres://nacre@127.0.0.1:1/nacre");
     let (code, report) = home.json(&["memory", "forget", &id, "--yes"]);
@@ -173,14 +174,14 @@ fn a_server_forgets_with_the_next_push_if_the_token_may() {
     Forgot 20261115-use-qwyjibo-for-caches
     Gone from: files, runs, search index, notes
     Warning: Still in the server: http://[address]
-    Hint: Have it forgotten there, too: nacre push
+    Hint: Delete it there, too: nacre push
     ");
-    // A writer may not remove for good.
+    // A token with write access may not delete permanently.
     let kept = laptop.run(&["push"]).replace(&address, "[address]");
     assert_snapshot!(kept, @r"
     Sent 0 memories of `work` to http://[address]; 0 were already there.
-    Warning: The server still has 20261115-use-qwyjibo-for-caches: The server says: This needs the scope `admin` in `work`
-    Hint: Someone with the scope `admin` there can delete it: nacre memory forget
+    Warning: The server still has 20261115-use-qwyjibo-for-caches: Message from the server: This requires the scope `admin` in `work`
+    Hint: Someone with the `admin` scope on the server can delete it: nacre memory forget
     [exit 3]
     ");
     let (_, token) = team.server.json(&["server", "token", "add", "ana", "--scope", "admin"]);

@@ -1,4 +1,4 @@
-//! A trace that is read while its agent writes to it gives every line once.
+//! A trace that is read while its agent is writing to it must yield every line exactly once.
 
 use std::fs;
 use std::io::Write as _;
@@ -22,7 +22,7 @@ use crate::agents::{self, Talk};
 
 const N_LINES: usize = 1000;
 
-/// How one format writes what a person says.
+/// How a trace format stores a user message.
 struct Format {
     agent: Agent,
     file: &'static str,
@@ -63,7 +63,8 @@ fn adapter(agent: Agent) -> &'static dyn Adapter {
     ADAPTERS.iter().copied().find(|adapter| adapter.agent() == agent).unwrap()
 }
 
-/// Appends whole lines, and halves whose other half comes later, as fast as the disk takes them.
+/// Appends complete and partial lines as fast as possible. The second part of a partial line is
+/// appended later.
 fn write_lines(path: &Path, format: &Format) {
     let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();
     for n in 0..N_LINES {
@@ -71,7 +72,7 @@ fn write_lines(path: &Path, format: &Format) {
         let bytes = line.as_bytes();
         match n % 3 {
             0 => file.write_all(bytes).unwrap(),
-            // In the middle of a line, of a character, and just before its end.
+            // Split in the middle of a line, in the middle of a character, and just before the end.
             1 => {
                 let at = memchr::memchr(0xc3, bytes).unwrap() + 1;
                 file.write_all(&bytes[..at]).unwrap();
@@ -181,7 +182,7 @@ fn every_line_reaches_the_catalog_once() {
     }
 }
 
-/// How many messages hold these words.
+/// Returns the number of messages that contain these words.
 fn n_found(catalog: &Catalog, words: &str) -> usize {
     let now = "2026-11-15T00:00:00Z".parse().unwrap();
     let query = TextQuery {

@@ -1,4 +1,4 @@
-//! The binary in its other role: watching over a program that an agent started.
+//! Tests the program's second role: supervising a program started by an agent.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::fd::OwnedFd;

@@ -1,40 +1,40 @@
-//! A machine of its own for each test: an empty home, a repository, a fixed clock, no variables.
+//! An isolated environment for each test: an empty home, a repository, a fixed clock, no variables.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 
-/// The time it always is.
+/// The fixed time of the tests.
 pub(crate) const NOW: &str = "2026-11-15T08:30:00Z";
 
-/// A temporary home with an empty git repository in it.
+/// A temporary home that contains an empty Git repository.
 pub(crate) struct TestHome {
     dir: tempfile::TempDir,
     vars: Vec<(String, String)>,
 }
 
 impl TestHome {
-    /// A home and a repository without a store.
+    /// Creates a home and a repository without a store.
     pub(crate) fn empty() -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("work/.git")).unwrap();
         Self { dir, vars: Vec::new() }
     }
 
-    /// A home and a repository with a store.
+    /// Creates a home and a repository with a store.
     pub(crate) fn new() -> Self {
         let home = Self::empty();
         home.ok(&["init"]);
         home
     }
 
-    /// Sets a variable for the commands that follow.
+    /// Sets an environment variable for later commands.
     pub(crate) fn with_var(mut self, name: &str, value: &str) -> Self {
         self.vars.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The time it is for the commands.
+    /// Returns the current time of the commands.
     pub(crate) fn now(&self) -> String {
         let set = self.vars.iter().rev().find(|(name, _)| name == "NACRE_NOW");
         set.map_or_else(|| NOW.to_owned(), |(_, value)| value.clone())
@@ -49,12 +49,12 @@ impl TestHome {
         self.root().join("work")
     }
 
-    /// A file of the repository's store.
+    /// Returns the path of a file in the repository's store.
     pub(crate) fn store(&self, path: &str) -> PathBuf {
         self.work().join(".nacre").join(path)
     }
 
-    /// The folder of the repository's index, in the person's data folder.
+    /// Returns the directory of the repository's index, in the user's data directory.
     pub(crate) fn index(&self) -> PathBuf {
         let stores = fs::read_dir(self.root().join(".nacre/cache/memories")).unwrap();
         let mut folders = stores.map(|entry| entry.unwrap().path().join("index"));
@@ -67,14 +67,14 @@ impl TestHome {
         fs::read_to_string(self.store(path)).unwrap()
     }
 
-    /// Writes a file of the store by hand.
+    /// Writes a file in the store directly.
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let full = self.store(path);
         fs::create_dir_all(full.parent().unwrap()).unwrap();
         fs::write(full, text).unwrap();
     }
 
-    /// The command, with nothing of this machine's in its environment.
+    /// Returns the command with an environment isolated from this machine.
     pub(crate) fn command(&self, folder: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nacre"));
         command.args(args).current_dir(folder).env_clear();
@@ -84,7 +84,7 @@ impl TestHome {
         command
     }
 
-    /// Runs in the repository; returns what a person sees, and the exit code when it is not 0.
+    /// Runs a command in the repository. Returns its output, and the exit code unless it is 0.
     pub(crate) fn run(&self, args: &[&str]) -> String {
         self.run_in(&self.work(), args)
     }
@@ -94,14 +94,14 @@ impl TestHome {
         self.render(&output)
     }
 
-    /// Runs and must succeed; returns standard output.
+    /// Runs a command that must succeed, and returns its standard output.
     pub(crate) fn ok(&self, args: &[&str]) -> String {
         let output = self.command(&self.work(), args).output().unwrap();
         assert!(output.status.success(), "nacre {args:?}: {}", self.render(&output));
         self.cleaned(&output.stdout)
     }
 
-    /// Runs with `--json`; returns the exit code and the one object that was printed.
+    /// Runs a command with `--json`. Returns the exit code and the printed object.
     pub(crate) fn json(&self, args: &[&str]) -> (i32, serde_json::Value) {
         let args: Vec<&str> = ["--json"].iter().chain(args).copied().collect();
         let output = self.command(&self.work(), &args).output().unwrap();
@@ -112,7 +112,7 @@ impl TestHome {
         (output.status.code().unwrap_or(-1), value)
     }
 
-    /// Output, errors and exit code as one text.
+    /// Combines output, errors and exit code in one text.
     pub(crate) fn render(&self, output: &Output) -> String {
         let mut text = self.cleaned(&output.stdout);
         text.push_str(&self.cleaned(&output.stderr));
@@ -124,7 +124,7 @@ impl TestHome {
         without_change_ids(&text)
     }
 
-    /// Text with this test's own folder shown as `$HOME`.
+    /// Replaces the test's own directory with `$HOME`.
     fn cleaned(&self, bytes: &[u8]) -> String {
         String::from_utf8_lossy(bytes).replace(&*self.root().to_string_lossy(), "$HOME")
     }
@@ -136,7 +136,7 @@ impl TestHome {
         value["id"].as_str().unwrap().to_owned()
     }
 
-    /// The files below a folder of the store, one a line.
+    /// Lists the files below a directory of the store, one per line.
     pub(crate) fn tree(&self, folder: &str) -> String {
         let mut files = Vec::new();
         walk(&self.store(folder), &mut files);
@@ -149,7 +149,7 @@ impl TestHome {
         names.join("\n")
     }
 
-    /// The whole store as paths and bytes, to compare before and after.
+    /// Returns all paths and contents of the store, for comparison.
     pub(crate) fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
         walk(&self.store(""), &mut files);
@@ -159,8 +159,8 @@ impl TestHome {
     }
 }
 
-/// Text in which the last part of the id in `Undo: nacre undo ID` is a word: it is a hash, or the
-/// number of a process.
+/// Replaces the last part of the id in `Undo: nacre undo ID`, which is a hash or process id, with a
+/// word.
 fn without_change_ids(text: &str) -> String {
     let masked = text.lines().map(|line| match line.rsplit_once(" nacre undo ") {
         Some((start @ ("Undo:" | "Hint: Keep one of them:"), id)) => {
@@ -173,13 +173,13 @@ fn without_change_ids(text: &str) -> String {
     if text.ends_with('\n') { masked } else { masked.trim_end_matches('\n').to_owned() }
 }
 
-/// Presses Ctrl-C for a process.
+/// Sends Ctrl-C (SIGINT) to a process.
 pub(crate) fn interrupt(child: &Child) {
     let pressed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(pressed.success());
 }
 
-/// All files below `dir`, links not followed.
+/// Collects all files below `dir` without following links.
 pub(crate) fn walk(dir: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(dir) else { return };
     for entry in entries {
@@ -192,7 +192,7 @@ pub(crate) fn walk(dir: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The repository that is being built.
+/// Returns the repository that is being built.
 pub(crate) fn repository() -> PathBuf {
     fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap()
 }

@@ -1,4 +1,4 @@
-//! `nacre hook`: the answer for each agent, and that nothing else is printed.
+//! Tests `nacre hook`: the answer for each agent, and that nothing else is printed.
 
 use std::fs;
 use std::io::Write as _;
@@ -16,7 +16,7 @@ const ID: &str = "20261115-deploy-with-make-ship-from-the-release-branch";
 const LINE: &str = "- Deploy with make ship from the release branch. The pipeline of main cannot deploy to \
 production. [20261115-deploy-with-make-ship-from-the-release-branch]";
 
-/// A home with one memory; a test machine is slow, so that the deadline is far.
+/// Creates a home with one memory. The deadline is long, because test machines are slow.
 fn home() -> TestHome {
     let home = TestHome::new()
         .with_var("NACRE_HOOKS_DEADLINE_MS", "60000")
@@ -31,12 +31,12 @@ fn hook(home: &TestHome, agent: &str, event: &str, stdin: impl AsRef<[u8]>) -> O
     let mut command = home.command(&home.work(), &["hook", agent, event]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A hook that is not interested in it may be gone already.
+    // A hook that does not read its input may already have exited.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_ref());
     child.wait_with_output().unwrap()
 }
 
-/// What a hook printed; it must have ended well and said nothing else.
+/// Returns the output of a hook, which must succeed without errors.
 #[track_caller]
 fn said(home: &TestHome, agent: &str, event: &str, stdin: &Value) -> String {
     let output = hook(home, agent, event, stdin.to_string());
@@ -56,7 +56,7 @@ fn check_silent(home: &TestHome, agent: &str, event: &str, stdin: impl AsRef<[u8
     assert_eq!((shown.as_str(), output.status.code()), ("", Some(0)), "{agent} {event}");
 }
 
-/// What an agent says, in its own words.
+/// Returns hook input in the agent's own format.
 fn input(home: &TestHome, agent: &str, event: &str, session: &str) -> Value {
     let cwd = home.work().display().to_string();
     let trace = home.root().join("trace.jsonl").display().to_string();
@@ -83,7 +83,7 @@ fn input(home: &TestHome, agent: &str, event: &str, session: &str) -> Value {
     }
 }
 
-/// A text for the model in the one shape that an agent takes.
+/// Returns a text for the model in the format that the agent accepts.
 fn context(agent: &str, event: &str, text: &str) -> String {
     let name = match (agent, event) {
         (_, "start") => "SessionStart",
@@ -119,7 +119,7 @@ fn every_agent_is_told_in_its_own_shape() {
                 (_, "prompt") => context(agent, event, &memory),
                 _ => String::new(),
             };
-            // A new session for each, because nothing is injected twice.
+            // Each event needs a new session, because nothing is injected twice in a session.
             let stdin = input(&home, agent, event, &format!("{agent}-{event}"));
             assert_eq!(said(&home, agent, event, &stdin), expected, "{agent} {event}");
         }
@@ -173,7 +173,7 @@ fn nothing_is_said_where_there_is_nothing_to_say() {
     for text in ["", "  \n", "yes", "fix the tests", "run the tests", "commit this"] {
         check_silent(&home, "claude", "prompt", prompt(text));
     }
-    // Our own text is not a question.
+    // Text written by Nacre is not a question.
     let own = format!("<nacre-memory>\n{PROMPT}\n</nacre-memory>");
     check_silent(&home, "gemini", "prompt", prompt(&own));
     check_silent(&home, "claude", "prompt", "{\"prompt\": 5}");
@@ -199,7 +199,7 @@ fn what_went_wrong_stands_in_the_log() {
     let told: Vec<&str> = lines.iter().map(|line| line["message"].as_str().unwrap()).collect();
     assert_eq!(
         told,
-        ["The event of the hook is not known", "Standard input of the hook is not a JSON object"]
+        ["Unknown event in the hook command", "The hook's standard input is not a JSON object"]
     );
 }
 
@@ -228,7 +228,7 @@ fn no_memory_is_told_twice_in_a_session() {
     assert!(!start("three", "resume"), "a session that goes on has its brief");
     assert!(start("three", "compact"), "the agent forgot it");
     assert!(!prompt("three") && start("three", "clear"));
-    // Without a name, all of a day in one folder are one session.
+    // Without a session name, all prompts of a day in one directory belong to one session.
     let stdin = json!({"prompt": PROMPT});
     assert!(said(&home, "claude", "prompt", &stdin).contains(ID));
     assert_eq!(said(&home, "claude", "prompt", &stdin), "");
@@ -241,7 +241,7 @@ fn hostile_input_is_no_reason_to_speak() {
     check_silent(&home, "claude", "prompt", deep);
     let huge = format!("{{\"prompt\":\"{}\"}}", "deploy ".repeat(2 << 20));
     check_silent(&home, "claude", "prompt", huge);
-    // Bytes that are no text are read as far as they are.
+    // Invalid UTF-8 in the input is tolerated.
     let mut torn = b"{\"session_id\":\"\xff\xfe\",\"prompt\":\"".to_vec();
     torn.extend_from_slice(PROMPT.as_bytes());
     torn.extend_from_slice(b" \xc3\"}");
@@ -317,7 +317,7 @@ fn a_repository_has_no_say_in_it() {
 #[test]
 fn what_a_clone_brought_is_not_told() {
     let home = home();
-    // Neither the counters nor the ledger of this machine know it.
+    // Neither the counters nor the ledger of this machine contain the memory.
     fs::remove_dir_all(home.store("meta/state")).unwrap();
     fs::remove_dir_all(home.root().join(".nacre/trust")).unwrap();
     for event in ["start", "prompt"] {
@@ -418,7 +418,7 @@ fn the_end_of_a_session_starts_a_sync_in_the_background_where_one_is_due() {
     fs::create_dir_all(stamp.parent().unwrap()).unwrap();
     let before = r#"{"at":"2026-11-15T08:29:30Z","n_failed":0}"#;
     fs::write(&stamp, before).unwrap();
-    // `check_silent` returns when nobody holds the pipes any more: the sync does not.
+    // `check_silent` returns once the pipes are closed, while the sync keeps running.
     check_silent(&home, "claude", "turn-end", input(&home, "claude", "turn-end", "s").to_string());
     assert_eq!(fs::read_to_string(&stamp).unwrap(), before, "not yet after a turn");
     fs::write(&stamp, before.replace(":0}", ":3}")).unwrap();

@@ -1,5 +1,5 @@
-//! `nacre hook` beside a server: the same answer with or without it, and a server that does not
-//! answer is not waited for.
+//! Tests `nacre hook` with a running server: the answer is the same with or without it, and an
+//! unresponsive server does not delay the hook.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -18,8 +18,8 @@ const EVENTS: [&str; 5] = ["start", "prompt", "before-tool", "turn-end", "sessio
 const PROMPT: &str = "how do we deploy to production?";
 const TITLE: &str = "Deploy with make ship from the release branch";
 
-/// A home with a memory and a guard. Settings are in its files: a hook with variables of its
-/// own answers itself.
+/// Creates a home with a memory and a guard. Settings are written to files, because a hook with its
+/// own variables does not use the server.
 fn home(deadline_ms: &str) -> TestHome {
     let home = TestHome::new().with_var("NACRE_HOOKS_DEADLINE_MS", deadline_ms);
     home.ok(&["config", "set", "hooks.guard", "true"]);
@@ -37,7 +37,7 @@ fn hook(home: &TestHome, agent: &str, event: &str, stdin: &Value) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// What a hook of Claude printed; it must have ended well.
+/// Returns the output of a Claude Code hook, which must succeed.
 #[track_caller]
 fn said(home: &TestHome, event: &str, session: &str) -> String {
     let output = hook(home, "claude", event, &json!({"session_id": session, "prompt": PROMPT}));
@@ -45,7 +45,7 @@ fn said(home: &TestHome, event: &str, session: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A server that is stopped when the test is over, whatever becomes of it.
+/// A server that is stopped at the end of the test, even if it fails.
 struct Up<'h>(&'h TestHome);
 
 impl<'h> Up<'h> {
@@ -62,7 +62,7 @@ impl Drop for Up<'_> {
     }
 }
 
-/// A fake server: returns what each caller sent, and answers with `answer`.
+/// A fake server that answers with `answer` and returns what each caller sent.
 struct Pretended(JoinHandle<Vec<String>>);
 
 impl Pretended {
@@ -99,7 +99,7 @@ fn answer_one(stream: UnixStream, answer: &[u8]) -> String {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
     request.push_str(std::str::from_utf8(&body).unwrap());
-    // Who does not like the answer may be gone.
+    // A caller that rejects the answer may already have exited.
     let _ = reader.into_inner().write_all(answer);
     request
 }
@@ -194,7 +194,7 @@ fn a_server_that_makes_no_sense_is_done_without() {
         assert!(told.contains("make ship"), "{answer:?}: {told:?}");
         server.heard();
     }
-    // What a server that was killed left.
+    // Simulates the socket file left by a killed server.
     drop(bind(&home));
     assert!(said(&home, "prompt", "left").contains("make ship"));
 }

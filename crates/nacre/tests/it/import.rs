@@ -16,7 +16,7 @@ fn put(home: &TestHome, path: &str, text: &str) {
     fs::write(full, text).unwrap();
 }
 
-/// The folder in which Claude Code keeps what it remembers of the repository.
+/// Returns the directory of Claude Code's memory of the repository.
 fn claude_memory(home: &TestHome) -> std::path::PathBuf {
     let path = home.work().display().to_string();
     let slug: String =
@@ -38,7 +38,7 @@ fn statements_wait_for_review_with_their_place_and_text() {
     let home = TestHome::new();
     assert_snapshot!(home.run(&["import"]), @r"
     No instruction files found.
-    Hint: Name one: nacre import PATH
+    Hint: Specify a file: nacre import PATH
     ");
     put(&home, "AGENTS.md", AGENTS);
     let before = home.snapshot();
@@ -59,7 +59,7 @@ fn statements_wait_for_review_with_their_place_and_text() {
     AGENTS.md:16  procedure   Releasing: Bump the version in package.json
     AGENTS.md: 4 found, 4 new
     Left out: 1 not a statement
-    Added 4 candidates. Decide about them: nacre review
+    Added 4 candidates. Review them: nacre review
     Undo: nacre undo import-20261115-083000-[id]
     ");
     assert_eq!(fs::read_to_string(home.work().join("AGENTS.md")).unwrap(), AGENTS);
@@ -130,10 +130,10 @@ fn every_kind_of_file_is_read_and_says_whose_it_is() {
     claude-memory/MEMORY.md: 0 found, 0 new
     claude-memory/small.md: 1 found, 1 new
     Left out: 2 not a statement
-    Added 7 candidates. Decide about them: nacre review
+    Added 7 candidates. Review them: nacre review
     Undo: nacre undo import-20261115-083000-[id]
-    Warning: Yours alone until now: CLAUDE.local.md, claude-memory/small.md
-    Hint: What you accept is shared with the project; to keep it to yourself: nacre import PATH --scope global_only
+    Warning: Private until now: CLAUDE.local.md, claude-memory/small.md
+    Hint: Accepted memories are shared with the project. To keep them private: nacre import PATH --scope global_only
     ");
     let (_, value) = home.json(&["review", "--limit", "0"]);
     let speaker = |title: &str| {
@@ -168,7 +168,7 @@ fn what_is_known_is_not_taken_again() {
     assert!(home.run(&["import"]).contains("1 rejected before"));
     let other = titles(&home);
     assert_eq!(other.len(), found.len() - 1, "{other:?}");
-    // What a person put away stays away.
+    // A memory that the user archived stays archived.
     let (_, value) = home.json(&["review", "--limit", "1"]);
     let id = value["candidates"][0]["id"].as_str().unwrap().to_owned();
     home.ok(&["memory", "archive", &id]);
@@ -190,7 +190,7 @@ fn a_changed_line_takes_the_place_of_the_old_one() {
     AGENTS.md:2  convention  The server runs on Node 20 in production
     AGENTS.md: 2 found, 1 new
     Left out: 1 imported before
-    Added 1 candidate. Decide about it: nacre review
+    Added 1 candidate. Review it: nacre review
     Undo: nacre undo import-20261115-083000-[id]
     ");
     assert_eq!(
@@ -206,9 +206,9 @@ fn a_changed_line_takes_the_place_of_the_old_one() {
     AGENTS.md:2  convention  The server runs on Node 22 in production
     AGENTS.md: 2 found, 1 new
     Left out: 1 imported before
-    Added 1 candidate. Decide about it: nacre review
+    Added 1 candidate. Review it: nacre review
     Undo: nacre undo import-20261115-083000-[id]
-    Hint: Its line changed: nacre review accept 20261115-the-server-runs-on-node-22-in-production --supersedes 20261115-the-server-runs-on-node-20-in-production
+    Hint: The source line changed: nacre review accept 20261115-the-server-runs-on-node-22-in-production --supersedes 20261115-the-server-runs-on-node-20-in-production
     ");
     assert_snapshot!(home.run(&["doctor"]), @"Checked 4 memories: ok, 0 errors, 0 warnings.");
 }
@@ -230,13 +230,13 @@ fn hostile_files_are_bounded_and_links_are_not_followed() {
     put(&home, "CLAUDE.md", &format!("{secret}{local}{many}"));
     assert_snapshot!(home.run(&["import"]).lines().skip_while(|line| !line.starts_with('…')).collect::<Vec<_>>().join("\n"), @r"
     … 280 more
-    AGENTS.md: not read: a link, or not a file
+    AGENTS.md: not read: not a regular file
     CLAUDE.md: 402 found, 300 new
     GEMINI.md: not read: not valid UTF-8
     .cursorrules: not read: larger than 256 KiB
-    .cursor/rules: not read: a link, or not a file
-    Left out: 1 with a secret, 101 beyond 300 at once; import the rest by path
-    Added 300 candidates. Decide about them: nacre review
+    .cursor/rules: not read: not a regular file
+    Left out: 1 with a secret, 101 over the limit of 300; import the others by path
+    Added 300 candidates. Review them: nacre review
     Undo: nacre undo import-20261115-083000-[id]
     ");
     let (_, value) = home.json(&["import", "--dry-run"]);
@@ -267,12 +267,12 @@ fn named_files_and_our_own_block() {
     AGENTS.md: 1 found, 1 new
     docs/rules.md: 1 found, 1 new
     Left out: 1 written by `nacre export`
-    Added 2 candidates. Decide about them: nacre review
+    Added 2 candidates. Review them: nacre review
     Undo: nacre undo import-20261115-083000-[id]
     ");
     assert_snapshot!(home.run(&["import", "nothing.md"]), @"
-    Error: There is no `nothing.md`
-    Hint: Without a path, `nacre import` looks for the usual files itself
+    Error: `nothing.md` not found
+    Hint: Without a path, `nacre import` finds the usual files itself
     [exit 1]
     ");
     let mine = home.root().join("mine.md");

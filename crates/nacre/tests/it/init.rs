@@ -13,7 +13,7 @@ fn init_makes_a_store_and_says_what_to_type_next() {
     Found git repository $HOME/work
     Created .nacre/.gitignore, .nacre/config.toml
     Project `work`, 0 memories.
-    Git shares decisions and learnings; summaries of sessions stay local (share.summaries).
+    Git shares decisions and learnings; session summaries stay local (share.summaries).
     Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
@@ -46,7 +46,7 @@ fn init_again_changes_nothing() {
     Found git repository $HOME/work
     The store already exists; nothing changed.
     Project `work`, 0 memories.
-    Git shares decisions and learnings; summaries of sessions stay local (share.summaries).
+    Git shares decisions and learnings; session summaries stay local (share.summaries).
     Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
@@ -93,10 +93,10 @@ fn init_outside_git_uses_the_folder() {
     let plain = home.root().join("plain");
     fs::create_dir(&plain).unwrap();
     assert_snapshot!(home.run_in(&plain, &["init", "--name", "notes"]), @r#"
-    Found folder (no git: history is kept by runs only) $HOME/plain
+    Found directory (no Git: history comes only from runs) $HOME/plain
     Created .nacre/.gitignore, .nacre/config.toml
     Project `notes`, 0 memories.
-    Git shares decisions and learnings; summaries of sessions stay local (share.summaries).
+    Git shares decisions and learnings; session summaries stay local (share.summaries).
     Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
@@ -108,8 +108,8 @@ fn init_does_not_turn_the_global_store_into_a_project() {
     let home = TestHome::empty();
     home.ok(&["memory", "add", "--scope", "global_only", "Prefer short names"]);
     assert_snapshot!(home.run_in(&home.root(), &["init"]), @"
-    Error: `$HOME` cannot be a project: its `.nacre` folder holds your own data of all projects
-    Hint: Go to a repository and run `nacre init` there
+    Error: `$HOME` cannot be a project, because its `.nacre` directory contains your own data for all projects
+    Hint: Change to a repository and run `nacre init` there
     [exit 1]
     ");
 }
@@ -176,5 +176,5 @@ fn init_works_on_the_project_that_is_named() {
     assert!(!home.store("config.toml").exists(), "the current folder is left alone");
     let (_, projects) = home.json(&["project"]);
     assert!(projects.to_string().contains("other"), "{projects}");
-    assert!(home.run(&["--project", "nowhere", "init"]).contains("No project is named `nowhere`"));
+    assert!(home.run(&["--project", "nowhere", "init"]).contains("Project `nowhere` not found"));
 }

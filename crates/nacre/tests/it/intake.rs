@@ -1,4 +1,4 @@
-//! Syncs that are killed, race each other, or find their traces locked, gone or changed.
+//! Tests syncs that are killed, race each other, or find their traces locked, missing or changed.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,8 @@ use crate::home::TestHome;
 
 const SYNC: [&str; 2] = ["sync", "--no-extract"];
 
-/// A home with `n_traces` sessions of its own project, and a clock by which they have rested.
+/// Creates a home with `n_traces` sessions of its own project, and a clock with which they are
+/// inactive.
 fn with_traces(n_traces: usize) -> TestHome {
     let home = TestHome::new();
     let folder = home.root().join("traces");
@@ -39,7 +40,8 @@ fn spawn(home: &TestHome, more: &[&str]) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Everything a person can learn of the sessions, in a form that two homes can be compared by.
+/// Returns everything that is visible about the sessions, in a form that can be compared between
+/// homes.
 fn seen(home: &TestHome) -> Vec<String> {
     let (_, list) = home.json(&["trace", "--all", "-n", "0"]);
     let mut seen: Vec<String> = list["sessions"]
@@ -78,7 +80,7 @@ fn syncs_at_once_lose_nothing_and_take_nothing_twice() {
         assert!(codes.iter().all(|code| matches!(code, 0 | 4)), "{codes:?}");
         assert!(codes.contains(&0), "{codes:?}");
         assert_eq!(seen(&home), expected);
-        // With `--ignore-lock` a sync runs beside others, and the outcome is the same.
+        // With `--ignore-lock`, a sync runs in parallel with others, and the outcome is the same.
         let home = with_traces(30);
         let children: Vec<Child> =
             (0..n_syncs).map(|_| spawn(&home, &["--ignore-lock", "--force"])).collect();
@@ -98,8 +100,7 @@ fn a_killed_sync_is_made_good_by_the_next() {
     let log = home.root().join(".nacre/catalog.sqlite3-wal");
     let n_bytes = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
     let mut n_killed = 0;
-    // The log grows with every session that was recorded, so its length shows the progress of a
-    // sync.
+    // The log grows with every recorded session, so its length shows the progress of a sync.
     for step in 1..=12_u64 {
         let mut child = spawn(&home, &[]);
         let start = n_bytes(&log);
@@ -144,8 +145,7 @@ fn a_database_in_the_middle_of_a_change_is_partial_and_read_the_next_time() {
         home.ok(&["connect", agent, "--path", &root.join(agent).display().to_string()]);
     }
     for database in &databases {
-        // A lock alone leaves the file as it is, and keeps nobody from reading it; a change that is
-        // under way does.
+        // A lock alone does not change the file or prevent reading. A change in progress does.
         database.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE under_way (x)").unwrap();
     }
     let (code, report) = home.json(&SYNC);
@@ -210,7 +210,7 @@ fn one_conversation_in_three_stores_is_one_session() {
     let database = root.join("globalStorage/state.vscdb");
     drop(agents::cursor_database(&database, &talk));
     home.ok(&SYNC);
-    // The editor's database has precedence, even if a transcript has more lines.
+    // The editor's database takes precedence, even if a transcript has more lines.
     let copy = (false, "skipped".to_owned(), true);
     assert_eq!(states(), [copy, (true, "pending".to_owned(), false)]);
     let (_, status) = home.json(&["status"]);

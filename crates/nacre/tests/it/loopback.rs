@@ -1,5 +1,4 @@
-//! A model on this machine: a server that answers chat completions as a test specifies, and records
-//! what it was asked.
+//! A local model server that answers chat completions as a test specifies and records the requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// What a model says to a request; nothing makes it unavailable.
+/// Returns the model's response to a request; `None` makes the model unavailable.
 type Answer = dyn Fn(&Value) -> Option<String> + Send + Sync;
 
 /// The server.
@@ -19,7 +18,8 @@ pub(crate) struct Loopback {
 }
 
 impl Loopback {
-    /// Answers each request by what `answer` makes of its body; each takes 600 tokens and says 100.
+    /// Answers each request with the result of `answer` for its body. Each uses 600 input and 100
+    /// output tokens.
     pub(crate) fn new(answer: impl Fn(&Value) -> Option<String> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -34,13 +34,13 @@ impl Loopback {
         Self { address, asked }
     }
 
-    /// Makes it the model of every role of a home.
+    /// Makes the server the model of every role in a home.
     pub(crate) fn serve(&self, home: &TestHome) {
         home.ok(&["config", "set", "providers.llamacpp.base_url", &self.address]);
         home.ok(&["config", "set", "roles.default.model", "llamacpp/qwen"]);
     }
 
-    /// The bodies of all requests.
+    /// Returns the bodies of all requests.
     pub(crate) fn requests(&self) -> Vec<Value> {
         self.asked.lock().unwrap().clone()
     }

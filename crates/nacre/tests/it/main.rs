@@ -1,4 +1,5 @@
-//! One binary for every test that runs `nacre` as a person would, and for the house rules.
+//! A single binary for all tests that run `nacre` as a user would, and for the repository's own
+//! rules.
 
 #![expect(
     clippy::unwrap_used,

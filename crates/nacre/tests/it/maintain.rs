@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::home::TestHome;
 use crate::sync_run::{PNPM, reading, talk};
 
-/// A home whose project says one thing twice.
+/// Creates a home whose project contains a duplicate memory.
 fn doubled() -> (TestHome, String, String) {
     let home = TestHome::new();
     let first =
@@ -19,7 +19,7 @@ fn doubled() -> (TestHome, String, String) {
     (home, first, second)
 }
 
-/// The files of memories, their evidence and their counters.
+/// Returns the files of memories, their evidence and their counters.
 fn snapshot_memories(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = home.snapshot();
     let tops = ["memory", "meta/evidence", "meta/state"].map(|top| home.store(top));
@@ -60,7 +60,7 @@ fn what_says_the_same_is_merged_and_can_be_brought_back() {
     }
     assert!(home.ok(&["runs"]).contains("merged 1"));
     assert!(home.ok(&["runs", run]).contains("it says the same"));
-    // Nothing changed since.
+    // Nothing has changed since the last run.
     assert!(home.ok(&["maintain"]).contains("unchanged since the last run"));
     assert!(home.ok(&["maintain", "--force"]).contains("nothing to do"));
     home.ok(&["memory", "restore", gone]);
@@ -69,7 +69,7 @@ fn what_says_the_same_is_merged_and_can_be_brought_back() {
 
 #[test]
 fn what_was_just_learned_from_old_sessions_does_not_age_until_it_was_offered() {
-    // The sessions are of 2026, and it is 2099.
+    // The sessions are from 2026, and the current time is 2099.
     let home = reading();
     talk(&home, "one", 1, PNPM);
     home.ok(&["sync"]);
@@ -112,10 +112,7 @@ fn what_nobody_uses_grows_old_and_what_is_used_does_not() {
     assert_eq!(actions.as_array().map(Vec::len), Some(1), "{actions:#}");
     assert_eq!(actions[0]["target"], unused.as_str());
     assert_eq!(actions[0]["action"], "archive");
-    assert_eq!(
-        actions[0]["reason"],
-        "not confirmed or used since 2026-11-15, for too long to keep"
-    );
+    assert_eq!(actions[0]["reason"], "not used or confirmed since 2026-11-15, so it is archived");
     assert!(later.ok(&["memory", "show", &used]).contains("active"));
     later.ok(&["memory", "restore", &unused]);
     let (_, again) = later.json(&["maintain"]);
@@ -142,9 +139,9 @@ fn all_projects_are_maintained_and_one_that_fails_is_told() {
     );
     let shown = home.run(&["maintain", "--all"]);
     assert!(
-        shown.contains("other could not be maintained: There is no `.nacre` folder"),
-        "{shown}"
-    );
+    Could not maintain         shown.contains("other: `.nacre` not found folder"),
+            "{shown}"
+        );
     let shown = home.run_in(&other, &["maintain"]);
     assert!(shown.ends_with("[exit 1]\n"), "{shown}");
 }

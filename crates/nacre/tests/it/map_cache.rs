@@ -1,4 +1,4 @@
-//! The map at rest: in the clear, or encrypted.
+//! Tests the stored map, unencrypted and encrypted.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -11,7 +11,7 @@ use insta::assert_snapshot;
 use crate::delta::{put, repository};
 use crate::home::{TestHome, walk};
 
-/// The files of a folder of the cache.
+/// Returns the files of a directory in the cache.
 fn cached(home: &TestHome, folder: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     walk(&home.root().join(".nacre/cache").join(folder), &mut files);
@@ -19,7 +19,7 @@ fn cached(home: &TestHome, folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Words of the code that lie in any file of the cache, with where.
+/// Returns the words of the code that occur in the cache, each with its file.
 fn told(home: &TestHome) -> Vec<String> {
     let files = cached(home, "");
     assert!(!files.is_empty());
@@ -36,7 +36,7 @@ fn told(home: &TestHome) -> Vec<String> {
     told
 }
 
-/// The answer after an edit, without the lines about its cause.
+/// Returns the answer after an edit, without the lines about its cause.
 fn answers(home: &TestHome) -> String {
     put(home, "src/store.rs", "pub fn open(number: u16) {\n    drop(number);\n}\n");
     let mut told = String::new();
@@ -84,8 +84,8 @@ fn a_key_that_is_none_or_not_for_its_owner_alone_is_refused() {
         assert!(refused.contains("is not for its owner alone"), "{mode:o}: {refused}");
     }
     assert_snapshot!(home.run(&["explore"]), @"
-    Error: `$HOME/.nacre/map.key` is not for its owner alone
-    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    Error: Other users can access `$HOME/.nacre/map.key`
+    Hint: Remove it, and Nacre rebuilds the map: `rm $HOME/.nacre/map.key`
     [exit 1]
     ");
     set_mode(0o400);
@@ -94,20 +94,20 @@ fn a_key_that_is_none_or_not_for_its_owner_alone_is_refused() {
     fs::write(&key, "short").unwrap();
     assert_snapshot!(home.run(&["explore", "--strict"]), @"
     Error: `$HOME/.nacre/map.key` is no key
-    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    Hint: Remove it, and Nacre rebuilds the map: `rm $HOME/.nacre/map.key`
     [exit 1]
     ");
     fs::write(&key, [7; 2_000]).unwrap();
     assert_snapshot!(home.run(&["explore"]), @"
-    Error: `$HOME/.nacre/map.key` is 2000 bytes, more than the 1024 allowed
-    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    Error: `$HOME/.nacre/map.key` has 2000 bytes, more than the limit of the 1024 allowed
+    Hint: Remove it, and Nacre rebuilds the map: `rm $HOME/.nacre/map.key`
     [exit 1]
     ");
     fs::remove_file(&key).unwrap();
     std::os::unix::fs::symlink(home.work().join("Cargo.toml"), &key).unwrap();
     assert_snapshot!(home.run(&["explore"]), @"
     Error: `$HOME/.nacre/map.key` is not a plain file
-    Hint: Remove it; the map is made again: `rm $HOME/.nacre/map.key`
+    Hint: Remove it, and Nacre rebuilds the map: `rm $HOME/.nacre/map.key`
     [exit 1]
     ");
     fs::remove_file(&key).unwrap();
@@ -139,7 +139,8 @@ fn what_is_kept_otherwise_goes_as_soon_as_the_setting_is_made() {
     assert_eq!(cached(&home, ""), Vec::<PathBuf>::new());
     home.ok(&["explore"]);
     assert!(!told(&home).is_empty(), "in the clear again");
-    // The same by hand, or by a variable: the next command that opens the map sees to it.
+    // If the setting is changed by hand or by a variable, the next command that opens the map
+    // applies it.
     let home = home.with_var("NACRE_MAP_AT_REST", "encrypted");
     home.ok(&["delta"]);
     assert_eq!(cached(&home, "codemap").len(), 1);

@@ -1,5 +1,5 @@
-//! The map's artifact, with processes that are killed while they write, and with many that write at
-//! once.
+//! Tests the map's artifact with processes that are killed while writing it, and with many
+//! concurrent writers.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use crate::home::{TestHome, walk};
 
 const N_KILLS: u32 = 200;
 
-/// Instants are spread over about what one command takes.
+/// The kill times are spread over about the duration of one command.
 const SPAN_MICROS: u32 = 30_000;
 
-/// What the map says of the files: each path with its hash.
+/// Returns the cache status, and the path and hash of each file in the map.
 fn told(home: &TestHome, args: &[&str]) -> (String, Vec<(String, String)>) {
     let args: Vec<&str> = ["delta", "--since", "0"].iter().chain(args).copied().collect();
     let (code, value) = home.json(&args);
@@ -42,7 +42,7 @@ fn a_process_that_is_killed_at_any_instant_leaves_an_artifact_that_can_be_read()
         }
         let mut command = home.command(&home.work(), &["delta", "--since", "0"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // A prime step visits the whole span evenly and in no order.
+        // A prime step spreads the kill times evenly over the span, in no particular order.
         thread::sleep(Duration::from_micros(u64::from(kill * 7919 % SPAN_MICROS)));
         let _ = child.kill();
         child.wait().unwrap();
@@ -69,7 +69,7 @@ fn many_processes_at_once_tell_the_same_and_lose_nothing() {
             asking.into_iter().map(|asked| asked.join().unwrap()).collect()
         });
         assert!(answers.iter().all(|answer| *answer == answers[0]), "round {round}");
-        // However many saw the change, it was recorded once.
+        // However many processes detected the change, it was recorded only once.
         let (_, value) = home.json(&["delta", "--since", "client:one"]);
         let revision = value["revision"].as_str().unwrap().to_owned();
         assert!(revision.ends_with(&format!(".{}", round + 1)), "round {round}: {revision}");
@@ -84,12 +84,12 @@ fn artifact(home: &TestHome) -> PathBuf {
     files.into_iter().find(is_artifact).unwrap()
 }
 
-/// Puts another function into a file of the repository.
+/// Writes a different function to a file of the repository.
 fn edit(home: &TestHome, name: &str) {
     put(home, "src/store.rs", &format!("pub fn {name}(number: u8) {{\n    drop(number);\n}}\n"));
 }
 
-/// The overview of that file, and the changes that a client gets.
+/// Returns the overview of the file, and the changes that a client receives.
 fn answers(home: &TestHome) -> (String, Vec<String>) {
     let overview = home.ok(&["explore"]);
     let is_shown = |line: &&str| line.contains("(number: u8)");
@@ -111,7 +111,7 @@ fn a_state_that_could_not_be_kept_is_nobodys_last_state() {
     let noted = named(&["explore"]);
     let told = home.run(&["explore", "--client", "c"]);
     assert!(told.contains("The map could not be kept"), "{told}");
-    assert!(told.contains("What the client has seen could not be kept"), "{told}");
+    assert!(told.contains("Could not record which revision the client has received"), "{told}");
     assert!(told.contains("pub fn first"), "{told}");
     fs::remove_file(&journal).unwrap();
     fs::rename(journal.with_file_name("away"), &journal).unwrap();
@@ -137,7 +137,7 @@ fn an_artifact_that_lost_its_last_state_is_not_taken_for_the_one_that_answers_we
         fs::write(&artifact, before).unwrap();
         edit(&home, "second");
         if n_more == 1 {
-            // The lost state's number is now between two of the artifact.
+            // The lost state's revision is now between two revisions of the artifact.
             home.ok(&["delta"]);
             put(&home, "src/new.rs", "fn fresh() {}\n");
         }

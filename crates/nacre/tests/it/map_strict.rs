@@ -1,4 +1,4 @@
-//! `--strict`, of every command that has it: whatever is asked, the disk stays as it was.
+//! Tests that `--strict` never changes the disk, for every command that supports it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,7 +21,7 @@ const ASKED: &[&[&str]] = &[
     &["context", "--strict", "--files", "src/store.rs", "--client", "new"],
 ];
 
-/// Everything below the home: when each path last changed and, of a file, what it holds.
+/// Returns all paths below the home with their modification times and file contents.
 fn everything(folder: &Path) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
     let mut all = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -61,10 +61,10 @@ fn a_strict_look_writes_nothing_wherever_the_map_stands_and_however_it_is_kept()
         home.ok(&["init"]);
         home.add("The store opens once", &["--body", "See src/store.rs."]);
         wait_until_settled(&home);
-        // The index of the memories is behind, and so it stays.
+        // The memory index is outdated and stays outdated.
         home.add("The store is a file", &["--body", "Look at src/store.rs first."]);
         assert!(run_queries(&home).iter().all(|code| *code == Some(0)), "all of it is fresh");
-        // A change that was left halfway waits for who may write.
+        // Only a process that may write completes an interrupted change.
         fs::create_dir(home.store("journal/txn")).unwrap();
         fs::write(home.store("journal/txn/0"), "half").unwrap();
         assert!(run_queries(&home).iter().all(|code| *code == Some(0)), "and is in nobody's way");

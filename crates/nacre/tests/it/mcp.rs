@@ -1,4 +1,4 @@
-//! `nacre mcp` as a client meets it: raw JSON-RPC on the standard streams of the process.
+//! Tests `nacre mcp` as a client would use it: raw JSON-RPC on the process's standard streams.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::agents::{self, Talk};
 use crate::home::TestHome;
 
-/// What no result is longer than.
+/// Maximum length of a result.
 const MAX_CHARS: usize = 9_000;
 
-/// The words of the person in the session that is going on.
+/// A user message in the current session.
 pub(crate) const SAID: &str = "let us keep the job queue in SQLite, one file is easy to back up";
 
-/// A server and the client's side of it.
+/// An MCP server process and the client's side of the connection.
 pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
@@ -25,7 +25,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Starts the server in the repository; nothing was said yet.
+    /// Starts the server in the repository, without a handshake.
     pub(crate) fn start(home: &TestHome) -> Self {
         Self::start_in(home, &home.work())
     }
@@ -39,7 +39,7 @@ impl Client {
         Self { child, input, output, last_id: 0 }
     }
 
-    /// Starts the server and shakes hands.
+    /// Starts the server and performs the handshake.
     pub(crate) fn ready(home: &TestHome) -> Self {
         let mut client = Self::start(home);
         client.shake_hands("2025-11-25");
@@ -64,7 +64,7 @@ impl Client {
         input.flush().unwrap();
     }
 
-    /// The next message; every line of standard output is one.
+    /// Returns the next message. Every line of standard output must be a message.
     pub(crate) fn receive(&mut self) -> Value {
         let mut line = String::new();
         assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server is gone");
@@ -83,7 +83,7 @@ impl Client {
         answer
     }
 
-    /// Calls a tool; its text and whether it is an error.
+    /// Calls a tool. Returns its text and whether it is an error.
     #[expect(clippy::needless_pass_by_value, reason = "tests hand over what they just made")]
     pub(crate) fn call(&mut self, name: &str, arguments: Value) -> (String, bool) {
         let answer = self.request("tools/call", json!({ "name": name, "arguments": arguments }));
@@ -108,7 +108,7 @@ impl Client {
         text
     }
 
-    /// Closes the input; the exit code, and what was written on standard error.
+    /// Closes the input. Returns the exit code and the standard error output.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let mut rest = String::new();
@@ -119,7 +119,7 @@ impl Client {
     }
 }
 
-/// A store with memories, code, and a session of Claude Code that is going on.
+/// Creates a store with memories, code, and an active Claude Code session.
 pub(crate) fn busy_home() -> TestHome {
     let home = TestHome::new();
     home.add("Use SQLite for the queue", &["--body", "One file, no server.", "--tag", "storage"]);
@@ -242,7 +242,7 @@ fn unknown_methods_are_answered_before_and_after_the_handshake() {
     }});
     assert_eq!(client.request("server/discover", meta.clone())["error"]["code"], -32601);
     assert_eq!(client.request("tools/list", json!({}))["error"]["code"], -32600);
-    // Nothing that comes too early ends the server.
+    // Messages that arrive too early must not end the server.
     client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     client.send(&json!({ "jsonrpc": "2.0", "id": 99, "result": {} }));
     assert_eq!(client.request("ping", json!({}))["result"], json!({}));

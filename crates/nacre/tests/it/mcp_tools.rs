@@ -1,4 +1,4 @@
-//! The tools of `nacre mcp`: what they answer, what they write, and how they fail.
+//! Tests the tools of `nacre mcp`: their results, writes and errors.
 
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ fn what_was_said_in_earlier_sessions_is_found() {
 fn words_of_the_person_make_a_memory_that_holds() {
     let home = busy_home();
     let mut client = Client::ready(&home);
-    // Blanks and quotes a little otherwise: the words of the session are stored, not these.
+    // Spaces and quotes differ slightly. The session's exact words are stored instead.
     let mut arguments = decision("let us keep the job queue in  SQLite");
     arguments["session"] = json!("0d1b7a52-4c1e-4c8e-9b61-6f1f5f0c0a01");
     let added = client.ok("memory_add", arguments.clone());
@@ -77,12 +77,12 @@ fn words_of_the_person_make_a_memory_that_holds() {
     let evidence = home.read("meta/evidence/20261115-jobs-wait-in-a-sqlite-file.json");
     let evidence: Value = serde_json::from_str(&evidence).unwrap();
     assert_eq!(evidence["quotes"][0]["speaker"], "user");
-    // The quote is widened to the whole sentence.
+    // The quote is extended to the whole sentence.
     let said = "let us keep the job queue in SQLite, one file is easy to back up";
     assert_eq!(evidence["quotes"][0]["text"], said);
     let brief = client.ok("brief", json!({}));
     assert!(brief.contains("20261115-jobs-wait-in-a-sqlite-file"), "{brief}");
-    // The same again adds nothing.
+    // Adding the same memory again has no effect.
     let again = client.ok("memory_add", arguments);
     assert!(again.starts_with("Nothing added: [20261115-jobs-wait-in-a-sqlite-file]"), "{again}");
 }
@@ -97,7 +97,8 @@ fn words_that_are_not_the_persons_wait_for_a_person() {
     assert!(!brief.contains("jobs-wait-in-a-sqlite-file"), "{brief}");
     let evidence = home.read("meta/evidence/20261115-jobs-wait-in-a-sqlite-file.json");
     assert!(evidence.contains("\"speaker\": \"assistant\""), "{evidence}");
-    // What an agent found out may hold; what speaks for the person may not.
+    // A memory with evidence from the agent may become active. A memory that claims to be from the
+    // user may not.
     let words = "The linker needs clang here, plain cc fails with undefined symbols";
     let body = "Link with clang: plain cc fails with undefined symbols on this machine.";
     let learned = json!({ "title": "The linker needs clang", "body": body, "quote": words, "kind": "pitfall" });
@@ -122,7 +123,7 @@ fn an_agent_without_mcp_records_with_a_quote() {
     assert!(file.contains("status: active"), "{file}");
     let add = ["memory", "add", "Jobs wait in a Redis list", "--body", body, "--quote"];
     let said = home.run(&[&add[..], &["nobody said that jobs wait in a Redis list"]].concat());
-    assert!(said.contains("It stays in review until the user accepts it."), "{said}");
+    assert!(said.contains("Pending review until the user accepts it."), "{said}");
 }
 
 #[test]
@@ -135,7 +136,7 @@ fn an_agents_words_do_not_supersede_the_persons() {
     let waits = client.ok("memory_add", arguments.clone());
     assert!(waits.contains("still holds until a person agrees"), "{waits}");
     assert!(home.read(&format!("memory/decisions/{old}.md")).contains("status: active"));
-    // A quote of the person's does not make the agent's words theirs.
+    // Quoting the user does not turn the agent's words into the user's.
     arguments["quote"] = json!(SAID);
     let waits = client.ok("memory_add", arguments);
     assert!(waits.contains("still holds until a person agrees"), "{waits}");
@@ -177,10 +178,10 @@ fn errors_say_what_to_do_and_the_server_goes_on() {
     let long = client.error("memory_search", json!({ "query": "x".repeat(20_000) }));
     assert!(long.contains("`query` is too long"), "{long}");
     let many = client.error("memory_search", json!({ "query": "sqlite", "limit": 100_000 }));
-    assert!(many.contains("`limit` is at most 30"), "{many}");
+    assert!(many.contains("`limit` must be at most 30"), "{many}");
     let short =
         client.error("memory_add", json!({ "title": "SQLite", "body": "x", "quote": SAID }));
-    assert!(short.starts_with("Error (refused): It says too little"), "{short}");
+    assert!(short.starts_with("Error (refused): The memory is too short"), "{short}");
     let secret = json!({
         "title": "The token is ghp_0123456789abcdefghijklmnopqrstuvwxyzAB",
         "body": "Use it to publish: ghp_0123456789abcdefghijklmnopqrstuvwxyzAB works.",
@@ -244,7 +245,7 @@ fn what_is_broken_is_told_and_the_rest_is_found() {
         "{found}"
     );
     assert!(client.ok("status", json!({})).contains("1 cannot be read"));
-    // Settings may break and be mended while the server runs.
+    // Settings may become invalid and be fixed while the server is running.
     let config = home.read("config.toml");
     home.write("config.toml", "nonsense = [");
     let wrong = client.error("memory_search", json!({ "query": "sqlite" }));

@@ -153,7 +153,7 @@ fn a_secret_is_not_stored() {
     Added 20261115-deploy-by-hand
     $HOME/work/.nacre/memory/decisions/20261115-deploy-by-hand.md
     Undo: nacre undo memory-20261115-083000-[id]
-    Warning: A secret was not stored; `[redacted:github-token]` stands in its place
+    Warning: A secret was not stored; it was replaced by `[redacted:github-token]`
     ");
     let stored: Vec<u8> = home.snapshot().into_iter().flat_map(|(_, bytes)| bytes).collect();
     assert!(!String::from_utf8_lossy(&stored).contains(&secret));
@@ -194,27 +194,27 @@ fn what_makes_no_sense_is_refused() {
     "#);
     assert_snapshot!(home.run(&["memory", "add", &"long ".repeat(60)]), @"
     Error: The title has 299 bytes, more than the 200 allowed
-    Hint: Say it shorter, or make two memories of it
+    Hint: Shorten it, or split it into two memories
     [exit 1]
     ");
     assert_snapshot!(home.run(&["memory", "add", "x", "--body", &"y".repeat(70_000)]), @"
     Error: The memory has 70160 bytes, more than the 65536 allowed
-    Hint: Say it shorter, or make two memories of it
+    Hint: Shorten it, or split it into two memories
     [exit 1]
     ");
     assert_snapshot!(home.run(&["memory", "add", "x", "--confidence", "2"]), @"
-    Error: `--confidence` is a number from 0 to 1
-    Hint: 0.9 is usual for what you are sure of
+    Error: `--confidence` must be a number from 0 to 1
+    Hint: Use 0.9 if you are sure
     [exit 2]
     ");
     assert_snapshot!(home.run(&["memory", "add", "x", "--kind", "pitfall"]), @"
-    Error: A decision has no kind
-    Hint: Add `--type learning` to say what kind of learning it is
+    Error: A decision cannot have a kind
+    Hint: Add `--type learning` to set the kind of learning
     [exit 2]
     ");
     assert_snapshot!(home.run(&["memory", "add", "x", "--related", "20261115-nothing"]), @"
-    Error: No memory is named `20261115-nothing`
-    Hint: `nacre memory list` shows every id
+    Error: Memory `20261115-nothing` not found
+    Hint: `nacre memory list` lists all ids
     [exit 1]
     ");
     assert_eq!(home.snapshot(), before);
@@ -234,7 +234,7 @@ fn a_memory_supersedes_another_in_one_change() {
     let shown = home.run(&["memory", "search", "queue"]);
     assert!(shown.contains(&newer) && !shown.contains(&older), "{shown}");
     assert_snapshot!(home.run(&["memory", "add", "Use Postgres", "--supersedes", &older]), @"
-    Error: The memory `20261115-use-redis-for-the-queue` cannot be superseded: it is superseded already
+    Error: The memory `20261115-use-redis-for-the-queue` cannot be superseded: it is already superseded
     Hint: nacre memory show 20261115-use-redis-for-the-queue
     [exit 1]
     ");
@@ -249,8 +249,8 @@ fn what_is_said_already_is_warned_about() {
     Added 20261115-use-sqlite-for-the-queue-2
     $HOME/work/.nacre/memory/decisions/20261115-use-sqlite-for-the-queue-2.md
     Undo: nacre undo memory-20261115-083000-[id]
-    Warning: `20261115-use-sqlite-for-the-queue` says this already: Use SQLite for the queue
-    Hint: Keep one of them: nacre undo memory-20261115-083000-[id]
+    Warning: `20261115-use-sqlite-for-the-queue` already contains this: Use SQLite for the queue
+    Hint: To keep only the older memory: nacre undo memory-20261115-083000-[id]
     ");
     let shown =
         home.run(&["memory", "add", "Deploy on Tuesdays only", "--body", "The ops team is there."]);

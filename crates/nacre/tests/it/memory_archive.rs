@@ -19,7 +19,7 @@ fn archive_moves_and_restore_brings_back() {
             .contains("status: archived\n")
     );
     assert_snapshot!(home.run(&["memory", "archive", &id]), @"
-    Error: The memory `20261115-use-sqlite` is archived already
+    Error: The memory `20261115-use-sqlite` is already archived
     Hint: nacre memory restore 20261115-use-sqlite
     [exit 1]
     ");
@@ -54,7 +54,7 @@ fn several_at_once_report_each() {
     Archived 20261115-one
     Archived 20261115-two
     Undo: nacre undo memory-20261115-083000-[id]
-    Warning: No memory is named `20261115-nothing`
+    Warning: Memory `20261115-nothing` not found
     Hint: Did you mean `20261115-one` or `20261115-two`?
     [exit 3]
     ");

@@ -9,7 +9,7 @@ use crate::home::TestHome;
 
 const FILE: &str = "memory/decisions/20261115-use-sqlite.md";
 
-/// A home whose editor is a script that runs `action` on the file `$1`.
+/// Creates a home whose editor is a script that runs `action` on the file `$1`.
 fn with_editor(action: &str) -> TestHome {
     let home = TestHome::new();
     home.add("Use SQLite", &["--body", "One file."]);
@@ -24,7 +24,7 @@ pub(crate) fn set_editor(home: TestHome, action: &str) -> TestHome {
     home.with_var("EDITOR", &script).with_var("NACRE_NOW", "2026-11-16T00:00:00Z")
 }
 
-/// The texts that are kept for later.
+/// Returns the saved drafts.
 fn drafts(home: &TestHome) -> Vec<String> {
     let mut files = Vec::new();
     crate::home::walk(&home.root().join(".nacre/drafts"), &mut files);
@@ -71,10 +71,10 @@ fn a_broken_edit_leaves_the_memory_and_keeps_the_draft() {
     let home = with_editor("sed -i 's/^title:.*/title: [oops/' \"$1\"");
     let before = home.read(FILE);
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
-    Error: The text is not a memory
+    Error: Not a valid memory
     Caused by: Line 4: the frontmatter is not valid YAML: illegal placement of ':' indicator
-    Hint: Mend the line and try again
-    Hint: Your text is kept; go on with it: nacre memory edit 20261115-use-sqlite
+    Hint: Fix the line and try again
+    Hint: Your text was kept. Continue editing: nacre memory edit 20261115-use-sqlite
     [exit 1]
     ");
     assert_eq!(home.read(FILE), before);
@@ -82,8 +82,8 @@ fn a_broken_edit_leaves_the_memory_and_keeps_the_draft() {
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
     Edited 20261115-use-sqlite
     Undo: nacre undo memory-20261116-000000-[id]
-    Warning: Going on with the draft of an earlier edit
-    Hint: To start from the memory: nacre memory edit 20261115-use-sqlite --discard
+    Warning: Continuing with the draft of an earlier edit
+    Hint: To discard the draft and start again: nacre memory edit 20261115-use-sqlite --discard
     ");
     assert!(home.read(FILE).contains("title: Mended\n"));
 }
@@ -92,10 +92,10 @@ fn a_broken_edit_leaves_the_memory_and_keeps_the_draft() {
 fn the_id_cannot_be_changed() {
     let home = with_editor("sed -i 's/^id:.*/id: 20261115-other/' \"$1\"");
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
-    Error: The text is not a memory
-    Caused by: Line 2: `id` is `20261115-other`, but the file is named `20261115-use-sqlite`
-    Hint: Mend the line and try again
-    Hint: Your text is kept; go on with it: nacre memory edit 20261115-use-sqlite
+    Error: Not a valid memory
+    Caused by: Line 2: `id` is `20261115-other`, but the file name requires `20261115-use-sqlite`
+    Hint: Fix the line and try again
+    Hint: Your text was kept. Continue editing: nacre memory edit 20261115-use-sqlite
     [exit 1]
     ");
 }
@@ -108,22 +108,22 @@ fn somebody_elses_edit_meanwhile_is_a_conflict() {
     let action = format!("echo theirs >> {}; echo mine >> \"$1\"", memory.display());
     let home = set_editor(home, &action);
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
-    Error: Changed by someone else meanwhile: `memory/decisions/20261115-use-sqlite.md`
-    Hint: Nothing was changed. Look at the file and run the command again
-    Hint: Your text is kept; go on with it: nacre memory edit 20261115-use-sqlite
+    Error: Changed by another program in the meantime: `memory/decisions/20261115-use-sqlite.md`
+    Hint: Nothing was changed. Check the file and run the command again
+    Hint: Your text was kept. Continue editing: nacre memory edit 20261115-use-sqlite
     [exit 1]
     ");
     assert!(home.read(FILE).ends_with("theirs\n"));
     assert!(drafts(&home).iter().any(|text| text.ends_with("mine\n")));
     let home = set_editor(home, "echo more >> \"$1\"");
     let shown = home.run(&["memory", "edit", "20261115-use-sqlite"]);
-    // The draft is named by the store's path, which is another one in every run.
+    // The draft's name includes the store's path, which differs between runs.
     let (head, tail) = shown.split_once("drafts/").unwrap();
     let masked = format!("{head}drafts/[STORE]{}", &tail[16..]);
     assert_snapshot!(masked, @"
-    Error: The memory was changed after your draft of it was begun
+    Error: The memory was changed after you started this draft
     Hint: Your draft is $HOME/.nacre/drafts/[STORE]-20261115-use-sqlite.md
-    Hint: Start again from the memory: nacre memory edit 20261115-use-sqlite --discard
+    Hint: Discard the draft and start again: nacre memory edit 20261115-use-sqlite --discard
     [exit 1]
     ");
     assert!(home.read(FILE).ends_with("theirs\n"));
@@ -142,7 +142,7 @@ fn editors_are_chosen_in_order() {
     let home = TestHome::new();
     home.add("Use SQLite", &[]);
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]), @"
-    Error: No editor is set
+    Error: No editor is configured
     Hint: Set $EDITOR, or run `nacre config set ui.editor vim`
     [exit 1]
     ");
@@ -166,7 +166,7 @@ fn a_failing_editor_changes_nothing() {
     let home = with_editor("exit 3");
     let before = home.read(FILE);
     assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]).replace(&home.root().display().to_string(), "$HOME"), @r"
-    Error: The editor `$HOME/editor.sh` ended with exit status: 3
+    Error: The editor `$HOME/editor.sh` exited with exit status: 3
     Hint: The memory is unchanged; your draft is saved
     [exit 1]
     ");

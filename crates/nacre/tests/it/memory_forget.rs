@@ -41,7 +41,7 @@ fn forget_wants_the_whole_id() {
     let home = TestHome::new();
     home.add("Use Redis", &[]);
     assert_snapshot!(home.run(&["memory", "forget", "20261115-use", "--yes"]), @"
-    Error: `20261115-use` is only the start of an id
+    Error: `20261115-use` is only a prefix of an id
     Hint: nacre memory forget 20261115-use-redis --yes
     [exit 2]
     ");

@@ -53,7 +53,7 @@ fn a_broken_file_does_not_hide_the_others() {
     20261115-write-small-commits  preference  Write small commits
     20261115-use-sqlite           decision    Use SQLite
     Warning: Skipped $HOME/work/.nacre/memory/decisions/20261114-broken.md:3: the frontmatter is not valid YAML: unclosed bracket '['
-    Hint: `nacre doctor` shows every broken file
+    Hint: `nacre doctor` shows every malformed file
     [exit 3]
     ");
     let (code, value) = home.json(&["memory", "list"]);

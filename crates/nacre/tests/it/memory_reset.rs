@@ -45,7 +45,7 @@ fn reset_leaves_what_it_cannot_read_and_says_so() {
     assert_snapshot!(home.run(&["memory", "reset", "--yes"]), @r"
     Moved 1 memory to $HOME/work/.nacre/reset/20261115-083000
     Undo: nacre undo memory-20261115-083000-[id]
-    Warning: Left where it is: memory/decisions/20261101-huge.md
+    Warning: Not moved: memory/decisions/20261101-huge.md
     [exit 3]
     ");
     assert_eq!(home.tree("memory"), "memory/decisions/20261101-huge.md");

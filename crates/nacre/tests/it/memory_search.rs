@@ -70,12 +70,12 @@ fn any_text_is_a_query() {
         assert!(code == 0 || code == 2, "{text:?}: {value}");
     }
     assert_snapshot!(home.run(&["memory", "search", "queue", "type:bogus"]), @"
-    Error: `bogus` is not a value of `type:`
-    Hint: It takes one of: decision, learning, summary
+    Error: Invalid value `bogus` for `type:`
+    Hint: Expected one of: decision, learning, summary
     [exit 2]
     ");
     assert_snapshot!(home.run(&["memory", "search", " "]), @"
-    Error: There is nothing to search for
+    Error: The search is empty
     Hint: nacre memory search sqlite queue
     [exit 2]
     ");
@@ -101,8 +101,7 @@ fn a_search_changes_nothing() {
 fn an_index_that_a_repository_brings_is_not_read() {
     let home = set_up_memories();
     home.ok(&["memory", "search", "queue"]);
-    // A whole and valid index in the place where one used to lie: of a store that says something
-    // else.
+    // Puts a complete, valid index of a different store in place of the original one.
     let other = TestHome::new();
     other.add("Use Postgres for the queue", &[]);
     other.ok(&["memory", "search", "queue"]);

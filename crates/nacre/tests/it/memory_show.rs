@@ -97,18 +97,18 @@ fn an_unknown_id_is_answered_with_near_ones() {
     home.add("Use SQLite", &[]);
     home.add("Use SQLite everywhere", &[]);
     assert_snapshot!(home.run(&["memory", "show", "20261115-use-sqlit3"]), @"
-    Error: No memory is named `20261115-use-sqlit3`
+    Error: Memory `20261115-use-sqlit3` not found
     Hint: Did you mean `20261115-use-sqlite` or `20261115-use-sqlite-everywhere`?
     [exit 1]
     ");
     assert_snapshot!(home.run(&["memory", "show", "2026"]), @"
-    Error: `2026` is the start of 2 memories' ids
-    Hint: Give more of it, such as `20261115-use-sqlite-everywhere` or `20261115-use-sqlite`
+    Error: `2026` matches the IDs of 2 memories
+    Hint: Type more of the id, such as `20261115-use-sqlite-everywhere` or `20261115-use-sqlite`
     [exit 1]
     ");
     assert_snapshot!(home.run(&["memory", "show", "../../etc/passwd"]), @"
-    Error: No memory is named `../../etc/passwd`
-    Hint: `nacre memory list` shows every id
+    Error: Memory `../../etc/passwd` not found
+    Hint: `nacre memory list` lists all ids
     [exit 1]
     ");
 }

@@ -9,14 +9,14 @@ use crate::home::TestHome;
 
 #[test]
 fn the_models_are_listed_before_any_is_set() {
-    // The machine that runs the tests may have agents installed.
+    // Agents may be installed on the machine that runs the tests.
     let home = TestHome::empty().with_var("PATH", "/usr/bin/none");
     assert_snapshot!(home.run(&["model"]), @r"
     Models by role:
-      no model is set, and none is required; nacre config set roles.default.model ollama/qwen3
+      no model is set (optional); nacre config set roles.default.model ollama/qwen3
 
     Search by meaning:
-      builtin  ready  part of the program
+      builtin  ready  built into Nacre
     ");
     let (code, listed) = home.json(&["model"]);
     assert_eq!(code, 0);
@@ -25,7 +25,7 @@ fn the_models_are_listed_before_any_is_set() {
     assert!(!home.root().join(".nacre").exists(), "a list writes nothing");
 }
 
-/// A server that answers every request with one word, in the words of chat completions.
+/// Starts a server that answers every request with one word, as a chat completion.
 fn one_word_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -66,14 +66,14 @@ fn what_is_set_is_listed_with_its_place_and_its_key_is_not_shown() {
     assert_snapshot!(listed, @r"
     Models by role:
       default  own/qwen                                    in `$HOME/.nacre/config.toml`, line 7
-      lead     anthropic/claude-sonnet-4-6, then own/qwen  Provider `anthropic` needs a key, and none is set
+      lead     anthropic/claude-sonnet-4-6, then own/qwen  Provider `anthropic` needs a key, but none is set
 
     Providers:
       anthropic  https://api.anthropic.com  no key in ANTHROPIC_API_KEY; built in
       own        http://127.0.0.1:1/v1      key in OWN_KEY; in `$HOME/.nacre/config.toml`, line 2
 
     Search by meaning:
-      builtin  ready  part of the program
+      builtin  ready  built into Nacre
     ");
     let (_, output) = home.json(&["model"]);
     assert_eq!(output["roles"][0]["models"][0], "own/qwen");
@@ -85,20 +85,20 @@ fn a_repository_cannot_choose_who_is_asked() {
     let home = TestHome::new();
     home.write("config.toml", "[providers.own]\nbase_url = 'http://evil.example/v1'\napi = 'openai'\n[roles.default]\nmodel = 'own/x'\n");
     assert_snapshot!(home.run(&["model", "test"]), @"
-    Warning: Ignored `providers` in `$HOME/work/.nacre/config.toml`, line 1: a repository may not set it
-    Hint: Set it in your own config; `nacre config --path` says where that is
-    Warning: Ignored `roles` in `$HOME/work/.nacre/config.toml`, line 4: a repository may not set it
-    Hint: Set it in your own config; `nacre config --path` says where that is
+    Warning: Ignored `providers` in `$HOME/work/.nacre/config.toml`, line 1: a repository may not set this key
+    Hint: Set it in your own configuration file; run `nacre config --path` to find the file
+    Warning: Ignored `roles` in `$HOME/work/.nacre/config.toml`, line 4: a repository may not set this key
+    Hint: Set it in your own configuration file; run `nacre config --path` to find the file
     Error: No model is set for `ask`
     Hint: nacre config set roles.default.model ollama/qwen3
     [exit 1]
     ");
     assert_snapshot!(home.run(&["config", "set", "--repo", "roles.default.model", "own/x"]), @"
-    Warning: Ignored `providers` in `$HOME/work/.nacre/config.toml`, line 1: a repository may not set it
-    Hint: Set it in your own config; `nacre config --path` says where that is
-    Warning: Ignored `roles` in `$HOME/work/.nacre/config.toml`, line 4: a repository may not set it
-    Hint: Set it in your own config; `nacre config --path` says where that is
-    Error: A repository may not set `roles.default.model`
+    Warning: Ignored `providers` in `$HOME/work/.nacre/config.toml`, line 1: a repository may not set this key
+    Hint: Set it in your own configuration file; run `nacre config --path` to find the file
+    Warning: Ignored `roles` in `$HOME/work/.nacre/config.toml`, line 4: a repository may not set this key
+    Hint: Set it in your own configuration file; run `nacre config --path` to find the file
+    Error: A repository cannot set `roles.default.model`
     Hint: Set it for yourself: nacre config set roles.default.model VALUE
     [exit 2]
     ");
@@ -122,7 +122,7 @@ fn a_test_asks_once_and_says_what_it_took() {
     assert!(failed.ends_with("[exit 1]\n"), "{failed}");
 }
 
-/// A server that takes requests and never answers them.
+/// Starts a server that accepts requests and never answers them.
 fn silent_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -1,5 +1,5 @@
-//! One request, two ways: an operation called in this process and the command that a person types
-//! report the same JSON.
+//! Checks that an operation called in this process and the corresponding command report the same
+//! JSON.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::home::{NOW, TestHome};
 use crate::sync_run::{PNPM, reading, talk};
 
-/// A host over the home of a test, as the program would open it.
+/// Opens a host for the home of a test, like the program does.
 pub(crate) fn host(home: &TestHome) -> Host {
     let vars = [("HOME", home.root().display().to_string()), ("NACRE_NOW", home.now())];
     let path = std::env::var("PATH").unwrap_or_default();
@@ -43,10 +43,10 @@ pub(crate) fn host(home: &TestHome) -> Host {
     Host::open(environment, &OpenOptions::default()).host.unwrap()
 }
 
-/// An operation with its request as JSON.
+/// An operation that takes its request as JSON.
 type Operation = Box<dyn Fn(&Host, Value) -> Result<Value, OpError>>;
 
-/// A report as it is written: a short number stays short.
+/// Serializes a report. Short floating-point numbers stay short.
 fn as_json(report: &impl Serialize) -> Value {
     serde_json::from_str(&serde_json::to_string(report).unwrap()).unwrap()
 }
@@ -70,7 +70,7 @@ fn told<Q: DeserializeOwned + 'static, R: Serialize + 'static>(
     })
 }
 
-/// The same with this test's own folder shown as `$HOME`, and without how long it took.
+/// Returns the value with the test's directory shown as `$HOME` and without durations.
 fn comparable(home: &TestHome, value: &Value) -> Value {
     let text = value.to_string().replace(&*home.root().to_string_lossy(), "$HOME");
     let mut value = serde_json::from_str(&text).unwrap();
@@ -91,7 +91,7 @@ fn forget_times(value: &mut Value) {
     }
 }
 
-/// A home with memories, a candidate, a session that was read, and some code.
+/// Creates a home with memories, a candidate, a session that was read, and some code.
 fn home() -> TestHome {
     let home = reading();
     talk(&home, "one", 1, PNPM);
@@ -99,7 +99,7 @@ fn home() -> TestHome {
     home.add("The queue is kept in SQLite", &["--body", "One file that every machine has."]);
     std::fs::write(home.work().join("queue.py"), "def push(job):\n    return job\n").unwrap();
     home.ok(&["refresh"]);
-    // A file that is as young as the map is looked at once more.
+    // A file with the same age as the map is read once more.
     home.ok(&["explore"]);
     home
 }

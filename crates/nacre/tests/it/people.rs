@@ -1,5 +1,5 @@
-//! People with tokens, as a server meets them: what each may do, and that nothing of a project
-//! without permission is in any answer.
+//! Tests users with tokens: the requests that each may send, and that no response contains anything
+//! from a project without permission.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,24 +14,24 @@ use serde_json::{Value, json};
 use crate::home::TestHome;
 use crate::serve::Served;
 
-/// Requests that are generated, unless `NACRE_TEST_REQUESTS` names another number.
+/// Number of generated requests, unless `NACRE_TEST_REQUESTS` sets another.
 const REQUESTS: usize = 10_000;
 
-/// The projects, each with a word that only its own memories contain.
+/// The projects. Each has a word that occurs only in its own memories.
 const PROJECTS: [&str; 5] = ["vault0", "vault1", "vault2", "vault3", "vault4"];
 const WORDS: [&str; 5] = ["zqamber", "zqbasil", "zqcedar", "zqdelta", "zqember"];
 
-/// The word of the owner's own memories.
+/// A word that occurs only in the owner's global memories.
 const OWNERS: &str = "zqowner";
 
-/// Names that nobody has.
+/// Names that do not exist.
 const NO_PROJECT: &str = "vaultx";
 const NO_WORD: &str = "zqnever";
 
-/// A person, what they were given, and what follows from it.
+/// A user, the access that they were granted, and the resulting permissions.
 struct Caller {
     token: String,
-    /// Whether they may do everything.
+    /// Whether the user may do everything.
     is_admin: bool,
     readable: BTreeSet<usize>,
 }
@@ -64,13 +64,13 @@ fn a_token_is_given_listed_and_ended() {
         assert!(!has, "only its hash is kept");
     }
     assert_snapshot!(home.run(&["server", "token", "add", "ana", "--in", "wrok"]), @"
-    Error: No project is named `wrok`
+    Error: Project `wrok` not found
     Hint: Did you mean `work`?
     [exit 1]
     ");
     assert_snapshot!(home.run(&["server", "token", "add", "an/a"]), @"
-    Error: `an/a` cannot be the name of a person
-    Hint: Use letters, digits and `.@_-+`, beginning with a letter or digit
+    Error: `an/a` is not a valid person name
+    Hint: Use letters, digits and `.@_-+`, starting with a letter or digit
     [exit 2]
     ");
     let ended = home.run(&["server", "token", "revoke", &id[..6]]);
@@ -89,7 +89,7 @@ fn only_the_owner_can_read_the_file_of_people() {
     assert_eq!(mode.mode() & 0o777, 0o600);
 }
 
-/// A request in words, and its answer.
+/// Sends a request and returns the status and body of the response.
 pub(crate) fn ask(
     served: &Served,
     token: &str,
@@ -150,12 +150,12 @@ fn each_scope_allows_what_it_says_and_an_end_holds_at_once() {
     for wrong in ["", "nacre_", "nacre_0000", &reader[1..], &format!("{reader}0")] {
         assert_eq!(status(wrong, "GET", "/api/memories"), 401, "{wrong}");
     }
-    // The end of a token needs no restart.
+    // Revoking a token requires no restart.
     let (_, listed) = home.json(&["server", "token", "ana"]);
     home.ok(&["server", "token", "revoke", listed["tokens"][0]["id"].as_str().unwrap()]);
     assert_eq!(all(&reader), [401; 5]);
 
-    // Who did what is on the list; contents are not.
+    // The log lists users and actions, but no contents.
     served.stop();
     let (_, changes) = home.json(&["undo", "--list"]);
     assert!(changes.to_string().contains("memory add by bo"), "{changes}");
@@ -176,7 +176,7 @@ fn the_audit_list_is_written_while_the_server_runs() {
     let home = TestHome::new();
     home.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);
     let served = Served::start(&home);
-    // Anybody may ask for this, also before there is a list.
+    // This route needs no token, even before a log exists.
     for _ in 0..3 {
         assert_eq!(ask_with(&served, &[], "GET", "/api/health", &json!({})).0, 200);
     }
@@ -199,7 +199,7 @@ fn a_header_names_a_person_only_from_the_proxy_of_the_settings() {
         let headers = [("X-Forwarded-User", name)];
         ask_with(served, &headers, verb, "/api/memories", &json!({})).0
     };
-    // Nobody asked for it.
+    // Without the setting, the header is ignored.
     let served = Served::start(&home);
     assert_eq!(named(&served, "ana", "GET"), 401);
     served.stop();
@@ -214,10 +214,10 @@ fn a_header_names_a_person_only_from_the_proxy_of_the_settings() {
     assert_eq!(named(&served, "bo", "GET"), 401, "nobody has that name");
     assert_eq!(named(&served, "ana", "POST"), 401, "a change names its page");
     served.stop();
-    // A mistake is reported at the start.
+    // An invalid setting is reported at startup.
     home.ok(&["config", "set", "server.trusted_proxy", "proxy"]);
     let told = home.run(&["serve", "--port", "0", "--no-loops"]);
-    assert!(told.contains("`server.trusted_proxy` is not the address of a proxy"), "{told}");
+    assert!(told.contains("`server.trusted_proxy` is not a valid proxy address"), "{told}");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn a_repository_cannot_name_a_proxy() {
     assert!(!shown.lines().any(|line| line == "x-user"), "{shown}");
 }
 
-/// Numbers that look random and are the same each time.
+/// A deterministic random number generator.
 struct Chance(u64);
 
 impl Chance {
@@ -247,7 +247,8 @@ impl Chance {
     }
 }
 
-/// A server with five projects, memories of the owner's own, and people with every mix of scopes.
+/// Starts a server with five projects and global memories of the owner, and creates users with
+/// every combination of scopes.
 fn world() -> (TestHome, Vec<Caller>, Vec<String>) {
     let home = TestHome::empty();
     let mut ids = Vec::new();
@@ -278,7 +279,7 @@ fn world() -> (TestHome, Vec<Caller>, Vec<String>) {
         let readable = (0..PROJECTS.len()).collect();
         callers.push(Caller { token, is_admin: number == 2, readable });
     }
-    // Each subset of the projects, each with scopes in turn.
+    // Each subset of the projects, with varying scopes.
     for set in 1_usize..(1 << PROJECTS.len()) - 1 {
         let readable: BTreeSet<usize> = (0..PROJECTS.len()).filter(|n| set >> n & 1 == 1).collect();
         let given = readable.iter().map(|n| format!("{}={}", PROJECTS[*n], scopes[(n + set) % 3]));
@@ -292,7 +293,7 @@ fn world() -> (TestHome, Vec<Caller>, Vec<String>) {
     (home, callers, ids)
 }
 
-/// The routes of the description, with the placeholders in their paths.
+/// Returns the routes from the API description, with placeholders in their paths.
 fn routes(served: &Served) -> Vec<(String, String, String)> {
     let (status, answer) = ask_with(served, &[], "GET", "/api/openapi.json", &json!({}));
     assert_eq!(status, 200);
@@ -308,7 +309,7 @@ fn routes(served: &Served) -> Vec<(String, String, String)> {
     routes
 }
 
-/// One generated request: where to, with what.
+/// A generated request.
 #[derive(Clone, Debug)]
 struct Asked {
     verb: String,
@@ -321,7 +322,7 @@ impl Asked {
         format!("{} {} {}", self.verb, self.target, self.body)
     }
 
-    /// The same with other words, where they occur.
+    /// Returns the request with one word replaced by another.
     fn replaced(&self, from: &str, to: &str) -> Self {
         let body = self.body.to_string().replace(from, to);
         Self {
@@ -363,7 +364,7 @@ fn generate(chance: &mut Chance, route: &(String, String, String), ids: &[String
     let mut query = Vec::new();
     query.extend(project.map(|project| format!("project={project}")));
     let scope = ["project_only", "global_only", "project_fallback_global"][chance.below(3)];
-    // Writing to a project reports only that project.
+    // A write to a project returns only that project.
     let own = PROJECTS.iter().position(|name| Some(*name) == project).map_or("plain", |n| WORDS[n]);
     let title = format!("Remember the {own} rule number {}", chance.below(1000));
     let mut body = json!({});
@@ -405,8 +406,8 @@ fn generate(chance: &mut Chance, route: &(String, String, String), ids: &[String
     Asked { verb: verb.clone(), target, body }
 }
 
-/// Words that must not be in an answer to somebody: those of projects that they may not read, and
-/// the owner's own.
+/// Returns the words that must not be in a response to the user: those of projects that they may
+/// not read, and of the owner's global memories.
 fn hidden(caller: &Caller) -> Vec<(&'static str, &'static str)> {
     if caller.is_admin {
         return Vec::new();
@@ -416,7 +417,7 @@ fn hidden(caller: &Caller) -> Vec<(&'static str, &'static str)> {
     words.chain([(OWNERS, NO_WORD)]).collect()
 }
 
-/// What somebody hears, line by line, from the beginning.
+/// Records all lines of the event stream from the beginning.
 fn listen(served: &Served, token: &str) -> Arc<Mutex<String>> {
     let mut stream = TcpStream::connect(&served.address).unwrap();
     let head = format!(
@@ -441,7 +442,7 @@ fn listen(served: &Served, token: &str) -> Arc<Mutex<String>> {
     heard
 }
 
-/// Answers differ in times, and hints name what is spelt alike among what the caller may read.
+/// Removes times, and hints, which suggest similar names that the caller may read.
 fn without_times(text: &str) -> String {
     let mut value: Value = serde_json::from_str(text).unwrap_or(Value::Null);
     let text = match value["error"].as_object_mut() {
@@ -454,7 +455,8 @@ fn without_times(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_ascii_digit()).collect()
 }
 
-/// What is asked about something hidden is answered as if nobody had that name.
+/// Checks that a request about something hidden gets the same response as a request about something
+/// that does not exist.
 fn compare_twin(
     served: &Served,
     caller: &Caller,
@@ -473,7 +475,7 @@ fn compare_twin(
     }
     assert_eq!(twin_status, status, "{asked:?}: {answer} / {twin_answer}");
     if status == 200 {
-        // What is near to an unknown word differs; how often the word itself is said does not.
+        // Suggestions for an unknown word may differ, but the word itself must occur equally often.
         for (word, other) in mentioned {
             let (n_said, n_twin) = (answer.matches(word), twin_answer.matches(other));
             assert_eq!(n_said.count(), n_twin.count(), "{asked:?}: {answer}");
@@ -483,7 +485,7 @@ fn compare_twin(
     }
 }
 
-/// What was heard so far; where a word has to come, it is waited for.
+/// Returns the events received so far. If a word is given, waits for it.
 fn heard_until(heard: &Mutex<String>, word: Option<&str>) -> String {
     for _ in 0..1_000 {
         let text = heard.lock().unwrap().clone();
@@ -512,7 +514,7 @@ fn no_answer_tells_of_a_project_without_permission() {
         let route = &routes[chance.below(routes.len())];
         let (verb, path, scope) = (&route.0, route.1.as_str(), route.2.as_str());
         let is_machine = scope == "admin of all projects";
-        // What would end or change the server, or waits for ever.
+        // Skips requests that would stop or change the server, or never end.
         if path == "/api/events"
             || path == "/api/login"
             || (caller.is_admin && is_machine && verb != "GET")
@@ -523,7 +525,7 @@ fn no_answer_tells_of_a_project_without_permission() {
         let (status, answer) = ask(&served, &caller.token, &asked.verb, &asked.target, &asked.body);
         n_asked += 1;
         assert_ne!(status, 0, "{asked:?}");
-        // The owner's own memories are not there for others.
+        // The owner's global memories are hidden from other users.
         let is_without = answer.contains("There are no global memories yet");
         assert!(status < 500 || is_without, "{asked:?}: {answer}");
         if status == 200 {
@@ -548,7 +550,7 @@ fn no_answer_tells_of_a_project_without_permission() {
     {
         assert!(ok_routes.contains(path), "{path} was never answered: {ok_routes:?}");
     }
-    // A change that every reader receives, which proves that the streams work.
+    // Every reader receives this change, which proves that the streams work.
     let last = json!({ "title": "Say the last word", "body": WORDS[1] });
     let client = served.client().for_project(PROJECTS[1]);
     client.post::<Value>("/api/memories", &last).unwrap();

@@ -12,10 +12,10 @@ fn projects_are_added_listed_and_removed() {
     let other = home.root().join("other");
     fs::create_dir(&other).unwrap();
     assert_snapshot!(home.run(&["project", "add", "../other", "--name", "second"]), @r#"
-    Found folder (no git: history is kept by runs only) $HOME/other
+    Found directory (no Git: history comes only from runs) $HOME/other
     Created .nacre/.gitignore, .nacre/config.toml
     Project `second`, 0 memories.
-    Git shares decisions and learnings; summaries of sessions stay local (share.summaries).
+    Git shares decisions and learnings; session summaries stay local (share.summaries).
     Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
@@ -34,7 +34,7 @@ fn projects_are_added_listed_and_removed() {
     assert!(home.run(&["project"]).contains("second  no store  $HOME/other"));
     assert_snapshot!(home.run(&["project", "add", "../other", "--name", "work"]), @"
     Error: Project `work` is already registered, with path `$HOME/work`
-    Hint: Choose another name, or run `nacre project remove work` if it has moved
+    Hint: Choose another name. If the project has moved, run `nacre project remove work` first
     [exit 1]
     ");
     assert_snapshot!(home.run(&["project", "remove", "secnd"]), @"
@@ -47,8 +47,8 @@ fn projects_are_added_listed_and_removed() {
     Undo: nacre undo project-20261115-083000-[id]
     ");
     assert_snapshot!(home.run(&["project", "add", "../nowhere"]), @"
-    Error: `$HOME/work/../nowhere` is not a folder
-    Hint: Give the repository's folder: nacre project add PATH
+    Error: `$HOME/work/../nowhere` is not a directory
+    Hint: Specify the repository's directory: nacre project add PATH
     [exit 1]
     ");
     assert!(other.exists());
@@ -78,7 +78,7 @@ fn the_nearest_project_wins_and_a_flag_beats_it() {
     assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", "work"]), @"20261115-of-the-outer-one  decision  Of the outer one");
     assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", ".."]), @"20261115-of-the-outer-one  decision  Of the outer one");
     assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", "wrk"]), @"
-    Error: No project is named `wrk`
+    Error: Project `wrk` not found
     Hint: Did you mean `work`?
     [exit 2]
     ");

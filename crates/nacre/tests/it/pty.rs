@@ -1,11 +1,11 @@
-//! A terminal of a given size, for what only a person sees.
+//! A terminal of a given size, for tests of terminal-only output.
 
 use std::process::{Command, Stdio};
 
 use crate::home::TestHome;
 
-/// Runs a program with a terminal of its own, types keys, and prints all that was written. The size
-/// is set before the program starts, so that it cannot see another one.
+/// Runs a program on its own terminal, types keys, and prints all output. The size is set before
+/// the program starts, so the program cannot observe any other size.
 const ON_A_TERMINAL: &str = "
 import fcntl, os, pty, struct, sys, termios
 rows, columns, keys = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode()
@@ -29,12 +29,12 @@ sys.stdout.flush()
 sys.exit(status)
 ";
 
-/// A terminal, and what is typed on it.
+/// A terminal and the keys to type on it.
 pub(crate) struct Terminal {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) keys: &'static str,
-    /// Variables beside those of the home.
+    /// Additional variables besides those of the home.
     pub(crate) vars: Vec<(&'static str, String)>,
 }
 
@@ -46,14 +46,14 @@ impl Default for Terminal {
 }
 
 impl Terminal {
-    /// The screen; `None` without Python, which provides the terminal.
+    /// Returns the screen; `None` without Python, which provides the terminal.
     pub(crate) fn run(&self, home: &TestHome, args: &[&str]) -> Option<String> {
         let (code, text) = self.run_to_end(home, args)?;
         assert_eq!(code, 0, "nacre {args:?}: {text}");
         Some(text)
     }
 
-    /// The same with the exit code.
+    /// Like `run`, but also returns the exit code.
     pub(crate) fn run_to_end(&self, home: &TestHome, args: &[&str]) -> Option<(i32, String)> {
         let nacre = home.command(&home.work(), args);
         let mut command = Command::new("python3");

@@ -1,4 +1,4 @@
-//! `nacre push` and `nacre pull`: memories between two machines, over a server.
+//! Tests `nacre push` and `nacre pull`: memories shared between two machines through a server.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,8 +9,8 @@ use insta::assert_snapshot;
 use crate::home::TestHome;
 use crate::serve::Served;
 
-/// A server with a token with write access, and a machine that has never used it. Their
-/// projects have the same name.
+/// A server with a write-access token, and a machine that has not used it yet. Their projects have
+/// the same name.
 pub(crate) struct Team {
     pub(crate) server: TestHome,
     pub(crate) token: String,
@@ -51,7 +51,7 @@ fn memories_go_to_a_server_and_come_back_as_foreign() {
     assert_snapshot!(push_first(&laptop, &address, &team.token), @"
     Sent 1 memory of `work` to http://[address]; 0 were already there.
     ");
-    // It is remembered where to, and nothing goes twice.
+    // The server's address is saved, and no memory is sent twice.
     assert_snapshot!(run(&laptop, &address, &["push"]), @"
     Sent 0 memories of `work` to http://[address]; 1 was already there.
     ");
@@ -60,7 +60,7 @@ fn memories_go_to_a_server_and_come_back_as_foreign() {
     let (_, changes) = team.server.json(&["undo", "--list"]);
     assert!(changes.to_string().contains("push by ana"), "{changes}");
 
-    // Another machine brings it, and does not trust it yet.
+    // Another machine pulls the memory, which is not trusted yet.
     let other = TestHome::new();
     other.ok(&["config", "set", "push.to", &format!("http://{address}")]);
     let other = other.with_var("NACRE_PUSH_TOKEN", &team.token);
@@ -72,7 +72,7 @@ fn memories_go_to_a_server_and_come_back_as_foreign() {
     assert!(!brief.to_string().contains("Makefiles"), "{brief}");
     assert!(run(&other, &address, &["pull"]).contains("Pulled 0 new and 0 changed"));
 
-    // What a person changed there stays, whatever the server has.
+    // Local changes by the user are kept, whatever version the server has.
     let theirs = other.read(&path).replace("Spaces break make.", "My own words.");
     other.write(&path, &theirs);
     laptop.write(&path, laptop.read(&path).replace("Spaces break make.", "Spaces break it."));
@@ -90,13 +90,13 @@ fn without_a_server_nothing_is_lost_and_without_permission_nothing_is_taken() {
     let laptop = TestHome::new();
     laptop.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);
     assert_snapshot!(laptop.run(&["push"]), @"
-    Error: No server is set
+    Error: No server is configured
     Hint: nacre push --to https://nacre.example.org --token-stdin
     [exit 2]
     ");
     assert_snapshot!(laptop.run(&["push", "--to", "http://nacre.example.org"]), @"
-    Error: There is no token for the server
-    Hint: Get one that begins with `nacre_` from whoever runs the server
+    Error: No token is stored for the server
+    Hint: Ask the server's administrator for a token that starts with `nacre_`
     Hint: nacre push --to URL --token-stdin < FILE
     [exit 1]
     ");
@@ -104,22 +104,22 @@ fn without_a_server_nothing_is_lost_and_without_permission_nothing_is_taken() {
     let address = served.address.clone();
     let refused = push_first(&laptop, &address, &team.token);
     assert!(
-        refused.contains("The server says: This needs the scope `write` in `work`"),
+        refused.contains("Message from the server: This requires the scope `write` in `work`"),
         "{refused}"
     );
     let wrong = push_first(&laptop, &address, "nacre_0000");
-    assert!(wrong.contains("The server says: The token is missing or wrong"), "{wrong}");
+    assert!(wrong.contains("Message from the server: The token is missing or invalid"), "{wrong}");
     served.stop();
     // The server is away.
     let away = push_first(&laptop, &address, &team.token);
-    assert!(away.contains("Not everything was sent (1 left): Cannot reach the server"), "{away}");
+    assert!(away.contains("Could not send everything (1 left): Cannot reach the server"), "{away}");
     assert!(
-        away.contains("Nothing is lost. Continue: nacre push") && away.contains("[exit 3]"),
+        away.contains("No data was lost. Continue: nacre push") && away.contains("[exit 3]"),
         "{away}"
     );
     let laptop = laptop.with_var("NACRE_PUSH_TOKEN", &team.token);
     let plain = laptop.run(&["push", "--to", "http://nacre.example.org"]);
-    assert!(plain.contains("The token would be sent in the clear: use https://"), "{plain}");
+    assert!(plain.contains("The token would be sent unencrypted: use https://"), "{plain}");
 }
 
 #[cfg(unix)]
@@ -130,7 +130,7 @@ fn the_token_is_kept_for_its_owner_and_a_secret_is_not_sent() {
     let laptop = TestHome::new();
     let id = laptop.add("Use the deploy account", &["--body", "It is in the vault."]);
     let path = format!("memory/decisions/{id}.md");
-    // A person wrote a key into the file by hand, and agrees to the file as it is.
+    // The user writes a key into the file by hand and trusts the file as it is.
     let key =
         format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2).chars().take(36).collect::<String>());
     laptop.write(&path, laptop.read(&path).replace("It is in the vault.", &format!("Token {key}")));
@@ -152,7 +152,7 @@ fn a_kept_token_goes_only_to_the_address_that_it_was_given_for() {
     let served = Served::start(&team.server);
     push_first(&laptop, &served.address, &team.token);
     assert_snapshot!(run(&laptop, &served.address, &["push", "--to", "http://127.0.0.1:9"]), @"
-    Error: The token is for http://[address] and goes nowhere else
+    Error: The token is only valid for http://[address]
     Hint: nacre push --to URL --token-stdin < FILE
     [exit 1]
     ");

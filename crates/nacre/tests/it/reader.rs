@@ -1,5 +1,5 @@
-//! Installed agents that answer: found, listed, allowed once, and asked. The agents are small
-//! scripts.
+//! Tests installed agents as models: detection, listing, permission and requests. The agents are
+//! small scripts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use crate::agents::{Talk, claude, write};
 use crate::home::TestHome;
 
-/// Notes that it was asked, and says that the account is used up.
+/// Records the request, and reports that the usage limit is reached.
 const USED_UP: &str = r#"[ "$1" = --version ] && { echo '2.1.197 (Claude Code)'; exit; }
 echo asked >> "$HOME/asked"
 echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"Credit balance is too low"}'
@@ -19,7 +19,7 @@ exit 1"#;
 const ONE_WORD: &str = r#"echo '{"type":"result","is_error":false,"result":"pearl","stop_reason":"end_turn","total_cost_usd":0.001,
 "usage":{"input_tokens":20,"output_tokens":2}}'"#;
 
-/// A home whose `PATH` has this agent and the system's programs.
+/// Creates a home whose `PATH` contains this agent and the system's programs.
 fn home_with(command: &str, script: &str) -> TestHome {
     let home = TestHome::empty();
     let folder = home.root().join("bin");
@@ -31,7 +31,7 @@ fn home_with(command: &str, script: &str) -> TestHome {
     home.with_var("PATH", &path)
 }
 
-/// Puts a session of the repository where Claude Code keeps them.
+/// Adds a session of the repository to Claude Code's directory.
 fn add_session(home: &TestHome) {
     let talk = Talk {
         id: "0a1b2c3d-0000-4000-8000-000000000001".to_owned(),
@@ -67,13 +67,13 @@ fn an_installed_agent_is_listed_and_can_be_tested() {
     );
     assert_snapshot!(home.run(&["model"]), @r"
     Models by role:
-      no model is set, and none is required; nacre config set roles.default.model claude-code/haiku
+      no model is set (optional); nacre config set roles.default.model claude-code/haiku
 
     Installed agents that can be used as models:
       claude-code  Claude Code 2.1.197  $HOME/bin/claude
 
     Search by meaning:
-      builtin  ready  part of the program
+      builtin  ready  built into Nacre
     ");
     assert!(!home.root().join(".nacre").exists(), "a list writes nothing");
     home.ok(&["config", "set", "roles.default.model", "claude-code/haiku"]);
@@ -82,7 +82,7 @@ fn an_installed_agent_is_listed_and_can_be_tested() {
     assert_eq!(output["tokens"], serde_json::json!({ "input": 20, "output": 2 }));
     let child = home.with_var("NACRE_CHILD", "1");
     assert_snapshot!(child.run(&["model", "test"]), @"
-    Error: An agent that answers for Nacre may not let Nacre ask Claude Code
+    Error: An agent that answers for Nacre may not let Nacre call Claude Code
     [exit 1]
     ");
 }
@@ -91,15 +91,15 @@ fn an_installed_agent_is_listed_and_can_be_tested() {
 fn an_agent_that_is_missing_or_used_up_is_named() {
     let home = home_with("claude", USED_UP).with_var("NACRE_MODEL", "codex/default");
     assert_snapshot!(home.run(&["model", "test"]), @"
-    Error: Codex is not installed: there is no `codex` in PATH
-    Hint: `nacre model` shows which agents are installed
+    Error: Codex is not installed: `codex` not found in PATH
+    Hint: `nacre model` lists the installed agents
     [exit 1]
     ");
     let home = home.with_var("NACRE_MODEL", "claude-code/haiku");
     assert_snapshot!(home.run(&["model", "test"]), @"
     Error: Cannot get an answer from `claude-code/haiku`: the account has no credit left
     Caused by: Credit balance is too low
-    Hint: Claude Code works again when its account has credit; until then: --strategy offline
+Add credit to the     Hint: Claude Code account, or use: --strategy offline
     [exit 1]
     ");
 }
@@ -114,10 +114,7 @@ fn no_agent_is_asked_before_a_person_said_yes() {
     assert!(!own_config(&home).contains("reading"), "nothing was answered");
     home.ok(&["config", "set", "roles.default.model", "auto"]);
     let shown = home.run(&["model"]);
-    assert!(
-        shown.contains("no installed agent was allowed to answer; nacre init --yes"),
-        "{shown}"
-    );
+    assert!(shown.contains("no installed agent is allowed to answer; nacre init --yes"), "{shown}");
     home.ok(&["sync"]);
     assert_eq!(times_asked(&home), 0);
 }
@@ -128,7 +125,7 @@ fn yes_is_remembered_and_lets_the_agent_read_at_once() {
     home.ok(&["init"]);
     add_session(&home);
     let shown = home.run(&["sync", "--yes"]);
-    assert!(shown.contains("Claude Code reads your sessions, as claude-code/haiku."), "{shown}");
+    assert!(shown.contains("Claude Code reads your sessions with claude-code/haiku."), "{shown}");
     assert!(shown.contains("the account has no credit left"), "{shown}");
     assert_eq!(times_asked(&home), 1);
     assert_snapshot!(own_config(&home), @r#"
@@ -140,7 +137,7 @@ fn yes_is_remembered_and_lets_the_agent_read_at_once() {
     "#);
     let shown = home.run(&["model"]);
     assert!(shown.contains("default  claude-code/haiku"), "{shown}");
-    // The answer holds for the agent that it was given for.
+    // The permission applies only to the agent that it was given for.
     fs::rename(home.root().join("bin/claude"), home.root().join("bin/codex")).unwrap();
     home.run(&["sync", "--force"]);
     assert_eq!(times_asked(&home), 1);

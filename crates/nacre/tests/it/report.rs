@@ -38,7 +38,7 @@ fn a_report_counts_what_happened() {
     assert_eq!(report["merged"].as_array().map(Vec::len), Some(1), "{report:#}");
     assert_eq!(report["memories"]["active"], 3);
     assert_eq!(report["most_used"][0]["uses"], 3);
-    // Before anything happened there is nothing.
+    // A period without activity gives an empty report.
     let later = home.with_var("NACRE_NOW", "2027-06-01T00:00:00Z");
     let (_, value) = later.json(&["report", "--since", "7d"]);
     assert_eq!(value["report"]["merged"].as_array().map(Vec::len), Some(0));
@@ -63,12 +63,12 @@ fn no_file_of_somebody_else_is_written_over() {
     fs::write(&file, "my notes\n").unwrap();
     assert_snapshot!(home.run(&["report", "--html", "notes.txt"]), @"
     Error: `notes.txt` was not written by `nacre report`
-    Hint: Choose another file, or add --force to write over it
+    Hint: Choose another file, or add --force to overwrite it
     [exit 1]
     ");
     assert_eq!(fs::read_to_string(&file).unwrap(), "my notes\n");
     home.ok(&["report", "--html", "notes.txt", "--force"]);
-    // A page of ours is brought up to date.
+    // An existing Nacre report is overwritten.
     home.ok(&["report", "--html", "notes.txt"]);
     assert!(fs::read_to_string(&file).unwrap().contains("<svg"));
 }
@@ -78,11 +78,9 @@ fn a_page_without_memories_says_so() {
     let home = TestHome::new();
     home.ok(&["report", "--html", "report.html"]);
     let page = fs::read_to_string(home.work().join("report.html")).unwrap();
-    for sign in [
-        "Nothing was learned in this time.",
-        "There are no memories yet.",
-        "No memory was used yet.",
-    ] {
+    for sign in
+        ["Nothing was learned in this period.", "No memories yet.", "No memory has been used yet."]
+    {
         assert!(page.contains(sign), "{sign} is not in {page}");
     }
     assert!(!page.contains("<svg"), "{page}");
@@ -108,7 +106,7 @@ fn sum(of: &serde_json::Value) -> u64 {
     of.as_object().unwrap().values().filter_map(serde_json::Value::as_u64).sum()
 }
 
-/// The numbers of a report belong together.
+/// Checks that the counts in a report are consistent.
 fn check_sums(home: &TestHome) -> serde_json::Value {
     let report = home.json(&["report", "--since", "1d"]).1["report"].clone();
     assert_eq!(sum(&report["learned"]), sum(&report["learned_now"]), "{report:#}");
@@ -125,7 +123,7 @@ fn what_is_told_adds_up() {
     let shown = home.ok(&["report"]);
     assert!(shown.contains("  of these    3 in use\n"), "{shown}");
     assert!(
-        shown.contains("  uses        3 memories: 2 used, 0 never used, 1 too young to tell\n"),
+        shown.contains("  uses        3 memories: 2 used, 0 never used, 1 too recent to tell\n"),
         "{shown}"
     );
 }

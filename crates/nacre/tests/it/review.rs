@@ -4,8 +4,8 @@ use insta::assert_snapshot;
 
 use crate::home::TestHome;
 
-/// A memory that waits for a person's word. It is made by an edit, which is the person's own where
-/// git could not have brought it.
+/// Adds a candidate to be reviewed. The candidate is created by an edit, which counts as the user's
+/// own if it cannot come from Git.
 fn propose(home: &TestHome, title: &str, body: &str) -> String {
     let _ = std::fs::remove_dir(home.work().join(".git"));
     let id = home.add(title, &["--body", body]);
@@ -93,12 +93,12 @@ fn an_accepted_candidate_holds() {
     ");
     let other = propose(&home, "Use Postgres", "");
     assert_snapshot!(home.run(&["review", "accept", &other, "--supersedes", &older]), @"
-    Error: The memory `20261115-use-redis-for-the-queue` cannot be superseded: it is superseded already
+    Error: The memory `20261115-use-redis-for-the-queue` cannot be superseded: it is already superseded
     Hint: nacre memory show 20261115-use-redis-for-the-queue
     [exit 1]
     ");
     assert_snapshot!(home.run(&["review", "accept", &other, "--supersedes", &other]), @"
-    Error: The memory `20261115-use-postgres` cannot be superseded: no memory supersedes itself
+    Error: The memory `20261115-use-postgres` cannot be superseded: a memory cannot supersede itself
     Hint: nacre memory show 20261115-use-postgres
     [exit 1]
     ");
@@ -137,8 +137,7 @@ fn a_rejected_candidate_leaves_a_hash_and_no_text() {
     ");
     assert_eq!(home.tree("memory"), format!("memory/decisions/{active}.md"));
     assert_eq!(home.tree("meta/tombstones").lines().count(), 2);
-    // Its undo data is in its run folder, which is never shared; nothing else has a word of
-    // it.
+    // Only the private run directory contains undo data; no other file contains the text.
     let run_folders = home.store("workspace");
     let says = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("peculiar");
     let told: Vec<_> = home.snapshot().into_iter().filter(|(_, bytes)| says(bytes)).collect();

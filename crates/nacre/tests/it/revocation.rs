@@ -1,4 +1,4 @@
-//! What a revoked token still reaches, and what a request reaches by naming a path: nothing.
+//! Tests what a revoked token, or a request with a path, can still access: nothing.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use crate::people::{ask, token};
 use crate::serve::Served;
 use crate::websocket::WebSocket;
 
-/// Ends the only token of that scope that a person has.
+/// Revokes the user's only token with this scope.
 fn revoke(home: &TestHome, person: &str, scope: &str) {
     let (_, listed) = home.json(&["server", "token", person]);
     let tokens = listed["tokens"].as_array().unwrap();
@@ -41,7 +41,7 @@ fn a_page_ends_with_the_token_that_logged_it_in() {
     let status = |secret: &str, target: &str| ask(&served, secret, "GET", target, &json!({})).0;
     assert_eq!((status(&page, "/api/config"), status(&other, "/api/config")), (200, 403));
     revoke(&home, "boss", "admin");
-    // Boss still has a token; what the page may do is what its own token allows.
+    // Boss still has another token, but the page has only the permissions of its own token.
     assert_eq!((status(&page, "/api/config"), status(&page, "/api/memories")), (401, 401));
     assert_eq!((status(&other, "/api/memories"), status(&reader, "/api/memories")), (200, 200));
 }
@@ -86,7 +86,7 @@ fn open_chat_connections_close_when_their_token_is_revoked() {
     assert_eq!(wire.read_to_end(&format!("{create}\n")), "", "nothing is answered");
     assert_eq!(idle.read_to_end(""), "", "also a silent one ends");
     assert_eq!(socket.receive().ok().flatten(), None);
-    // Only the session from before is there.
+    // Only the earlier session exists.
     let listed = owner.ask("session.list", &json!({}));
     assert_eq!(listed["result"]["sessions"].as_array().unwrap().len(), 1, "{listed}");
 }
@@ -95,7 +95,7 @@ fn open_chat_connections_close_when_their_token_is_revoked() {
 fn a_turn_in_the_queue_is_cancelled_with_the_token_that_asked_for_it() {
     let home = TestHome::new();
     let admin = token(&home, &["boss", "--scope", "admin"]);
-    // The first turn asks, and so is at work until somebody answers.
+    // The first turn asks for approval, so it keeps running until the request is answered.
     let edit = json!({ "path": "new.txt", "content": "x" });
     let model = playing(vec![vec![("file_create", edit)]]);
     model.set_for(&home, "chat");
@@ -125,7 +125,7 @@ fn listen(served: &Served, token: &str) -> TcpStream {
     stream
 }
 
-/// Reads until a word or the end.
+/// Reads until a word or the end of the stream.
 fn hear(stream: &mut TcpStream, word: &str) -> String {
     let (mut heard, mut piece) = (String::new(), [0; 4096]);
     while !heard.contains(word) {
@@ -169,7 +169,7 @@ fn a_request_reads_no_file_because_it_names_one() {
         json!({ "type": "user", "text": "Pinned by the user", "time": "2026-11-01T10:00:00Z" });
     std::fs::write(&file, format!("{line}\n")).unwrap();
     let (path, missing) = (file.display().to_string(), format!("{}.no", file.display()));
-    // At the terminal a path is fine.
+    // On the command line, a path is allowed.
     assert!(home.run(&["trace", "show", &path]).contains("Pinned by the user"));
     for token in [&served.token, &admin] {
         let told = |path: &str| {
@@ -179,7 +179,7 @@ fn a_request_reads_no_file_because_it_names_one() {
         };
         assert_eq!(told(&path).0, 404);
         assert_eq!(told(&path), told(&missing), "whether it exists is not told");
-        // Nor does an agent's folder that somebody else names.
+        // A hook may not use a directory chosen by another user.
         let hook = |folder: &str| {
             let body = json!({ "version": "0", "folder": folder,
                 "question": { "event": "start" } });
@@ -214,7 +214,7 @@ fn a_chat_by_the_port_works_in_registered_projects_alone() {
             "{made}"
         );
     }
-    // The socket file is the owner's own.
+    // The socket file belongs to the owner.
     #[cfg(unix)]
     {
         let folder = home.root().join("elsewhere");

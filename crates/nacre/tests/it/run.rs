@@ -10,7 +10,7 @@ use nacre_engine::record::{CancelledBy, TaskId, TaskState};
 
 use crate::home::{NOW, TestHome, interrupt};
 
-/// A repository with one file, and a script beside it.
+/// Creates a repository with one file, and a script next to it.
 fn home(script: &str) -> TestHome {
     let home = TestHome::empty();
     fs::create_dir(home.work().join("src")).unwrap();
@@ -66,7 +66,7 @@ fn a_place_that_is_not_there_is_marked() {
     ");
 }
 
-/// A true quote proves nothing where the model was never shown it, or where the sentence says
+/// A genuine quote is not evidence if the model was never shown it, or if the sentence says
 /// something else.
 #[test]
 fn a_sentence_that_its_lines_do_not_prove_is_marked() {
@@ -117,7 +117,7 @@ fn what_goes_wrong_is_told_with_its_way_out() {
     let failed = failed.lines().filter(|line| !line.contains("task_")).collect::<Vec<_>>();
     assert_snapshot!(failed.join("\n"), @"
     Error: Cannot get an answer from `scripted`: the account has no credit left
-    Hint: `nacre model` shows the models, their addresses and keys
+    Hint: `nacre model` lists the models, their addresses and keys
     [exit 1]
     ");
     let (code, output) = home.json(&["run", "--scripted", "../script.toml", "Where?"]);
@@ -138,7 +138,7 @@ fn what_goes_wrong_is_told_with_its_way_out() {
     ");
 }
 
-/// Waits until the process has a task that runs.
+/// Waits until the process is running a task.
 fn running(home: &TestHome, child: &mut Child) -> (State, TaskId) {
     loop {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before anybody stopped it");

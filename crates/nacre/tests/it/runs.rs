@@ -30,24 +30,24 @@ fn runs_are_listed_and_say_what_they_did() {
 
     add 20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file
       Always use pnpm here, never npm: npm writes a second lock file
-      no memory is near
+      no similar memory
 
     summary memory/summaries/20261101/100300/add-a-health-endpoint-to-the-server.md
     ");
     assert_snapshot!(home.run(&["runs", "nothing"]), @"
-    Error: No run is named `nothing`
-    Hint: `nacre runs` shows every run
+    Error: Run `nothing` not found
+    Hint: `nacre runs` lists all runs
     [exit 1]
     ");
 }
 
-/// The output of `runs show` and the contents of the run folder.
+/// Returns the output of `runs show` and the contents of the run directory.
 fn shown_and_written(home: &TestHome, run: &str, actions: &str) -> [(Value, Value); 2] {
     let (code, shown) = home.json(&["runs", run]);
     assert_eq!((code, shown["id"].as_str()), (0, Some(run)));
     let file = |name: &str| {
         let text = fs::read_to_string(home.store(&format!("workspace/{run}/{name}")));
-        // Output names the folder of the test by a variable.
+        // Replaces the test's directory with a variable in the output.
         let text = text.map(|text| text.replace(&*home.root().to_string_lossy(), "$HOME"));
         text.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
     };
@@ -87,7 +87,7 @@ fn a_run_that_this_program_did_not_write_is_listed_and_says_nothing() {
     assert_snapshot!(home.run(&["runs"]), @"sync-20261101-101010-abcdef12  -");
     assert_snapshot!(home.run(&["runs", run]), @"
     sync-20261101-101010-abcdef12
-    It has no readable report.
+    The run has no readable report.
     ");
     assert_eq!(home.json(&["runs", run]).1["report"], Value::Null);
 }
@@ -118,7 +118,7 @@ fn only_the_newest_runs_are_kept() {
     }
     home.ok(&["sync"]);
     assert_eq!(home.json(&["runs"]).1["total"], 2);
-    // What was read stays read.
+    // The sessions stay marked as read.
     assert_eq!(home.tree("meta/sessions").lines().count(), 3);
 }
 
@@ -133,10 +133,10 @@ fn every_id_that_a_sync_prints_can_be_shown() {
     assert_eq!((code, shown["runs"].as_array().map(Vec::len)), (0, Some(2)), "{shown:#}");
     let text = home.ok(&["runs", id]);
     assert!(text.contains("2 runs, one per session") && text.contains("pnpm"), "{text}");
-    // Nothing was done, so that there is nothing to show.
+    // Nothing was done, so there is nothing to show.
     let again = home.run(&["sync"]);
     assert!(!again.contains("Run:") && !again.contains("Undo:"), "{again}");
-    // One session alone has an id, too.
+    // A sync of a single session also has an id.
     let (_, listed) = home.json(&["trace"]);
     let session = listed["sessions"][0]["id"].as_str().unwrap();
     let (_, one) = home.json(&["sync", "--trace", session, "--force"]);

@@ -1,4 +1,4 @@
-//! Commands say what they did and what they did not do.
+//! Checks that commands report accurately what they did and did not do.
 
 use std::fs;
 
@@ -34,11 +34,14 @@ fn a_registered_store_that_is_gone_is_an_error_of_doctor() {
     home.ok(&["doctor"]);
     fs::remove_dir_all(other.join(".nacre")).unwrap();
     let shown = home.run(&["doctor"]);
-    assert!(shown.contains("$HOME/other: error: The store of project `other` is gone"), "{shown}");
+    assert!(
+        shown.contains("$HOME/other: error: The store of project `other` is missing"),
+        "{shown}"
+    );
     assert!(shown.ends_with("[exit 1]\n"), "{shown}");
     fs::remove_dir_all(&other).unwrap();
     let shown = home.run(&["doctor"]);
-    assert!(shown.contains("The folder of project `other` is gone"), "{shown}");
+    assert!(shown.contains("The directory of project `other` is missing"), "{shown}");
     home.ok(&["doctor", "--scope", "project_only"]);
     home.ok(&["project", "remove", "other"]);
     home.ok(&["doctor"]);
@@ -80,7 +83,7 @@ fn brief_and_ask_say_what_could_not_be_read() {
     assert!(shown.contains("memory/decisions/20261101-broken.md could not be read"), "{shown}");
     assert!(shown.contains("Use SQLite for the queue") && shown.ends_with("[exit 3]\n"), "{shown}");
     let shown = home.run(&["ask", "Which queue?"]);
-    assert!(shown.contains("Not everything was looked at: 1 file is broken"), "{shown}");
+    assert!(shown.contains("The search is incomplete: 1 file is broken"), "{shown}");
 }
 
 #[test]
@@ -92,7 +95,7 @@ fn a_brief_says_that_candidates_wait() {
     assert!(home.read(&path).contains("status: candidate"));
     let (_, value) = home.json(&["brief"]);
     assert_eq!(value["candidates"], 1, "{value:#}");
-    assert!(home.run(&["brief"]).contains("1 candidate waits and is not in it: nacre review"));
+    assert!(home.run(&["brief"]).contains("1 candidate is pending and not included: nacre review"));
 }
 
 #[test]
@@ -111,7 +114,7 @@ fn feedback_and_maintain_name_the_memories_that_they_changed() {
 
 #[test]
 fn a_report_counts_by_when_it_was_learned() {
-    // The session is of 2026, and it is 2099.
+    // The session is from 2026, and the current time is 2099.
     let home = reading();
     talk(&home, "one", 1, PNPM);
     home.ok(&["sync"]);
@@ -141,11 +144,11 @@ fn connect_says_whose_sessions_are_read_and_auto_turns_nothing_off() {
     let folder = home.root().join(".codex/sessions");
     fs::create_dir_all(&folder).unwrap();
     let shown = home.run(&["connect", "codex", "--path", &folder.display().to_string()]);
-    assert!(shown.contains("Reads the sessions of codex\n"), "{shown}");
+    assert!(shown.contains("Reading the sessions of codex\n"), "{shown}");
     home.ok(&["connect", "auto", "--yes"]);
     assert!(["generic", "codex"].iter().all(|agent| read().contains(&(*agent).to_owned())));
     let shown = home.run(&["connect", "remove", "codex", "--yes"]);
-    assert!(shown.contains("No longer reads the sessions of codex\n"), "{shown}");
+    assert!(shown.contains("No longer reading the sessions of codex\n"), "{shown}");
     assert!(!read().contains(&"codex".to_owned()));
 }
 
@@ -161,7 +164,7 @@ fn an_agent_that_is_removed_is_no_longer_read() {
     };
     crate::agents::write(&file, &crate::agents::claude(&talk));
     assert_eq!(home.json(&["sync", "--no-extract"]).1["sources"], 1);
-    // Without a register every agent is read.
+    // Without a register, all agents are read.
     home.ok(&["connect", "claude", "--remove", "--yes"]);
     assert_eq!(home.json(&["sync", "--no-extract"]).1["sources"], 0);
     let (_, value) = home.json(&["connect", "list"]);

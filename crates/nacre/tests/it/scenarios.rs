@@ -1,5 +1,4 @@
-//! A sync with a lead, from end to end: the scenarios A to H by which it is accepted, and what goes
-//! wrong on the way.
+//! Tests a sync with a lead from end to end: the acceptance scenarios A to H, and error cases.
 
 use insta::assert_snapshot;
 use nacre_memory::{LEARNING_KINDS, MemoryType, TYPES};
@@ -12,10 +11,10 @@ use crate::sync_run::{PNPM, reading, talk};
 
 const KNOWN: &str = "20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file";
 
-/// Words of the agent that no candidate is made of.
+/// Text from the agent that no candidate contains.
 const ONLY_IN_TRACE: &str = "ZEBRA-7731 was printed by the build";
 
-/// Near to what is known, and the numbers do not tell how near.
+/// Similar to the known memory, but the scores do not decide whether it is the same.
 const UNCLEAR: &[&str] = &[
     "Fix the build on CI before lunch",
     "I ran npm install. ZEBRA-7731 was printed by the build.",
@@ -31,7 +30,7 @@ fn answer(value: Value) -> Calls {
     vec![("answer", value)]
 }
 
-/// What an explorer finds: the memory that is known.
+/// Returns the result of an explorer: the known memory.
 fn answer_known() -> Calls {
     let file = format!("learnings/{KNOWN}.md");
     answer(
@@ -53,7 +52,7 @@ fn decision(action: &str) -> Value {
         "reason": "Both are about pnpm; this one is about the frontend." })
 }
 
-/// A model that settles the one open case so.
+/// Starts a model that decides the one unclear case with this action.
 fn deciding(action: &'static str) -> Answering {
     Answering::start(move |request| match is_lead(request) {
         true => answer(json!({ "decisions": [decision(action)] })),
@@ -61,7 +60,7 @@ fn deciding(action: &'static str) -> Answering {
     })
 }
 
-/// A home that knows about pnpm, and has a session to read that is unclear beside it.
+/// Creates a home that has a memory about pnpm, and a new session with an unclear case.
 fn unclear() -> TestHome {
     let home = reading();
     talk(&home, "one", 1, PNPM);
@@ -70,7 +69,7 @@ fn unclear() -> TestHome {
     home
 }
 
-/// Syncs with the model as lead; returns the report of the one session that was read.
+/// Syncs with the model as lead. Returns the report of the one session that was read.
 fn synced(home: &TestHome, model: &Answering, more: &[&str]) -> Value {
     model.set_for(home, "lead");
     let args: Vec<&str> = ["sync"].iter().chain(more).copied().collect();
@@ -309,7 +308,7 @@ fn a_lead_that_insists_on_nonsense_is_sent_back_twice_and_the_rule_decides() {
     assert_eq!(model.requests().iter().filter(|request| is_lead(request)).count(), 3);
     let action = &report["actions"][0];
     assert_eq!((&action["by"], &action["band"]), (&json!("rule"), &json!("grey")));
-    // Kept apart as a candidate, which overwrites nothing.
+    // The case becomes a separate candidate, and nothing is overwritten.
     assert_eq!(home.tree("memory/learnings").lines().count(), before + 1);
     let metrics = json_of(&home, &report, "metrics.json");
     let error = metrics["leads"][0]["error"].as_str().unwrap();
@@ -328,7 +327,8 @@ fn a_person_who_edits_while_the_model_answers_is_never_overwritten() {
             if !text.contains("My own words.") {
                 std::fs::write(&edited, text + "\nMy own words.\n").unwrap();
             }
-            // It merges what it was shown: the second time, the person's words are among it.
+            // The model merges the memory that it was shown. The second time, that includes the
+            // user's words.
             let mut update = decision("update");
             if request.to_string().contains("My own words.") {
                 let body = update["merged"]["body"].as_str().unwrap();
@@ -351,7 +351,7 @@ fn a_lead_that_cannot_be_reached_or_paid_leaves_it_to_the_rule() {
     let home = unclear();
     home.ok(&["config", "set", "roles.lead.model", "anthropic/claude-sonnet-4-6"]);
     let shown = home.run(&["sync"]);
-    assert!(shown.contains("Warning: No lead is asked, unclear cases are settled by rule: Provider `anthropic` needs a key"), "{shown}");
+    assert!(shown.contains("Warning: Unclear cases are decided by rule instead of by a lead: Provider `anthropic` needs a key"), "{shown}");
     assert!(!shown.contains("[exit"), "{shown}");
 }
 

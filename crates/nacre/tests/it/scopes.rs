@@ -1,4 +1,4 @@
-//! Where recall looks: the project, then what a person keeps for all projects.
+//! Tests the scopes of recall: the project first, then the user's global memories.
 
 use insta::assert_snapshot;
 
@@ -44,20 +44,20 @@ fn a_global_memory_is_changed_where_it_lies() {
 fn without_a_project_the_global_memories_answer() {
     let home = TestHome::empty();
     assert_snapshot!(home.run(&["memory", "list"]), @"
-    Error: There is no `.nacre` folder in `$HOME/work` or above it
-    Hint: Run `nacre init` to prepare this repository
+    Error: No `.nacre` directory found in `$HOME/work` or its parent directories
+    Hint: Run `nacre init` to set up this repository
     [exit 1]
     ");
     home.add("Global rule", &["--scope", "global_only"]);
     assert_snapshot!(home.run(&["memory", "list"]), @"20261115-global-rule  decision  Global rule  (global)");
     assert_snapshot!(home.run(&["memory", "add", "x"]), @"
-    Error: There is no `.nacre` folder in `$HOME/work` or above it
-    Hint: Run `nacre init` to prepare this repository
+    Error: No `.nacre` directory found in `$HOME/work` or its parent directories
+    Hint: Run `nacre init` to set up this repository
     [exit 1]
     ");
     assert_snapshot!(home.run(&["memory", "list", "--scope", "project_only"]), @"
-    Error: There is no `.nacre` folder in `$HOME/work` or above it
-    Hint: Run `nacre init` to prepare this repository
+    Error: No `.nacre` directory found in `$HOME/work` or its parent directories
+    Hint: Run `nacre init` to set up this repository
     [exit 1]
     ");
 }

@@ -25,8 +25,7 @@ fn pearls() -> TestHome {
     home
 }
 
-/// What is printed below the line that says of what it is: how a map came to be up to date depends
-/// on the clock.
+/// Returns the output without its first line, which describes the map update and depends on timing.
 fn run_search(home: &TestHome, args: &[&str]) -> String {
     let output = home.ok(args);
     let (header, rest) = output.split_once('\n').unwrap();
@@ -112,8 +111,8 @@ fn what_cannot_be_searched_for_is_refused_with_what_to_do() {
         assert!(said.starts_with("Error: ") && said.contains("[exit 2]"), "{args:?}: {said}");
     }
     assert_snapshot!(home.run(&["search-code", "--regex", "open("]), @"
-    Error: `open(` is not a regular expression: unclosed group
-    Hint: Escape what is meant as it stands, or search with `--fixed`
+    Error: `open(` is not a valid regular expression: unclosed group
+    Hint: Escape special characters, or search with `--fixed`
     [exit 2]
     ");
 }

@@ -1,4 +1,4 @@
-//! No secret of a trace reaches a byte that Nacre keeps or prints.
+//! Checks that no secret of a trace reaches any stored or printed byte.
 
 #[expect(dead_code, reason = "the places are those of the redactor's own tests")]
 #[path = "../../../nacre-base/src/redact/tests/corpus.rs"]
@@ -14,10 +14,10 @@ use crate::agents::{self, Talk};
 use crate::home::{TestHome, walk};
 use corpus::{Dice, KINDS, Sample};
 
-/// A secret survives if this much of it does.
+/// Minimum number of consecutive bytes of a secret that count as a leak.
 const SURVIVING_RUN: usize = 16;
 
-/// The lines of a secret that must not be seen, by their first and last characters too.
+/// Returns overlapping parts that cover a secret. None of them may be visible.
 fn runs(secret: &str) -> Vec<Vec<u8>> {
     let lines = secret.lines().filter(|line| line.len() >= SURVIVING_RUN || !secret.contains('\n'));
     lines
@@ -29,7 +29,7 @@ fn runs(secret: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Of every kind one secret, with the name it is kept under.
+/// Returns one secret of every kind, with its label.
 fn secrets(seed: u64) -> Vec<(&'static str, String, Sample)> {
     let mut dice = Dice::new(seed);
     KINDS
@@ -41,15 +41,15 @@ fn secrets(seed: u64) -> Vec<(&'static str, String, Sample)> {
         .collect()
 }
 
-/// A kind of secret, and the parts of one that must not be seen.
+/// A kind of secret, and the parts of the secret that must not be visible.
 type Forbidden = (&'static str, Vec<Vec<u8>>);
 
-/// A conversation with every secret in every possible place.
+/// Returns a conversation with every secret in every possible position.
 fn talk(id: &str, seed: u64) -> (Talk, Vec<Forbidden>) {
     let all = secrets(seed);
     let assigned: Vec<String> = all.iter().map(|(_, text, _)| text.clone()).collect();
     let dump: String = assigned.iter().map(|line| format!("{line}\nLANG=C\n")).collect();
-    // Where nothing names it, only a shape can tell.
+    // Without a name next to it, a secret can only be recognized by its shape.
     let known: Vec<&str> = all
         .iter()
         .map(|(_, _, sample)| sample.text.as_str())
@@ -82,7 +82,8 @@ fn talk(id: &str, seed: u64) -> (Talk, Vec<Forbidden>) {
     (talk, runs)
 }
 
-/// Writes a session for every format, each full of secrets of its own; what must not be seen.
+/// Writes a session in every format, each with its own secrets. Returns the parts that must not be
+/// visible.
 fn write_traces(home: &TestHome) -> Vec<Forbidden> {
     let root = home.root().join("agents");
     let mut forbidden = Vec::new();
@@ -111,7 +112,7 @@ fn write_traces(home: &TestHome) -> Vec<Forbidden> {
     forbidden
 }
 
-/// Everything that the commands about traces print over these sessions.
+/// Returns the output of all trace commands for these sessions.
 fn print_all(home: &TestHome) -> String {
     let root = home.root().join("agents");
     let mut printed = String::new();
@@ -185,7 +186,7 @@ fn no_secret_survives_by_being_cut_in_two() {
     let mut leaks = Vec::new();
     for (label, text, sample) in secrets(11) {
         let runs = runs(&sample.secret);
-        // Other secrets before it shorten the text that is looked at, so that its end moves in.
+        // Redacting earlier secrets shortens the text, so its end moves into the inspected part.
         for n_before in [0, 40] {
             let before = format!("{}\n", &text).repeat(n_before);
             for cut in 0..6 {
@@ -230,7 +231,7 @@ fn what_names_and_types_say_is_clean_too() {
     let home = TestHome::new();
     let token = KINDS.iter().find(|kind| kind.label == "github-classic").unwrap();
     let secret = token.sample(&mut Dice::new(21)).secret;
-    // In running text this one cannot be distinguished from a part of a path.
+    // In running text, this secret cannot be distinguished from part of a path.
     let weak = KINDS.iter().find(|kind| kind.label == "huggingface").unwrap();
     let weak = weak.sample(&mut Dice::new(22)).secret;
     let records = [

@@ -1,4 +1,4 @@
-//! `nacre serve` as programs and browsers meet it: real HTTP on loopback.
+//! Tests `nacre serve` as programs and browsers would use it: real HTTP on loopback.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::agents::{self, Talk};
 use crate::home::{TestHome, interrupt};
 
-/// A running server, ended with the test.
+/// A running server that is stopped at the end of the test.
 pub(crate) struct Served {
     child: Child,
     pub(crate) address: String,
@@ -27,7 +27,7 @@ impl Served {
         Self::start_telling(home, Stdio::inherit())
     }
 
-    /// The same with its standard error somewhere else.
+    /// Starts a server whose standard error is redirected.
     pub(crate) fn start_telling(home: &TestHome, stderr: impl Into<Stdio>) -> Self {
         let mut command =
             home.command(&home.work(), &["serve", "--port", "0", "--no-loops", "--json"]);
@@ -35,7 +35,7 @@ impl Served {
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut text = String::new();
         let report: Value = loop {
-            assert_ne!(output.read_line(&mut text).unwrap(), 0, "the server is gone: {text}");
+            assert_ne!(output.read_line(&mut text).unwrap(), 0, "the server exited: {text}");
             if let Ok(report) = serde_json::from_str(&text) {
                 break report;
             }
@@ -61,7 +61,7 @@ impl Served {
         self.client().post(path, body).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// The stream of events, from now on.
+    /// Returns the event stream, starting now.
     fn events(&self, headers: &[(String, String)]) -> impl Iterator<Item = String> + use<> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(request("GET", "/api/events", headers).as_bytes()).unwrap();
@@ -70,10 +70,10 @@ impl Served {
         lines
     }
 
-    /// Sends `text` as it is, and reads the status and the body.
+    /// Sends `text` unchanged. Returns the status and body of the response.
     pub(crate) fn raw(&self, text: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        // A server that refuses may close before it has read everything.
+        // A server that rejects the request may close the connection before reading all of it.
         let _ = stream.write_all(text.as_bytes());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -82,12 +82,12 @@ impl Served {
         (status.unwrap_or(0), answer)
     }
 
-    /// The number of the process.
+    /// Returns the process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it in order, as Ctrl-C does.
+    /// Stops the server gracefully, as Ctrl-C does. Returns the exit code.
     pub(crate) fn stop(mut self) -> i32 {
         interrupt(&self.child);
         self.child.wait().unwrap().code().unwrap_or(-1)
@@ -111,7 +111,7 @@ fn with_memory() -> (TestHome, String) {
     (home, id)
 }
 
-/// The head of a request that the guard lets through.
+/// Returns the headers of a request that the guard accepts.
 fn head(served: &Served, verb: &str) -> Vec<(String, String)> {
     let mut headers = vec![
         ("Host".to_owned(), served.address.clone()),
@@ -137,7 +137,7 @@ fn request(verb: &str, target: &str, headers: &[(String, String)]) -> String {
     text
 }
 
-/// The routes of the description: verb, path, and whether anybody may ask.
+/// Returns the routes from the API description: verb, path, and whether the route is public.
 fn routes(served: &Served) -> Vec<(String, String, bool)> {
     let (status, answer) = served.raw(&request(
         "GET",
@@ -211,7 +211,7 @@ fn a_sync_is_a_task_that_is_followed_and_whose_report_is_kept() {
     };
     let path = home.root().join(".claude/projects/p").join(format!("{}.jsonl", talk.id));
     agents::write(&path, &agents::claude(&talk));
-    // Long enough ago for the session to be over.
+    // Sets the modification time so far back that the session counts as ended.
     let file = fs::File::options().append(true).open(&path).unwrap();
     file.set_modified(UNIX_EPOCH + Duration::from_secs(1_700_000_000)).unwrap();
     home.ok(&["connect", "claude", "--yes"]);
@@ -256,12 +256,13 @@ fn a_stream_goes_on_where_it_stopped() {
     let next = after(&last).find_map(|line| line.strip_prefix("id: ").map(str::to_owned)).unwrap();
     let number = |id: &str| id.rsplit('-').next().unwrap().parse::<u64>().unwrap();
     assert_eq!(number(&next), number(&last) + 1);
-    // A listener of another server gets an event that it missed something.
+    // A client with an event id from another server is notified that it missed events.
     let mut lines = after("00000000-7");
     assert!(lines.find(|line| line.starts_with("data: ")).unwrap().contains("\"missed\""));
 }
 
-/// Headers that prove nothing, though they hold the token or the secret of a page.
+/// Returns headers that do not authenticate a request, although they contain the token or a page's
+/// secret.
 fn without_proof(served: &Served, secret: &str) -> Vec<Vec<(String, String)>> {
     let header = |name: &str, value: String| (name.to_owned(), value);
     let token = served.token.as_str();
@@ -271,7 +272,8 @@ fn without_proof(served: &Served, secret: &str) -> Vec<Vec<(String, String)>> {
     for twice in [["x", token], [token, token], ["x", secret]] {
         forged.push(twice.map(|text| header("Authorization", format!("Bearer {text}"))).to_vec());
     }
-    // A cookie is sent to every port of this machine, and who got one so forges the origin, too.
+    // A cookie is sent to every port of this machine. A program that receives a cookie this way can
+    // also forge the origin.
     let port = served.address.rsplit(':').next().unwrap();
     for name in [format!("nacre_{port}"), "Authorization".to_owned(), "token".to_owned()] {
         forged.extend([token, secret].map(|proof| {
@@ -415,7 +417,7 @@ fn login_code(served: &Served) -> String {
     served.post("/api/login-code", &json!({}))["code"].as_str().unwrap().to_owned()
 }
 
-/// What a page of the server shows a code with, and the answer to it.
+/// Sends a login code as a page of the server does. Returns the response.
 fn log_in(served: &Served, code: &str) -> (u16, String) {
     let body = json!({ "code": code }).to_string();
     let host = &served.address;
@@ -426,7 +428,7 @@ fn log_in(served: &Served, code: &str) -> (u16, String) {
     ))
 }
 
-/// The secret of a page that was let in.
+/// Logs in and returns the page's secret.
 fn page_secret(served: &Served, code: &str) -> String {
     let (status, answer) = log_in(served, code);
     assert_eq!(status, 200, "{answer}");
@@ -455,11 +457,11 @@ fn a_browser_is_let_in_once_by_a_link() {
     };
     let origin = format!("http://{}", served.address);
     assert_eq!(with("GET", "/api/memories", "").0, 200);
-    // A change says which page made it.
+    // A change must include the origin of its page.
     assert_eq!(with("DELETE", "/api/memories/x", "").0, 401);
     assert_eq!(with("DELETE", "/api/memories/x", &format!("Origin: {origin}\r\n")).0, 404);
     assert_eq!(with("DELETE", "/api/memories/x", "Origin: http://evil.example\r\n").0, 403);
-    // Another page that is let in leaves the first one in.
+    // A second login does not log out the first page.
     let other = page_secret(&served, &login_code(&served));
     assert_ne!(other, secret);
     assert_eq!(with("GET", "/api/memories", "").0, 200);
@@ -503,7 +505,7 @@ fn there_is_one_server_a_home_and_it_ends_in_order() {
     assert_eq!(served.stop(), 0);
     assert!(!run.join("address").exists() && !run.join("socket").exists());
     assert!(home.run(&["dashboard", "--print"]).contains("nacre serve"));
-    // The token of an earlier server is invalid for a later one; clients read the file again.
+    // A server rejects the token of an earlier server; clients read the file again.
     let again = Served::start(&home);
     let old = Served::client_with(&again.address, &token).get::<Value>("/api/status", &());
     assert_eq!(old.unwrap_err().or_hint("").code, ErrorCode::Refused);
@@ -535,16 +537,16 @@ fn nobody_who_took_the_port_of_a_killed_server_is_told_anything() {
         assert_eq!(reached.kind(), std::io::ErrorKind::WouldBlock);
     };
     ask_all();
-    // Without a socket file, an unheld lock shows the same.
+    // Without a socket file, an unheld lock also shows that no server is running.
     fs::remove_file(&socket).unwrap();
     ask_all();
-    // Without a socket file a server that runs is asked at its port.
+    // Without a socket file, a running server is reached through its port.
     drop(stranger);
     let again = Served::start(&home);
     fs::remove_file(&socket).unwrap();
     let link = home.json(&["dashboard", "--print"]).1["link"].as_str().unwrap().to_owned();
     assert!(link.starts_with(&format!("http://{}/#code=", again.address)), "{link}");
-    // One that is silent is not waited for without end.
+    // An unresponsive server must not block the command forever.
     let _silent = UnixListener::bind(&socket).unwrap();
     let shown = home.run(&["dashboard", "--print"]);
     assert!(shown.contains("does not answer") && !shown.contains("#code="), "{shown}");

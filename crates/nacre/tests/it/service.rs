@@ -1,4 +1,4 @@
-//! `nacre up`, `down` and `logs`, and what the server does by itself: real processes, without a
+//! Tests `nacre up`, `down` and `logs`, and the server's background work: real processes, without a
 //! service manager.
 
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::home::TestHome;
 use crate::sync_run::{PNPM, reading, talk};
 
-/// A server that is stopped when the test is over, whatever becomes of it.
+/// A server that is stopped at the end of the test, even if it fails.
 struct Up<'h>(&'h TestHome);
 
 impl<'h> Up<'h> {
@@ -30,7 +30,7 @@ impl Drop for Up<'_> {
     }
 }
 
-/// Asks the server over its socket file; returns the status and the body.
+/// Sends a request to the server's socket file. Returns the status and the body.
 fn ask(home: &TestHome, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let body = if method == "GET" { String::new() } else { body.to_string() };
     let mut stream = UnixStream::connect(home.root().join(".nacre/run/socket")).unwrap();
@@ -47,11 +47,11 @@ fn ask(home: &TestHome, method: &str, path: &str, body: &Value) -> (u16, Value) 
     (status, serde_json::from_str(body).unwrap_or(Value::Null))
 }
 
-/// The events of the server, as they come.
+/// The server's event stream.
 struct Stream(BufReader<UnixStream>);
 
 impl Stream {
-    /// Returns once the server sends what happens from now on.
+    /// Opens the stream, and returns once the server has started sending events.
     fn open(home: &TestHome) -> Self {
         let mut stream = UnixStream::connect(home.root().join(".nacre/run/socket")).unwrap();
         stream.write_all(b"GET /api/events HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
@@ -66,7 +66,7 @@ impl Stream {
         line.trim_end().to_owned()
     }
 
-    /// The next event that is one.
+    /// Returns the next event that matches.
     fn until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
             let line = self.line();
@@ -141,10 +141,7 @@ fn logs_follow_what_is_written_until_ctrl_c() {
 #[test]
 fn a_log_that_is_not_there_says_what_to_type() {
     let home = TestHome::new();
-    assert_eq!(
-        home.run(&["logs"]),
-        "$HOME/.nacre/logs/service.log has no lines yet\nNext: nacre up\n"
-    );
+    assert_eq!(home.run(&["logs"]), "$HOME/.nacre/logs/service.log is empty\nNext: nacre up\n");
 }
 
 #[test]
@@ -234,7 +231,7 @@ fn the_compose_file_is_the_persons_alone_and_lets_it_write_into_stores_only() {
     assert!(!home.root().join(".nacre/run/address").exists(), "nothing was started");
 }
 
-/// A server in the foreground, to be killed.
+/// A server in the foreground that can be killed.
 struct Server(Child);
 
 impl Server {
@@ -261,7 +258,7 @@ impl Drop for Server {
     }
 }
 
-/// Wakes a loop and kills the server in the middle of its task.
+/// Wakes a loop and kills the server in the middle of the loop's task.
 fn kill_within(home: &TestHome, name: &str) {
     let mut server = Server::start(home, &[]);
     let mut events = Stream::open(home);
@@ -270,7 +267,7 @@ fn kill_within(home: &TestHome, name: &str) {
     server.kill();
 }
 
-/// The states of all tasks of a flow, the latest first.
+/// Returns the states of all tasks of a workflow, latest first.
 fn states(home: &TestHome, agent: &str) -> Vec<String> {
     let (_, tasks) = ask(home, "GET", "/api/tasks?limit=0", &Value::Null);
     let tasks = tasks["tasks"].as_array().unwrap().iter();

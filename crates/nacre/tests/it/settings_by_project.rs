@@ -1,4 +1,5 @@
-//! Settings belong to the project they are for: its words, its limits, and where its memories go.
+//! Tests that settings apply to their project only: redacted words, limits, and the scope of its
+//! memories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +9,12 @@ use serde_json::{Value, json};
 use crate::home::{TestHome, walk};
 use crate::loopback::Loopback;
 
-/// The words that the person, the repository `work` and the repository `other` keep out.
+/// The words redacted by the user, the repository `work` and the repository `other`.
 const OWN: &str = "Ostermund";
 const WORK: &str = "Quillhaven";
 const OTHER: &str = "Brackwater";
 
-/// Two repositories with lists of their own, and a third folder that is neither.
+/// Two repositories with their own lists, and a third directory outside both.
 struct Two {
     home: TestHome,
 }
@@ -58,7 +59,7 @@ impl Two {
         shown
     }
 
-    /// The projects, by their last name, in whose sessions a search finds the word.
+    /// Returns the names of the projects whose sessions match a search for the word.
     fn said_in(&self, word: &str) -> Vec<String> {
         let args = ["--json", "trace", "search", "--mode", "lexical", word];
         let found: Value = serde_json::from_str(&self.ok(&self.elsewhere(), &args)).unwrap();
@@ -72,7 +73,7 @@ impl Two {
         projects
     }
 
-    /// Every file below a folder that holds the word, also inside a database.
+    /// Returns all files below a directory that contain the word, including databases.
     fn holding(&self, folder: &Path, word: &str) -> Vec<String> {
         let mut files = Vec::new();
         walk(folder, &mut files);
@@ -80,7 +81,7 @@ impl Two {
             let bytes = fs::read(path).unwrap();
             let lower = word.to_lowercase();
             let has = |word: &str| bytes.windows(word.len()).any(|part| part == word.as_bytes());
-            // The list itself holds it, and an index has words in lower case.
+            // The list itself contains the word, and an index contains words in lowercase.
             !path.ends_with("config.toml") && (has(word) || has(&lower))
         };
         files.retain(finder);
@@ -93,7 +94,7 @@ fn list(word: &str) -> String {
     format!("[redact]\nextra = ['{word}']\n")
 }
 
-/// Writes a session in which every word is said by everybody, in the title and by a tool.
+/// Writes a session that contains every word in the title, in all messages and in tool output.
 fn talk(two: &Two, id: &str, cwd: &Path) -> PathBuf {
     let all = format!("{OWN}, {WORK} and {OTHER}");
     let records = [
@@ -115,7 +116,7 @@ fn talk(two: &Two, id: &str, cwd: &Path) -> PathBuf {
     path
 }
 
-/// What of the global folder belongs to no one project.
+/// Returns the part of the global directory that is shared by all projects.
 fn global(two: &Two) -> PathBuf {
     two.home.root().join(".nacre")
 }
@@ -136,7 +137,8 @@ fn each_project_keeps_its_own_words_out_wherever_a_sync_is_started() {
             let memory = two.holding(&store.join("memory/learnings"), left);
             assert_eq!(memory.len(), 1, "a stranger's list changes nothing, from {start}");
         }
-        // The catalog holds what the other one said, and nothing that its own project keeps out.
+        // The catalog contains words redacted only by the other project, but none redacted by the
+        // session's own project.
         assert_eq!(two.holding(&global(&two), OWN), [""; 0], "from {start}");
         assert_eq!(two.said_in(WORK), ["other"], "from {start}");
         assert_eq!(two.said_in(OTHER), ["work"], "from {start}");
@@ -175,7 +177,7 @@ fn no_request_to_a_model_holds_a_word_of_the_sessions_project() {
     assert_eq!(asked.len(), 2);
     let of = |word: &str| asked.iter().filter(|text| !text.contains(word)).count();
     assert_eq!((of(WORK), of(OTHER)), (1, 1), "each request lacks the word of its own project");
-    // The question of a person, too.
+    // The user's question is redacted as well.
     two.home.run(&["ask", &format!("Who is {WORK}?")]);
     let last = model.requests().last().unwrap().to_string();
     assert!(last.contains("Who is [redacted:extra]?") && !last.contains(WORK), "{last}");
@@ -198,7 +200,7 @@ fn a_list_that_changes_cleans_what_was_read_before_even_of_a_trace_that_is_gone(
     fs::remove_file(two.home.root().join("traces/three.jsonl")).unwrap();
     let again = two.home.json(&["sync"]).1;
     assert_eq!((&again["reworded"], &again["read"]), (&json!(0), &json!(0)), "once is enough");
-    // A word that left the list is there again, where the trace is.
+    // A word removed from the list is restored from the trace, if the trace still exists.
     fs::write(two.home.store("config.toml"), "").unwrap();
     let back = two.home.json(&["sync"]).1;
     assert_eq!((&back["read"], &back["sessions"]), (&json!(1), &json!([])), "{back:#}");
@@ -306,7 +308,7 @@ fn a_repository_cannot_send_memories_to_the_global_store() {
     assert!(home.store(&format!("memory/decisions/{id}.md")).is_file());
     assert!(!home.root().join(".nacre/memory").exists());
     assert!(home.run(&["memory", "reset"]).contains("nacre memory reset --yes"));
-    // The person may, by a flag, a variable or the own file.
+    // The user may set the scope with a flag, a variable or their own settings file.
     let flagged = home.add("Commits are signed", &["--scope", "global_only"]);
     let global = home.root().join(".nacre/memory/decisions");
     assert!(global.join(format!("{flagged}.md")).is_file());

@@ -1,4 +1,4 @@
-//! What git shares: nothing that names a machine, its folders or its user.
+//! Checks that Git shares nothing that identifies a machine, its directories or its user.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::home::TestHome;
 use crate::sync_run::{reading, talk};
 
-/// A user whose name is not a word.
+/// A user name that is not a word.
 const USER: &str = "winnifred";
 
 fn git(home: &TestHome, args: &[&str]) -> String {
@@ -15,7 +15,7 @@ fn git(home: &TestHome, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The files that git would share, with their bytes.
+/// Returns the files that Git would share, with their contents.
 fn read_shared_files(home: &TestHome) -> Vec<(String, String)> {
     let listed = git(home, &["ls-files", "--others", "--exclude-standard", "-z"]);
     let names = listed.split('\0').filter(|name| !name.is_empty());
@@ -30,7 +30,7 @@ fn host_name() -> String {
     String::from_utf8(name.stdout).unwrap().trim().to_owned()
 }
 
-/// A session in which everybody speaks of the machine.
+/// Returns messages that mention the machine, its paths and its user.
 fn told(home: &TestHome, host: &str) -> Vec<String> {
     let (work, root) = (home.work().display().to_string(), home.root().display().to_string());
     [
@@ -88,7 +88,7 @@ fn no_shared_file_names_a_folder_a_machine_or_a_user() {
     );
     assert!(all.contains("tools/build.sh"), "{all}");
     assert!(home.ok(&["doctor", "--evidence"]).contains("0 errors"));
-    // The same session again says nothing new.
+    // Reading the same session again adds nothing.
     let before = home
         .snapshot()
         .into_iter()

@@ -1,4 +1,4 @@
-//! `nacre skill` and `show`
+//! Tests `nacre skill`, which lists and shows skills
 
 use std::fs;
 use std::path::Path;
@@ -49,8 +49,8 @@ fn a_skill_is_shown_as_an_agent_reads_it() {
     Release 1.2.
     ");
     assert_snapshot!(home.run(&["skill", "nothing"]), @"
-    Error: There is no skill `nothing`
-    Hint: `nacre skill` shows every skill
+    Error: Skill `nothing` not found
+    Hint: `nacre skill` lists all skills
     [exit 1]
     ");
     let (_, value) = home.json(&["skill", "review"]);
@@ -64,7 +64,7 @@ fn what_is_no_skill_is_told_and_hides_no_other() {
     let shown = home.run(&["skill"]);
     assert!(shown.contains("release  project"), "{shown}");
     assert!(shown.ends_with(
-        "Warning: `$HOME/work/.claude/skills/broken/SKILL.md` is not a valid skill: it does not begin with keys between two lines of `---`\n[exit 3]\n"
+        "Warning: `$HOME/work/.claude/skills/broken/SKILL.md` is not a valid skill: it does not begin with a header between two `---` lines\n[exit 3]\n"
     ), "{shown}");
     let (code, value) = home.json(&["skill"]);
     assert_eq!(

@@ -27,7 +27,7 @@ fn status_outside_a_project_says_so() {
     No project here
     Scope project_fallback_global, 0 registered projects
     Health unchecked: run `nacre doctor`
-    Hint: Run `nacre init` to prepare this repository
+    Hint: Run `nacre init` to set up this repository
     ");
 }
 
@@ -38,7 +38,7 @@ fn status_with_a_broken_file_is_partial() {
     assert_snapshot!(home.run(&["status"]), @"
     Project work in $HOME/work
     project  0 decisions, 0 learnings, 0 summaries  $HOME/work/.nacre
-             1 broken; `nacre doctor` shows where
+             1 malformed; `nacre doctor` shows where
     global   0 decisions, 0 learnings, 0 summaries  $HOME/.nacre
     Scope project_fallback_global, 1 registered projects
     Health unchecked: run `nacre doctor`

@@ -1,4 +1,4 @@
-//! Memories, evidence, states and run folders that a stranger put into a repository.
+//! Tests memories, evidence, states and run directories that an attacker put into a repository.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ use crate::home::TestHome;
 
 const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
 
-/// A store with a person's decision, and a stranger's file that says it overturns it.
+/// Creates a store with a user's decision, and a foreign file that claims to supersede it.
 fn set_up_overturned() -> TestHome {
     let home = TestHome::new();
     assert_eq!(home.add("The queue is a SQLite table", &["--body", "One file to back up."]), QUEUE);
@@ -25,7 +25,7 @@ fn set_up_overturned() -> TestHome {
     home
 }
 
-/// A decision as a clone brings it: a file, and nothing else.
+/// Returns a decision as a clone would contain it: only the file.
 fn decision(id: &str, keys: &str, body: &str) -> String {
     format!("---\nid: {id}\ntitle: The queue is a SQLite table\n{keys}---\n\n{body}\n")
 }
@@ -92,15 +92,15 @@ fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
 
     ## Decisions
     - The queue is a SQLite table. One file to back up. [20261115-the-queue-is-a-sqlite-table]
-    Warning: Left out, because it came from elsewhere: 20261116-redis
-    Hint: See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
+    Warning: Left out, because they are untrusted: 20261116-redis
+    Hint: Review them: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
     ");
     assert_snapshot!(home.run(&["doctor"]), @"
-    $HOME/work/.nacre/memory/decisions/20261116-redis.md: warning: It has no evidence
-      It is in no brief until you trust it: nacre trust 20261116-redis
-    $HOME/work/.nacre/memory/decisions/20261116-redis.md:7: warning: `supersedes` names `20261115-the-queue-is-a-sqlite-table`, which does not say so: not verified
-      If it is right, add `superseded_by: 20261116-redis` there: nacre memory edit 20261115-the-queue-is-a-sqlite-table
-    From elsewhere, not used in briefs: 1; see nacre trust
+    $HOME/work/.nacre/memory/decisions/20261116-redis.md: warning: The memory has no evidence
+      It is left out of briefs until you trust it: nacre trust 20261116-redis
+    $HOME/work/.nacre/memory/decisions/20261116-redis.md:7: warning: `supersedes` lists `20261115-the-queue-is-a-sqlite-table`, but that memory has no matching `superseded_by`
+      If this is correct, add `superseded_by: 20261116-redis` to it: nacre memory edit 20261115-the-queue-is-a-sqlite-table
+    Untrusted, not used in briefs: 1; see nacre trust
     Checked 2 memories: ok, 0 errors, 2 warnings.
     ");
 }
@@ -109,14 +109,14 @@ fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
 fn a_memory_that_nothing_shows_the_writer_of_enters_a_brief_when_a_person_takes_it_over() {
     let home = TestHome::new();
     home.write("memory/decisions/20261116-a.md", decision("20261116-a", "", "One."));
-    // An answer that cites it counts as a use, but not as proof.
+    // A citation in an answer counts as a use, but not as evidence.
     home.ok(&["ask", "Is the queue a SQLite table?"]);
     assert!(home.read("meta/state/20261116-a.json").contains("\"citations\": 1"));
     assert_eq!(home.json(&["brief"]).1["unproven"], json!(["20261116-a"]));
     assert_snapshot!(home.run(&["brief"]), @"
     Nothing to brief.
-    Warning: Left out, because it came from elsewhere: 20261116-a
-    Hint: See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
+    Warning: Left out, because they are untrusted: 20261116-a
+    Hint: Review them: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
     ");
     home.ok(&["feedback", "20261116-a", "useful"]);
     assert!(!home.ok(&["brief"]).contains("20261116-a"), "feedback does not trust it");
@@ -135,7 +135,7 @@ fn what_a_teammate_shares_with_its_evidence_is_in_the_brief() {
     let id = home.add("The queue is a SQLite table", &[]);
     fs::remove_dir_all(home.store("meta/state")).unwrap();
     fs::remove_dir_all(home.root().join(".nacre/trust")).unwrap();
-    // Anybody can write evidence, so that a person has to say whose is to be trusted.
+    // Anyone can write evidence, so the user must decide which repositories to trust.
     assert_eq!(home.json(&["brief"]).1["unproven"], json!([id]));
     let root = home.store("").parent().unwrap().display().to_string();
     home.ok(&["config", "set", "safe.memories", root.trim_end_matches('/')]);
@@ -156,7 +156,7 @@ fn a_clone_cannot_say_that_this_machine_wrote_its_memories() {
         assert_eq!(brief["unproven"], json!(["20261116-a"]));
         assert!(brief["text"].as_str().unwrap().contains(&own));
     }
-    // Another person's key marks nothing here.
+    // Without the original key, no marks are valid.
     fs::remove_file(home.root().join(".nacre/journal/key")).unwrap();
     assert_eq!(home.json(&["brief"]).1["unproven"], json!([own, "20261116-a"]));
 }
@@ -184,8 +184,8 @@ fn the_same_id_in_two_stores_is_named() {
     Level: foreign
 
     Two.
-    Warning: `20261115-use-tabs` is taken from the project store; the same id is in $HOME/.nacre/memory/decisions/20261115-use-tabs.md
-    Hint: `--scope global_only` takes the global one
+    Warning: Using `20261115-use-tabs` from the project store; the same id exists in $HOME/.nacre/memory/decisions/20261115-use-tabs.md
+    Hint: Use `--scope global_only` to select the global store
     ");
     assert_snapshot!(home.run(&["memory", "show", &id, "--scope", "global_only"]), @"
     Use tabs
@@ -230,13 +230,13 @@ fn the_same_id_twice_in_a_store_is_named_and_the_one_in_use_is_taken() {
     Level: foreign
 
     In use.
-    Warning: `20261116-a` is taken from the project store; the same id is in $HOME/work/.nacre/memory/archived/decisions/20261116-a.md
-    Hint: `nacre doctor` tells what to do
+    Warning: Using `20261116-a` from the project store; the same id exists in $HOME/work/.nacre/memory/archived/decisions/20261116-a.md
+    Hint: `nacre doctor` shows what to do
     ");
     assert_eq!(home.json(&["memory", "show", "20261116"]).1["body"], "In use.");
 }
 
-/// A run folder as a repository may ship it.
+/// Adds a run directory as a repository may ship it.
 fn ship_run(home: &TestHome, changes: &serde_json::Value) {
     let plan = json!({ "version": 1, "changes": changes });
     home.write("workspace/sync-20261101-101010-abcdef12/undo.json", plan.to_string());
@@ -281,7 +281,7 @@ fn an_undo_writes_nothing_but_memories_evidence_and_state() {
             "meta/evidence/20261101-a.json",
             r#"{"version":1,"id":"20261101-b","quotes":[]}"#.to_owned(),
         ),
-        // A plan must not make a stranger's memory one of ours.
+        // A plan must not turn a foreign memory into the user's own.
         ("meta/state/20261101-a.json", state("20261101-a")),
         ("MEMORY/decisions/20261101-a.md", sound.clone()),
     ];
@@ -303,7 +303,7 @@ fn an_undo_writes_nothing_but_memories_evidence_and_state() {
         );
         assert_eq!(home.snapshot(), files, "{path}");
     }
-    // The same file twice.
+    // A plan that lists the same file twice.
     let step = json!({ "path": "memory/decisions/20261101-a.md", "before": sound, "after": null });
     ship_run(&home, &json!([step, step]));
     assert!(home.run(&["undo", "sync-20261101"]).ends_with("[exit 1]\n"));
@@ -462,7 +462,7 @@ fn what_nobody_stands_behind_does_not_answer_above_a_person() {
     assert!(at("blue pipeline") < at("straight to production"), "{answer}");
 }
 
-/// A plan as anybody can write it, with a checksum and no proof.
+/// Adds a journal plan that anyone could write, with a checksum but no proof of origin.
 fn ship_journal(home: &TestHome, steps: &serde_json::Value) {
     let json =
         json!({ "version": 2, "steps": steps, "new_dirs": ["meta", "meta/state"] }).to_string();

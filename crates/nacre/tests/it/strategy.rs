@@ -1,4 +1,4 @@
-//! `--strategy`, and `[limits]`: sessions read by a model, and what that may cost.
+//! Tests `--strategy` and `[limits]`: sessions read by a model, and its cost limits.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::home::TestHome;
 use crate::loopback::Loopback;
 use crate::sync_run::{PNPM, reading, talk};
 
-/// A model that finds the sentence about pnpm and summarizes the session.
+/// Starts a model that finds the sentence about pnpm and summarizes the session.
 fn model() -> Loopback {
     Loopback::new(|asked| {
         if is_second_look(asked) {
@@ -25,7 +25,8 @@ fn is_second_look(asked: &Value) -> bool {
     asked.to_string().contains("second_look")
 }
 
-/// How many sessions the model was asked to read; what it finds is then shown to it once more.
+/// Returns the number of sessions that the model was asked to read, excluding the request that
+/// verifies its findings.
 fn n_read(model: &Loopback) -> usize {
     model.requests().iter().filter(|asked| !is_second_look(asked)).count()
 }
@@ -122,7 +123,7 @@ fn a_reached_limit_pauses_model_work_and_keeps_the_queue() {
         let (home, model) = (reading(), model());
         model.serve(&home);
         home.ok(&["config", "set", key, value]);
-        // Each call takes 700 tokens, and the next session is begun only while about 4400 are left.
+        // Each call uses 700 tokens, and a session is started only while about 4400 are left.
         for day in 1..=6 {
             talk(&home, &format!("s{day}"), day, PNPM);
         }
@@ -183,7 +184,7 @@ fn the_limit_of_a_session_leaves_it_to_the_rules_and_says_so() {
     );
     assert_eq!(report["counts"]["add"], 1, "the rules found it");
     let fallback = metrics(&home, report)["fallback"].clone();
-    assert_eq!(fallback, "the session's limit of 100 tokens is reached, 0 were used");
+    assert_eq!(fallback, "the session's limit of 100 tokens is reached (0 used)");
     talk(&home, "two", 2, PNPM);
     let demanded = home.run(&["sync", "--strategy", "windows"]);
     assert!(

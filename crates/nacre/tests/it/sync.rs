@@ -1,4 +1,4 @@
-//! `nacre sync --no-extract`, `connect`, `trace`, `queue`, `retry` and `skip`
+//! Tests `nacre sync --no-extract`, `connect`, `trace`, `queue`, `retry` and `skip`
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::home::TestHome;
 
-/// A home whose traces are two sessions in our own format, one of them in the repository.
+/// Creates a home with traces of two sessions in Nacre's own format, one of them in the repository.
 fn with_traces() -> TestHome {
     let home = TestHome::new();
     let traces = home.root().join("traces");
@@ -19,7 +19,7 @@ fn with_traces() -> TestHome {
     );
     write_trace(&home, "outside", "/elsewhere", "Use Redis for the cache");
     home.ok(&["connect", "generic", "--path", &traces.display().to_string()]);
-    // The sessions were written to just now; by this clock they have rested.
+    // The sessions were written just now. With this clock, they are inactive.
     home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z")
 }
 
@@ -58,19 +58,19 @@ fn a_sync_reads_what_is_new_and_queues_what_is_ours() {
     assert_snapshot!(home.run(&["sync", "--no-extract", "--run-id", "first"]), @"
     Read 2 sessions.
     1 session waits for `nacre sync`.
-    1 session belongs to a folder that is not set up: /elsewhere 1; run `nacre init` there.
+    1 session belongs to a directory that is not set up: /elsewhere 1; run `nacre init` there.
     Next: nacre sync
     ");
     assert_snapshot!(home.run(&["sync", "--no-extract", "--run-id", "second"]), @"
-    Nothing new to read in 2 session files.
+    No new content in 2 session files.
     1 session waits for `nacre sync`.
-    1 session belongs to a folder that is not set up: /elsewhere 1; run `nacre init` there.
+    1 session belongs to a directory that is not set up: /elsewhere 1; run `nacre init` there.
     Next: nacre sync
     ");
     assert_snapshot!(home.run(&["sync", "--no-extract", "--run-id", "third", "--force"]), @"
     Read 2 sessions.
     1 session waits for `nacre sync`.
-    1 session belongs to a folder that is not set up: /elsewhere 1; run `nacre init` there.
+    1 session belongs to a directory that is not set up: /elsewhere 1; run `nacre init` there.
     Next: nacre sync
     ");
     assert_snapshot!(states(&home).join("\n"), @r#"
@@ -83,7 +83,7 @@ fn a_sync_reads_what_is_new_and_queues_what_is_ours() {
     global   0 decisions, 0 learnings, 0 summaries  $HOME/.nacre
     generic  1 session: 1 pending  $HOME/work
     1 session waits for `nacre sync`.
-    1 session belongs to a folder that is not set up: /elsewhere 1; run `nacre init` there.
+    1 session belongs to a directory that is not set up: /elsewhere 1; run `nacre init` there.
     Last sync third (done)
     Scope project_fallback_global, 1 registered projects
     Health unchecked: run `nacre doctor`
@@ -105,8 +105,8 @@ fn limits_and_windows_choose_what_is_read() {
     assert_eq!(read(&["--max-sessions", "1"]), 1);
     assert_eq!(read(&[]), 1);
     assert_snapshot!(home.run(&["sync", "--no-extract", "--since", "yesterday"]), @"
-    Error: `yesterday` is not a time
-    Hint: Write a day (2026-11-15), a moment (2026-11-15T08:30:00Z) or an age (36h, 7d, 2w)
+    Error: `yesterday` is not a valid time
+    Hint: Use a date (2026-11-15), a time (2026-11-15T08:30:00Z) or an age (36h, 7d, 2w)
     [exit 2]
     ");
 }
@@ -150,7 +150,7 @@ fn sessions_are_listed_shown_and_searched() {
     assert_snapshot!(masked(home.run(&["trace", "show", &key])), @"
     Use SQLite for the queue
     [KEY] · generic · $HOME/work/src · from 2026-11-01T10:00:00Z · to 2026-11-01T10:01:00Z
-    1 said, 1 answers, 0 tool calls
+    1 user messages, 1 answers, 0 tool calls
 
     [0] you
     Use SQLite for the queue
@@ -161,7 +161,7 @@ fn sessions_are_listed_shown_and_searched() {
     assert_snapshot!(masked(home.run(&["trace", "show", &format!("{key}:1")])), @"
     Use SQLite for the queue
     [KEY] · generic · $HOME/work/src · from 2026-11-01T10:00:00Z · to 2026-11-01T10:01:00Z
-    1 said, 1 answers, 0 tool calls
+    1 user messages, 1 answers, 0 tool calls
 
     [1] assistant
     Done.
@@ -176,8 +176,8 @@ fn sessions_are_listed_shown_and_searched() {
         1
     );
     assert_snapshot!(home.run(&["trace", "show", "nothing"]), @"
-    Error: No trace is named `nothing`
-    Hint: `nacre trace` shows every session
+    Error: Trace `nothing` not found
+    Hint: `nacre trace` lists all sessions
     [exit 1]
     ");
 }
@@ -193,8 +193,8 @@ fn sessions_are_skipped_and_retried() {
     assert_eq!(home.run(&["queue", "--retry", &key]), format!("{key} queued\n"));
     assert_eq!(home.run(&["queue", "--skip", "all"]), format!("{key} skipped\n"));
     assert_snapshot!(home.run(&["queue", "--retry", "zzz"]), @"
-    Error: No trace is named `zzz`
-    Hint: `nacre trace` shows every session
+    Error: Trace `zzz` not found
+    Hint: `nacre trace` lists all sessions
     [exit 1]
     ");
 }
@@ -205,8 +205,8 @@ fn a_file_can_be_imported() {
     let file = home.root().join("traces/inside.jsonl");
     assert!(home.run(&["trace", "import", &file.display().to_string()]).contains(", pending\n"));
     assert_snapshot!(home.run(&["trace", "import", "nothing.jsonl"]), @"
-    Error: There is no file `$HOME/work/nothing.jsonl`
-    Hint: Name the file of a session; `nacre connect list` shows where agents keep theirs
+    Error: File `$HOME/work/nothing.jsonl` not found
+    Hint: Name a session file; `nacre connect list` shows where agents store theirs
     [exit 1]
     ");
 }
@@ -249,7 +249,7 @@ fn agents_are_connected_by_name() {
     [exit 1]
     ");
     assert_snapshot!(home.run(&["connect", "codex", "--path", "nowhere"]), @"
-    Error: There is nothing at `$HOME/work/nowhere`
+    Error: No file or directory found at `$HOME/work/nowhere`
     [exit 1]
     ");
     home.ok(&["connect", "auto"]);
@@ -276,8 +276,8 @@ fn a_file_that_names_another_project_is_not_queued_for_it() {
     let said = r#"{"type":"user","text":"Remember: we always send the build logs to Oslo."}"#;
     fs::write(home.work().join("x.jsonl"), format!("{there}\n{said}\n")).unwrap();
     assert_snapshot!(home.run(&["trace", "import", "x.jsonl"]), @"
-    Error: The session says that it is of `$HOME/other`; nothing was queued
-    Hint: Where that is true, import it there: cd $HOME/other
+    Error: The session names the project `$HOME/other`; nothing was queued
+    Hint: If that is correct, import it there: cd $HOME/other
     [exit 1]
     ");
     let (_, queue) = home.json(&["queue"]);

@@ -1,4 +1,4 @@
-//! `nacre sync`: sessions become memories, once, with evidence
+//! Tests that `nacre sync` turns sessions into memories exactly once, with evidence
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::answering::Answering;
 use crate::home::{TestHome, interrupt};
 
-/// A home that reads a folder of traces, by a clock at which they have rested.
+/// Creates a home that reads a directory of traces, with a clock at which they are inactive.
 pub(crate) fn reading() -> TestHome {
     let home = TestHome::new();
     let traces = home.root().join("traces");
@@ -22,7 +22,7 @@ pub(crate) fn reading() -> TestHome {
     home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z")
 }
 
-/// Writes a session of that day in November: what the person and the agent say in turn.
+/// Writes a session of a day in November, with alternating messages of the user and the agent.
 pub(crate) fn talk(home: &TestHome, id: &str, day: u8, said: &[&str]) -> PathBuf {
     let path = home.root().join(format!("traces/{id}.jsonl"));
     let head =
@@ -58,14 +58,14 @@ const NPM: &[&str] = &[
     "Switched.",
 ];
 
-/// What the one session of a sync came to.
+/// Returns the result of the only session in a sync.
 fn only(value: &Value) -> &Value {
     let sessions = value["sessions"].as_array().unwrap();
     assert_eq!(sessions.len(), 1, "{value:#}");
     &sessions[0]["report"]
 }
 
-/// The files of memories and their evidence.
+/// Returns the files of memories and their evidence.
 fn snapshot_shared(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = home.snapshot();
     let is_shared = |path: &PathBuf| {
@@ -121,7 +121,7 @@ fn the_run_folder_is_flat_and_complete() {
     }
     let actions: Value =
         serde_json::from_str(&home.read(&format!("{folder}/memory_actions.json"))).unwrap();
-    assert_eq!(actions["actions"][0]["reason"], "no memory is near");
+    assert_eq!(actions["actions"][0]["reason"], "no similar memory");
     let run = report["run_id"].as_str().unwrap();
     assert_eq!(home.tree("meta/traces"), format!("meta/traces/sessions/generic/{run}.jsonl"));
 }
@@ -146,7 +146,7 @@ fn what_is_said_again_is_one_memory_and_what_is_taken_back_is_overturned() {
     assert!(text.contains("status: superseded\nsuperseded_by: 20261103-from-now-on"), "{text}");
     let state = home.read(&format!("meta/state/{old}.json"));
     assert!(state.contains("\"confirmations\": 1"), "{state}");
-    // Read once more, and in any order, the sessions come to the same.
+    // Reading the sessions again, in any order, gives the same result.
     let before = snapshot_shared(&home);
     home.ok(&["sync", "--force"]);
     let changed: Vec<PathBuf> = snapshot_shared(&home)
@@ -273,7 +273,7 @@ fn runs_are_named_and_kept_by_what_they_are_for() {
         assert!(report["run_id"].as_str().unwrap().starts_with(&format!("{mode}-2099")));
     }
     let runs = home.json(&["runs"]).1["runs"].clone();
-    // Runs of one moment have no order.
+    // Runs that started at the same time have no defined order.
     let mut modes: Vec<&str> = runs
         .as_array()
         .unwrap()
@@ -290,8 +290,8 @@ fn a_missing_trace_fails_at_once() {
     let hot = home.run(&["sync", "--mode", "hot", "--trace", "nothing.jsonl"]);
     assert!(hot.starts_with("Error: There is no trace") && hot.ends_with("[exit 1]\n"), "{hot}");
     assert_snapshot!(home.run(&["sync", "--trace", "nothing.jsonl"]), @"
-    Error: There is no trace `$HOME/work/nothing.jsonl`
-    Hint: `nacre trace` shows the sessions that were seen
+    Error: Trace `$HOME/work/nothing.jsonl` not found
+    Hint: `nacre trace` lists the known sessions
     [exit 1]
     ");
     assert_eq!(home.tree("workspace"), "");
@@ -343,7 +343,7 @@ fn ctrl_c_ends_a_sync_in_order_and_the_next_one_reads_the_session() {
     interrupt(&child);
     assert_snapshot!(home.render(&child.wait_with_output().unwrap()), @"
     Error: Cancelled
-    Hint: `nacre sync` goes on where it ended
+    Hint: `nacre sync` continues where it stopped
     [exit 1]
     ");
     assert_eq!(snapshot_shared(&home), before);
@@ -359,7 +359,7 @@ fn evidence_is_looked_up_in_the_transcript() {
     home.ok(&["sync"]);
     let shown = home.run(&["doctor", "--evidence", "--scope", "project_only"]);
     assert_snapshot!(shown, @"
-    Quotes: 1 verified, 0 given by hand, 0 without a transcript here, 0 missing.
+    Quotes: 1 verified, 0 added by hand, 0 without a local transcript, 0 missing.
     Checked 2 memories: ok, 0 errors, 0 warnings.
     ");
     let path =

@@ -1,4 +1,4 @@
-//! `nacre sync --watch`
+//! Tests `nacre sync --watch`
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;

@@ -1,5 +1,5 @@
-//! Several homes that share one PostgreSQL, and homes whose database is away. A real server where
-//! there is one; `tools/postgres.sh` fetches it.
+//! Tests several homes that share a PostgreSQL database, and homes whose database is unreachable.
+//! Uses a real server if available; `tools/postgres.sh` downloads it.
 
 #[expect(dead_code, reason = "the tests of the stores use more of it")]
 #[path = "../../../nacre-team/tests/it/server.rs"]
@@ -19,7 +19,7 @@ use crate::sync_run::{PNPM, reading, talk};
 
 const SECRET: &str = "hunter2-hunter2";
 
-/// A home whose database nobody answers for.
+/// Creates a home whose database is unreachable.
 fn away() -> TestHome {
     reading()
         .with_var("NACRE_SERVER_DATABASE", "postgres://nacre@127.0.0.1:1/nacre")
@@ -37,24 +37,24 @@ fn a_repository_names_no_database_and_a_password_stands_in_no_setting() {
     home.write("config.toml", "[server]\ndatabase = \"postgres://thief@example.org/all\"\n");
     assert_snapshot!(home.run(&["config", "get", "server.database"]), @"
 
-    Warning: Ignored `server.database` in `$HOME/work/.nacre/config.toml`, line 2: a repository may not set it
-    Hint: To set it in your own config, run `nacre config set server.database VALUE`
+    Warning: Ignored `server.database` in `$HOME/work/.nacre/config.toml`, line 2: a repository may not set this key
+    Hint: To set it in your own configuration, run `nacre config set server.database VALUE`
     ");
     fs::remove_file(home.store("config.toml")).unwrap();
     let url = format!("postgres://nacre:{SECRET}@db/nacre");
     let refused = home.run(&["config", "set", "server.database", &url]);
     assert!(!refused.contains(SECRET), "{refused}");
     assert_snapshot!(refused, @"
-    Error: A password does not belong into the settings
-    Hint: Write postgres://USER@HOST/NAME; put the password into NACRE_DATABASE_PASSWORD, or into a file that `server.database_password_file` names
+    Error: The settings must not contain a password
+    Hint: Use postgres://USER@HOST/NAME, and set the password in NACRE_DATABASE_PASSWORD or in a file named by `server.database_password_file`
     [exit 1]
     ");
     assert_snapshot!(home.run(&["server"]), @"
-    Error: No database is set
+    Error: No database is configured
     Hint: nacre config set server.database postgres://USER@HOST/NAME
     [exit 1]
     ");
-    // Somebody wrote one into the file by hand.
+    // A password was written to the file by hand.
     let config = home.root().join(".nacre/config.toml");
     fs::write(config, format!("[server]\ndatabase = \"{url}\"\n")).unwrap();
     for command in [
@@ -69,8 +69,8 @@ fn a_repository_names_no_database_and_a_password_stands_in_no_setting() {
         assert!(!shown.contains(SECRET), "{command:?}: {shown}");
     }
     assert_snapshot!(home.run(&["server", "migrate"]), @"
-    Error: The database's address holds a password
-    Hint: Put it into NACRE_DATABASE_PASSWORD, or into a file that `server.database_password_file` names
+    Error: The database URL contains a password
+    Hint: Set it in NACRE_DATABASE_PASSWORD, or in a file named by `server.database_password_file`
     [exit 1]
     ");
 }
@@ -140,13 +140,13 @@ fn a_task_of_one_server_is_stopped_from_another() {
     let (one, other) = (team(), team());
     one.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);
     one.ok(&["server", "migrate"]);
-    // A model that takes a question and says nothing.
+    // A model server that accepts a request and never responds.
     let model = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", model.local_addr().unwrap());
     one.ok(&["config", "set", "providers.local.base_url", &address]);
     one.ok(&["config", "set", "providers.local.api", "openai"]);
     one.ok(&["config", "set", "roles.ask.model", "local/test"]);
-    // Heartbeats follow the clock, which must advance.
+    // Heartbeats use the clock, which must advance.
     let mut asking = one.command(&one.work(), &["ask", "tabs or spaces?"]);
     let piped = asking.env_remove("NACRE_NOW").stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut asking = piped.spawn().unwrap();
@@ -170,7 +170,7 @@ fn a_task_of_one_server_is_stopped_from_another() {
     assert!(over.is_some(), "{:?}", other.json(&["events", &id]));
 }
 
-/// What `look` finds within half a minute.
+/// Polls `look` for up to half a minute and returns its result.
 fn soon<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     (0..300).find_map(|_| {
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -185,13 +185,13 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     let one = reading();
     talk(&one, "one", 1, PNPM);
     one.ok(&["sync"]);
-    // What it read before it shared a queue stays read.
+    // Sessions read before the queue was shared stay marked as read.
     let one = team(one);
     let (code, report) = one.json(&["queue"]);
     assert_eq!((code, &report["error"]["code"]), (1, &Value::from("not_set")), "{report}");
     assert_snapshot!(one.run(&["server", "migrate", "--from-embedded"]), @"
     Migrated the database from format 0 to 6: queue, search, state, readers, people, audience
-    Moved the queue into the database (sessions: 1), and its index has 2 memories
+    Moved the queue into the database (sessions: 1); its index has 2 memories
     Next: nacre up
     ");
     assert_snapshot!(one.run(&["server", "migrate"]), @"
@@ -208,7 +208,7 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     talk(&one, "two", 2, &["Rename the server to gateway", "Done."]);
     one.ok(&["sync", "--no-extract"]);
     assert_eq!(states(&one), r#"{"done":1,"pending":1}"#);
-    // Another home cannot read that trace, and leaves it alone.
+    // Another home cannot read that trace and skips it.
     let other = team(reading());
     let (_, report) = other.json(&["sync"]);
     assert_eq!(report["sessions"], Value::from(Vec::<Value>::new()), "{report}");
@@ -216,7 +216,7 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     let (_, report) = one.json(&["sync"]);
     assert_eq!(report["sessions"].as_array().map(Vec::len), Some(1), "{report}");
     assert_eq!(states(&other), r#"{"done":2}"#);
-    // What one does, the other can follow.
+    // Each home can see the tasks of the other.
     let (_, tasks) = other.json(&["events"]);
     let is_sync = |task: &&Value| task["agent"] == "sync" && task["state"] == "completed";
     let theirs = tasks["tasks"].as_array().unwrap().iter().filter(is_sync).count();
@@ -225,7 +225,7 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     let (code, task) = other.json(&["events", &id]);
     assert_eq!((code, &task["task"]["id"]), (0, &Value::from(id)), "{task}");
     assert!(!task["events"].as_array().unwrap().is_empty(), "{task}");
-    // Back to one machine.
+    // Move the state back to one machine.
     let (_, moved) = one.json(&["server", "migrate", "--to-embedded"]);
     assert_eq!(moved["moved"]["sessions"], Value::from(2), "{moved}");
     let one = one.with_var("NACRE_SERVER_DATABASE", "");
@@ -234,8 +234,8 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     assert!(found(&one, "pnpm lock file") >= 2, "store after store");
     server.sql("INSERT INTO nacre.migration (version, name) VALUES (99, 'later')");
     assert_snapshot!(other.run(&["server", "migrate"]), @"
-    Error: The database was set up by a newer version (format 99)
-    Hint: Install the version of nacre that its other servers have
+    Error: The database schema was created by a newer version (format 99)
+    Hint: Install the same nacre version as on the other servers
     [exit 1]
     ");
     let (code, report) = other.json(&["sync"]);

@@ -1,5 +1,5 @@
-//! `nacre report --team` and `nacre ask --all-projects`: what a person sees of all projects that
-//! they may read.
+//! Tests `nacre report --team` and `nacre ask --all-projects`: results from all projects that a
+//! user may read.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ const NO_PNPM: (&str, &str) = (
     "We switched to npm from now on, pnpm is no longer used: it broke the docker build.",
 );
 
-/// A home with a second project, which decided otherwise.
+/// Creates a home with a second project that made a different decision.
 fn two_projects() -> TestHome {
     let home = TestHome::new();
     let shell = home.root().join("shell");
@@ -43,10 +43,10 @@ fn a_team_is_told_what_was_learned_and_where_projects_disagree() {
       1 learned
         Install packages with pnpm [20261115-install-packages-with-pnpm]
 
-    Projects that contradict each other
+    Projects with contradicting memories
       shell says “Do not install packages with pnpm any more” [20261115-do-not-install-packages-with-pnpm-any-more], but work says “Install packages with pnpm” [20261115-install-packages-with-pnpm]
     ");
-    // A month later nothing is new, and nobody used it.
+    // A month later, there is nothing new, and no memory was used.
     let later = home.with_var("NACRE_NOW", "2026-12-31T00:00:00Z");
     let (_, report) = later.json(&["report", "--team"]);
     let work = &report["projects"].as_array().unwrap().iter().find(|one| one["project"] == "work");
@@ -64,7 +64,7 @@ fn what_is_contested_waits_for_a_person() {
     let (_, report) = home.json(&["report", "--team"]);
     let contested = &report["projects"][0]["contested"];
     assert_eq!(contested.as_array().map(Vec::len), Some(1), "{report:#}");
-    // Until one of them is gone.
+    // Archiving one of the memories resolves the contradiction.
     home.ok(&["memory", "archive", contested[0]["older"].as_str().unwrap()]);
     let (_, report) = home.json(&["report", "--team"]);
     assert_eq!(report["projects"][0]["contested"], json!([]), "{report:#}");

@@ -1,4 +1,5 @@
-//! What a person sees on a terminal: rows that fit, short ids that can be typed, ages, a pager.
+//! Tests terminal output: fitted rows, short ids that commands accept, relative times, and the
+//! pager.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -109,7 +110,7 @@ fn runs_say_when_and_what_in_words() {
     home.ok(&["runs", end]);
 }
 
-/// A pager that says that it was used.
+/// Writes a pager script and returns its path.
 fn pager(home: &TestHome, script: &str) -> String {
     let file = home.root().join("pager.sh");
     fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -225,7 +226,7 @@ fn a_task_needs_no_flag() {
     let home = set_up_memories();
     fs::write(home.work().join("queue.rs"), "pub fn push_job() {}\n").unwrap();
     let [flag, word] = [&["context", "--task", "push job"][..], &["context", "push job"]];
-    // The first line says what was new to the map, which differs from look to look.
+    // Skip the first line, which lists map updates and differs between runs.
     let found =
         |args: &[&str]| home.ok(args).lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(found(word), found(flag));
@@ -284,7 +285,7 @@ fn the_list_of_changes_fits_and_says_first_what_stands() {
     };
     assert!(line("memory add").contains("undone by "), "{shown}");
     assert!(line("config set").contains("config.toml"), "{shown}");
-    // The short id can be typed.
+    // Commands accept the short id.
     let short = line("config set").split_whitespace().next().unwrap().to_owned();
     assert!(short.len() < 10, "{shown}");
     home.ok(&["undo", &short]);

@@ -1,4 +1,4 @@
-//! The house rules that no compiler checks.
+//! Checks the repository's own rules that no compiler checks.
 
 mod circles;
 mod cli;
@@ -15,7 +15,8 @@ use std::process::Command;
 use self::modules::Modules;
 use crate::home::{repository, walk};
 
-/// Which rooms of its crate a room may name. A room that is not listed here may not exist.
+/// The modules that each top-level module may import from its own crate. Modules that are not
+/// listed may not exist.
 const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-base", "platform", &[]),
     ("nacre-base", "git", &["platform"]),
@@ -81,7 +82,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre", "tui", &[]),
 ];
 
-/// Which crates of ours a crate may name.
+/// The workspace crates that each crate may import.
 const CRATES: &[(&str, &[&str])] = &[
     ("nacre-types", &[]),
     ("nacre-base", &["nacre-types"]),
@@ -126,7 +127,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "nacre-memory",
             "nacre-ops",
             "nacre-server",
-            // Its tests start a real database.
+            // The crate's tests start a real database.
             "nacre-team",
             "nacre-traces",
             "nacre-types",
@@ -134,13 +135,13 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// A file that is longer cannot be read in one sitting.
+/// Maximum length of a source file. Longer files are too hard to read.
 const MAX_LINES: usize = 600;
 
-/// Tables of data, which may be longer.
+/// Data tables, which may be longer.
 const DATA_TABLES: &[&str] = &[];
 
-/// Larger files in git are weight for ever.
+/// Maximum size of a tracked file, because large files remain in the Git history forever.
 const MAX_TRACKED_BYTES: u64 = 500_000;
 
 /// Assets that may be larger.
@@ -170,7 +171,7 @@ fn no_file_is_too_long_to_read() {
 fn every_room_is_listed() {
     for path in sources() {
         let Some((crate_name, room)) = room_of(&path) else { continue };
-        // The programs of the lab are beside each other.
+        // The lab's programs are independent of each other.
         if crate_name == "nacre-lab" {
             continue;
         }
@@ -263,8 +264,8 @@ fn the_architecture_lists_every_room() {
     assert!(missing.is_empty(), "Add these to the table of ARCHITECTURE.md: {missing:#?}");
 }
 
-/// A newcomer searches for the names that the architecture gives: each file is there, and each
-/// table of "Where to add a thing" (`KEYS`) is in a file or folder of its row, or beside it.
+/// Newcomers search for the names used in the architecture document. Each file must exist, and each
+/// table in "Where to add a thing" (`KEYS`) must be in or next to a file or directory of its row.
 #[test]
 fn the_architecture_names_files_and_tables_that_exist() {
     let sources = sources();
@@ -272,7 +273,7 @@ fn the_architecture_names_files_and_tables_that_exist() {
     let mut wrong = BTreeSet::new();
     for name in find_quoted(&architecture).filter(|name| name.ends_with(".rs")) {
         if !sources.iter().any(|file| file.ends_with(name)) {
-            wrong.insert(format!("There is no file `{name}`"));
+            wrong.insert(format!("File `{name}` not found"));
         }
     }
     let (_, rows) = architecture.split_once("\n## Where to add a thing\n").unwrap();
@@ -296,7 +297,8 @@ fn the_architecture_names_files_and_tables_that_exist() {
     assert!(wrong.is_empty(), "ARCHITECTURE.md is behind: {wrong:#?}");
 }
 
-/// Git does what a repository says, unless it is started as `base::git` starts it.
+/// Git executes instructions from a repository's configuration, unless it is started through
+/// `base::git`.
 #[test]
 fn git_is_started_in_one_place() {
     let is_test = |path: &Path| {
@@ -324,7 +326,7 @@ fn nothing_heavy_is_tracked() {
     assert!(heavy.is_empty(), "Too large for git, unless named in ASSETS: {heavy:#?}");
 }
 
-/// The crates that have rooms, with their modules.
+/// Returns the crates with top-level module rules, and their modules.
 fn crates() -> Vec<(&'static str, Modules)> {
     let names: BTreeSet<&str> = ARROWS.iter().map(|(name, ..)| *name).collect();
     let sources = sources();
@@ -333,7 +335,7 @@ fn crates() -> Vec<(&'static str, Modules)> {
     names.into_iter().map(|name| (name, modules(name))).collect()
 }
 
-/// Compares what is found with a list of what is known: the list may only get shorter.
+/// Compares findings with a list of known ones. The list may only get shorter.
 fn check_known(found: &BTreeSet<String>, known: &[&str], what: &str, list: &str) {
     let known: BTreeSet<String> = known.iter().map(|name| (*name).to_owned()).collect();
     let new: Vec<&String> = found.difference(&known).collect();
@@ -354,7 +356,7 @@ fn room_of(path: &Path) -> Option<(String, String)> {
     (is_source && !room.ends_with(".rs")).then_some((crate_name, room))
 }
 
-/// Every Rust file of ours.
+/// Returns all Rust files of the workspace.
 fn sources() -> Vec<PathBuf> {
     let mut files = Vec::new();
     walk(&repository().join("crates"), &mut files);
@@ -364,7 +366,7 @@ fn sources() -> Vec<PathBuf> {
     files
 }
 
-/// The documents that people read.
+/// Returns the documents for human readers.
 fn documents() -> Vec<PathBuf> {
     let root = repository();
     let mut files = Vec::new();
@@ -374,12 +376,13 @@ fn documents() -> Vec<PathBuf> {
     files
 }
 
-/// The text between backticks.
+/// Returns the text between backticks.
 fn find_quoted(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
-/// Paths of the repository that a document names in backticks or links to, with their lines.
+/// Returns the repository paths that a document mentions in backticks or links to, with their line
+/// numbers.
 fn find_named_paths(text: &str) -> Vec<(usize, String)> {
     const TOP: &[&str] = &["crates/", "docs/", "tools/", ".ci/", "tests/"];
     let mut paths = Vec::new();
@@ -397,7 +400,7 @@ fn find_named_paths(text: &str) -> Vec<(usize, String)> {
     paths
 }
 
-/// The files that git tracks; all files without git.
+/// Returns the files tracked by Git, or all files without Git.
 fn list_tracked() -> Vec<String> {
     let output = Command::new("git").args(["ls-files", "-z"]).current_dir(repository()).output();
     let listed = output

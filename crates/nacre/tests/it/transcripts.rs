@@ -1,4 +1,4 @@
-//! `nacre push --transcripts`: sessions on a server, their sender's alone until they share them.
+//! Tests `nacre push --transcripts`: sessions on a server, private to their sender until shared.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -10,10 +10,11 @@ use crate::push_pull::push_first;
 use crate::serve::Served;
 use crate::sync_run::{reading, talk};
 
-/// Nobody else says it.
+/// A word that occurs nowhere else.
 const WORD: &str = "qwyjibo";
 
-/// A laptop with one session that says the word, a secret, and where the person's files are.
+/// Creates a laptop with one session that contains the word, a secret, and the location of the
+/// user's files.
 fn laptop() -> TestHome {
     let home = reading();
     let key =
@@ -59,14 +60,14 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     Sent 0 memories of `work` to http://[address]; 0 were already there.
     Sent 0 transcripts; 1 was already there.
     ");
-    // What names a secret or the sender's machine stayed there.
+    // Secrets and names of the sender's machine were not sent.
     let files = holders_of(&server, WORD);
     assert_eq!(files.len(), 1, "{files:?}");
     let kept = std::fs::read_to_string(server.root().join(&files[0])).unwrap();
     assert!(kept.contains("[redacted:") && !kept.contains("ghp_"), "{kept}");
     assert!(!kept.contains(&*laptop.root().to_string_lossy()), "{kept}");
 
-    // For its owner, and for callers with all permissions.
+    // Only the owner and callers with all permissions see the transcript.
     let mine = list_transcripts(&served, &ana);
     assert_eq!((mine.len(), &mine[0]["person"]), (1, &json!("ana")), "{mine:?}");
     assert_eq!(
@@ -85,7 +86,7 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
         assert!(!body.contains(WORD), "{target}: {body}");
     }
 
-    // Until they share it.
+    // After sharing, other users see the transcript.
     assert_snapshot!(run(&laptop, &address, &["push", "--share"]), @"
     Sent 0 memories of `work` to http://[address]; 0 were already there.
     Sent 0 transcripts; 1 was already there.
@@ -100,11 +101,11 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     let gone = run(&laptop, &address, &["push", "--withdraw", id]).replace(id, "[id]");
     assert_snapshot!(gone, @"Deleted transcript [id] from the server.");
     assert_eq!(list_transcripts(&served, &cy), Vec::<Value>::new());
-    // What was taken back does not go again.
+    // A deleted transcript is not sent again.
     assert!(run(&laptop, &address, &["push", "--share"]).contains("Sent 0 transcripts; 0 were"));
     served.stop();
     assert_eq!(holders_of(&server, WORD), Vec::<String>::new());
-    // The server is away: it waits.
+    // While the server is unreachable, transcripts stay pending.
     talk(&laptop, "two", 2, &["Rename the server", "Renamed."]);
     laptop.ok(&["sync"]);
     let away = run(&laptop, &address, &["push", "--transcripts"]);
@@ -131,7 +132,7 @@ fn pieces_are_put_together_and_only_what_its_hash_names_is_kept() {
     let (first, rest) = text.split_at(10);
     let n_bytes = text.len();
     assert_eq!(put(0, first, &hash, n_bytes), "partial 10");
-    // The upload was interrupted; the next push starts again and is sent the offset.
+    // The upload was interrupted; the next push starts again and receives the offset.
     assert_eq!(put(0, first, &hash, n_bytes), "partial 10");
     assert_eq!(put(10, rest, &hash, n_bytes), format!("taken {n_bytes}"));
     assert_eq!(put(0, first, &hash, n_bytes), format!("known {n_bytes}"));

@@ -43,7 +43,7 @@ fn an_undone_run_leaves_every_byte_as_it_was() {
     let (_, undone) = home.json(&["undo", &run]);
     assert_eq!(memories(&home), before);
     assert_eq!(undone["of"], run.as_str());
-    // The next sync does not bring back what a person undid.
+    // The next sync does not bring back what the user undid.
     home.ok(&["sync"]);
     assert_eq!(memories(&home), before);
     home.ok(&["undo", undone["run"].as_str().unwrap()]);
@@ -90,7 +90,7 @@ fn one_id_undoes_a_whole_sync() {
     let (_, undone) = home.json(&["undo", "--last"]);
     assert_eq!(undone["of"], id);
     assert_eq!(memories(&home), before);
-    // A second time says so.
+    // A second undo reports that the change is already undone.
     let again = home.run(&["undo", id]);
     let by = undone["run"].as_str().unwrap();
     assert!(again.contains(&format!("is undone already, by `{by}`")), "{again}");
@@ -130,7 +130,7 @@ fn what_a_later_change_made_is_named() {
     assert_eq!(home.tree("memory"), "");
 }
 
-/// Runs a command and undoes it by the id that it gave.
+/// Runs a command and undoes it by the printed id.
 fn there_and_back(home: &TestHome, args: &[&str]) {
     let before = memories(home);
     let (code, done) = home.json(args);
@@ -161,7 +161,7 @@ fn everything_that_a_person_does_to_memories_can_be_undone() {
     let candidate = candidates["candidates"][0]["id"].as_str().unwrap().to_owned();
     there_and_back(&home, &["review", "accept", &candidate]);
     there_and_back(&home, &["review", "reject", &candidate]);
-    // What was rejected and taken back can be accepted, and comes with the trust that it had.
+    // After its rejection is undone, the candidate can be accepted and has its previous trust.
     home.ok(&["review", "accept", &candidate]);
     assert_eq!(
         home.run(&["doctor"]).lines().next(),
@@ -176,7 +176,7 @@ fn what_is_forgotten_stays_forgotten() {
     let forgotten = home.json(&["memory", "forget", added["id"].as_str().unwrap(), "--yes"]).1;
     let refused = home.run(&["undo", forgotten["change"].as_str().unwrap()]);
     assert!(refused.contains("`forget` keeps nothing of what it removes"), "{refused}");
-    // Nor does an undo of the change that made it, and of that.
+    // Undoing the change that created the memory does not restore it, either.
     let refused = home.run(&["undo", added["change"].as_str().unwrap()]);
     assert!(refused.contains("`forget` keeps nothing of what it removes"), "{refused}");
     assert_eq!(home.tree("memory"), "");
@@ -190,7 +190,7 @@ fn the_last_change_is_never_a_strangers() {
     let note = r#"{"version":1,"change":"memory-20990101-000000-abcdef12","command":"memory add","at":"2099-01-01T00:00:00Z","sequence":1,"counts":{"added":1,"changed":0,"removed":0},"memories":[],"reversal":"plan","mark":"00"}"#;
     home.write("workspace/memory-20990101-000000-abcdef12/change.json", note);
     let shown = home.run(&["undo", "--last"]);
-    assert!(shown.starts_with("Error: There is nothing to undo"), "{shown}");
+    assert!(shown.starts_with("Error: Nothing to undo"), "{shown}");
     let added = home.json(&["memory", "add", "Use SQLite"]).1;
     assert_eq!(home.json(&["undo", "--last"]).1["of"], added["change"]);
 }
@@ -210,10 +210,10 @@ fn an_undo_wants_to_know_what() {
 fn there_must_be_something_to_undo() {
     let home = reading();
     let shown = home.run(&["undo", "sync-2099"]);
-    assert!(shown.starts_with("Error: No run is named `sync-2099`"), "{shown}");
+    assert!(shown.starts_with("Error: Run `sync-2099` not found"), "{shown}");
 }
 
-/// What `undo --last` says it took back.
+/// Returns what `undo --last` reports as undone.
 fn undone_last(home: &TestHome) -> String {
     let (code, undone) = home.json(&["undo", "--last"]);
     assert_eq!(code, 0, "{undone}");
@@ -235,7 +235,7 @@ fn the_last_change_is_also_one_of_settings() {
     let after_first = config();
     let second = home.json(&["config", "set", "memory.scope", "global_only"]).1;
     let (first, second) = (first["change"].as_str().unwrap(), second["change"].as_str().unwrap());
-    // Twice the same changes nothing, and has no id.
+    // Repeating the command changes nothing and returns no id.
     let again = home.json(&["config", "set", "memory.scope", "global_only"]).1;
     assert!(again.get("change").is_none(), "{again}");
     let refused = home.run(&["undo", first]);
@@ -297,7 +297,7 @@ fn what_was_trusted_waits_again() {
     assert_eq!(undone_last(&home), trusted["change"].as_str().unwrap());
     assert!(!in_brief());
     assert_eq!(home.json(&["trust"]).1["foreign"], 1);
-    // Taken back by typing it again, which is said.
+    // The error contains the command that reverses the change instead.
     let list = home.json(&["undo", "--list"]).1;
     let refused = home.run(&["undo", list["changes"][0]["id"].as_str().unwrap()]);
     assert!(refused.contains("nacre trust 20261116-a"), "{refused}");
@@ -334,7 +334,7 @@ fn what_cannot_be_undone_is_named_with_what_came_before() {
     assert!(refused.starts_with("Error: The newest change is `memory forget`."), "{refused}");
     assert!(refused.contains(&format!("`memory add`: nacre undo {change}")), "{refused}");
     assert_eq!(memories(&home), before);
-    // The change that made what is forgotten is not offered.
+    // The change that created the forgotten memory cannot be undone.
     let list = home.json(&["undo", "--list"]).1;
     let undoable: Vec<bool> =
         list["changes"].as_array().unwrap().iter().map(|it| it["undoable"] == true).collect();
@@ -364,6 +364,6 @@ fn after_an_undo_the_hint_names_it() {
     let undone = home.json(&["undo", "--last"]).1;
     let refused = home.run(&["undo", "--last"]);
     let by = undone["run"].as_str().unwrap();
-    assert!(refused.starts_with("Error: There is nothing to undo"), "{refused}");
+    assert!(refused.starts_with("Error: Nothing to undo"), "{refused}");
     assert!(refused.contains(&format!("nacre undo {by}")), "{refused}");
 }

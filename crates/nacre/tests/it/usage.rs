@@ -1,4 +1,4 @@
-//! Help, version, completions and what happens to nonsense.
+//! Tests help, version, completions, and invalid input.
 
 use insta::assert_snapshot;
 
@@ -64,7 +64,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
 #[test]
 fn the_version_is_one_line() {
     let home = TestHome::empty();
-    // A debug build names no commit: it would be rebuilt after each.
+    // Debug builds omit the commit, because they would be rebuilt after every commit.
     let version = format!("nacre {} (debug build; features: ", env!("CARGO_PKG_VERSION"));
     assert!(home.run(&["--version"]).starts_with(&version), "{}", home.run(&["--version"]));
     assert_eq!(home.run(&["--version"]), home.run(&["--version", "--quiet"]));
@@ -75,25 +75,25 @@ fn the_version_is_one_line() {
 fn nonsense_ends_with_two() {
     let home = TestHome::empty();
     assert_snapshot!(home.run(&["memroy"]), @"
-    Error: There is no command `nacre memroy`
+    Error: Unknown command `nacre memroy`
     Hint: Did you mean `nacre memory`?
     [exit 2]
     ");
     // Only a few letters are the same.
     assert_snapshot!(home.run(&["mend"]), @"
-    Error: There is no command `nacre mend`
+    Error: Unknown command `nacre mend`
     Hint: `nacre commands` lists all commands
     [exit 2]
     ");
     assert_snapshot!(home.run(&["memory", "list", "--limit", "many"]), @"
-    Error: `many` is not a value of `--limit <N>`
+    Error: Invalid value `many` for `--limit <N>`
     Caused by: invalid digit found in string
-    Hint: `nacre memory list --help` describes it
+    Hint: See `nacre memory list --help`
     [exit 2]
     ");
-    // The noun was left out.
+    // The noun is missing.
     assert_snapshot!(home.run(&["search", "queue"]), @"
-    Error: There is no command `nacre search`
+    Error: Unknown command `nacre search`
     Hint: Did you mean `nacre memory search` or `nacre trace search`?
     [exit 2]
     ");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::delta::{git, put, repository};
 use crate::home::TestHome;
 
-/// A watch under way; it ends with the test.
+/// A running watch that is stopped at the end of the test.
 struct Watching {
     child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
@@ -24,7 +24,7 @@ impl Watching {
         Self { child, lines }
     }
 
-    /// The next line: one JSON object.
+    /// Returns the next line, which is a JSON object.
     fn next(&mut self) -> Value {
         let line = self.lines.next().expect("one more line").unwrap();
         serde_json::from_str(&line).unwrap()

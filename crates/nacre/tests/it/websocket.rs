@@ -1,4 +1,4 @@
-//! As much of a WebSocket client as it takes to send what no client should.
+//! A minimal WebSocket client that can send invalid messages.
 
 use std::io::{self, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ pub(crate) const BINARY: u8 = 2;
 const CLOSE: u8 = 8;
 const PING: u8 = 9;
 
-/// The bit that says that a message ends with its frame.
+/// The bit that marks the last frame of a message.
 const LAST: u8 = 0x80;
 
 /// One connection.
@@ -51,7 +51,7 @@ impl WebSocket {
         self.frame(LAST | opcode, payload)
     }
 
-    /// Sends one frame with its first byte as it is given.
+    /// Sends one frame with the given first byte.
     pub(crate) fn frame(&mut self, first: u8, payload: &[u8]) -> io::Result<()> {
         let mut frame = vec![first];
         match payload.len() {
@@ -65,18 +65,18 @@ impl WebSocket {
                 frame.extend((n as u64).to_be_bytes());
             }
         }
-        // A mask of zeros leaves the payload as it is.
+        // A mask of zeros leaves the payload unchanged.
         frame.extend([0; 4]);
         frame.extend_from_slice(payload);
         self.raw(&frame)
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)
     }
 
-    /// The next message of the server; `None` where it closes the connection.
+    /// Returns the next message from the server; `None` if the server closes the connection.
     pub(crate) fn receive(&mut self) -> io::Result<Option<String>> {
         loop {
             let mut head = [0; 2];
@@ -99,7 +99,7 @@ impl WebSocket {
             match head[0] & 0x0f {
                 TEXT => return Ok(Some(String::from_utf8(payload).unwrap())),
                 CLOSE => return Ok(None),
-                // Pings and their answers.
+                // Ignore pings and pongs.
                 PING | 10 => {}
                 other => panic!("the server sent a frame of kind {other}"),
             }

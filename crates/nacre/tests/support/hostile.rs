@@ -1,10 +1,10 @@
-//! Strings that want to be somewhere else: paths, names and titles as an attacker would write them.
+//! Hostile strings: paths, names and titles as an attacker would write them.
 
 use std::path::Path;
 
 use super::rng::Rng;
 
-/// Parts that mean something to a path walker, a shell, Windows, a terminal or a parser.
+/// Fragments with a special meaning to path walkers, shells, Windows, terminals or parsers.
 const PARTS: &[&str] = &[
     "..",
     ".",
@@ -199,13 +199,13 @@ pub(crate) fn hostile(rng: &mut Rng, root: &Path) -> String {
     text
 }
 
-/// Names at and beyond what file systems take.
+/// Returns names at and above the length limits of file systems.
 fn long(rng: &mut Rng) -> String {
     let len = *rng.pick(&[200, 201, 254, 255, 256, 1000, 4095, 4096, 5000]);
     (*rng.pick(&["n", "é", "名", "../", "n/", "\u{301}", "👾"])).repeat(len)
 }
 
-/// A character of any kind, anywhere.
+/// Inserts a random character at a random position.
 fn insert_char(text: &mut String, rng: &mut Rng) {
     let at = rng.index(text.chars().count() + 1);
     let at = text.char_indices().nth(at).map_or(text.len(), |(at, _)| at);

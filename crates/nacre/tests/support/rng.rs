@@ -1,6 +1,6 @@
-//! A small seeded generator: the same seed gives the same run on every machine.
+//! A small seeded random number generator: the same seed gives the same sequence on every machine.
 
-/// SplitMix64 of Steele, Lea and Flood.
+/// The SplitMix64 generator by Steele, Lea and Flood.
 #[derive(Clone, Debug)]
 pub(crate) struct Rng(u64);
 
@@ -9,7 +9,7 @@ impl Rng {
         Self(seed)
     }
 
-    /// A generator of its own for part `n` of a run.
+    /// Creates a separate generator for part `n` of a run.
     pub(crate) fn part(seed: u64, n: u64) -> Self {
         let mut rng = Self(seed ^ n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         rng.next();
@@ -24,12 +24,12 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
-    /// An index into something of `len` elements.
+    /// Returns an index into a sequence of `len` elements.
     pub(crate) fn index(&mut self, len: usize) -> usize {
         usize::try_from(self.below(len.max(1) as u64)).unwrap_or(0)
     }
@@ -38,7 +38,7 @@ impl Rng {
         &items[self.index(items.len())]
     }
 
-    /// True in `percent` of 100 cases.
+    /// Returns true with a probability of `percent` %.
     pub(crate) fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

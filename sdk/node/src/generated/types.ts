@@ -2471,7 +2471,7 @@ export interface SkippedCounts {
   links: number;
   /** Pipes, sockets and devices. */
   special: number;
-  /** Folders that cannot be opened. */
+  /** Folders that could not be opened. */
   unreadable: number;
   /** Names that are not valid UTF-8. */
   unnamable: number;
@@ -3446,7 +3446,7 @@ export type Verdict = "useful" | "wrong" | "outdated";
 export interface WaitingSessions {
   /** Number of sessions that are due now. */
   ready: number;
-  /** Sessions of folders that are not set up, folders with the most sessions first. */
+  /** Sessions of directories that are not set up, folders with the most sessions first. */
   not_set_up: FolderSessions[];
   /** Sessions that were modified recently and may still be running. */
   active?: LaterSessions | null;

@@ -73,7 +73,7 @@ def from_response(status: int, body: bytes, retry_after: str | None) -> NacreErr
             retry_after=seconds,
         )
     except (ValueError, KeyError, TypeError, AttributeError):
-        return NacreError("failed", f"The server answered with status {status}", status=status, retry_after=seconds)
+        return NacreError("failed", f"The server responded with status {status}", status=status, retry_after=seconds)
 
 
 def _seconds(retry_after: str | None) -> float | None:

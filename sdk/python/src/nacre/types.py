@@ -2731,7 +2731,7 @@ class SkippedCounts(TypedDict):
     special: int
     """Pipes, sockets and devices."""
     unreadable: int
-    """Folders that cannot be opened."""
+    """Folders that could not be opened."""
     unnamable: int
     """Names that are not valid UTF-8."""
     nested: int
@@ -3800,7 +3800,7 @@ class WaitingSessions(TypedDict):
     ready: int
     """Number of sessions that are due now."""
     not_set_up: list[FolderSessions]
-    """Sessions of folders that are not set up, folders with the most sessions first."""
+    """Sessions of directories that are not set up, folders with the most sessions first."""
     active: NotRequired[LaterSessions | None]
     """Sessions that were modified recently and may still be running."""
     retried: NotRequired[LaterSessions | None]

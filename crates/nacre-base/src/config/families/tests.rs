@@ -1,4 +1,4 @@
-//! Providers and roles: who may set them, and how a mistake is reported.
+//! Tests of providers and roles: which files may set them, and how mistakes are reported.
 
 use std::path::Path;
 
@@ -91,8 +91,8 @@ fn a_repository_can_neither_add_a_provider_nor_choose_a_model() {
     let warned =
         resolve(&[ConfigSource::repo(Path::new(REPO), theirs.to_owned())], &[], &[]).unwrap();
     assert_snapshot!(render_message(&warned.warnings[0], warned.warnings[0].hint()), @"
-    Ignored `providers` in `/home/ana/pearl/.nacre/config.toml`, line 1: a repository may not set it
-    Hint: Set it in your own config; `nacre config --path` says where that is
+    Ignored `providers` in `/home/ana/pearl/.nacre/config.toml`, line 1: a repository may not set this key
+    Hint: Set it in your own configuration file; run `nacre config --path` to find the file
     ");
 }
 

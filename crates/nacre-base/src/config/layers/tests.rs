@@ -1,4 +1,4 @@
-//! The rules of the layers: who wins, what a repository may not do, and how mistakes are reported.
+//! Tests of the layers: precedence, the limits for repositories, and how mistakes are reported.
 
 use std::path::Path;
 use std::time::Duration;
@@ -31,12 +31,12 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// Resolves files alone.
+/// Resolves files without variables and flags.
 fn files(sources: &[ConfigSource]) -> Resolved {
     resolve(sources, &[], &[]).unwrap()
 }
 
-/// Why a text cannot be used as the user's own file.
+/// Returns the error message for invalid text in the user's own file.
 fn mistake(text: &str) -> String {
     let error = resolve(&[home(text)], &[], &[]).unwrap_err();
     render_message(&error, error.hint())
@@ -186,12 +186,12 @@ fn a_repository_sets_what_it_may_and_is_told_the_rest() {
     expected.memory.scope = ScopeMode::ProjectOnly;
     assert_eq!(resolved.settings, expected);
     assert_snapshot!(warnings(&resolved), @r"
-    Ignored `memory.max_file_bytes` in `/home/ana/pearl/.nacre/config.toml`, line 3: a repository may only lower it, here to at most 65536
-    Hint: To set it in your own config, run `nacre config set memory.max_file_bytes VALUE`
-    Ignored `ui.editor` in `/home/ana/pearl/.nacre/config.toml`, line 5: a repository may not set it
-    Hint: To set it in your own config, run `nacre config set ui.editor VALUE`
-    Ignored `lock.wait_ms` in `/home/ana/pearl/.nacre/config.toml`, line 7: a repository may not set it
-    Hint: To set it in your own config, run `nacre config set lock.wait_ms VALUE`
+    Ignored `memory.max_file_bytes` in `/home/ana/pearl/.nacre/config.toml`, line 3: a repository may only lower this value, here to at most 65536
+    Hint: To set it in your own configuration, run `nacre config set memory.max_file_bytes VALUE`
+    Ignored `ui.editor` in `/home/ana/pearl/.nacre/config.toml`, line 5: a repository may not set this key
+    Hint: To set it in your own configuration, run `nacre config set ui.editor VALUE`
+    Ignored `lock.wait_ms` in `/home/ana/pearl/.nacre/config.toml`, line 7: a repository may not set this key
+    Hint: To set it in your own configuration, run `nacre config set lock.wait_ms VALUE`
     ");
 }
 
@@ -283,25 +283,25 @@ fn a_wrong_value_is_told_with_what_was_expected() {
     assert_snapshot!(mistake("[memory.max_results]"), @"Bad value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 1: expected a whole number from 1 to 10000, found a table");
     assert_snapshot!(mistake("[[memory]]\nscope = 'x'"), @"Bad value for `memory` in `/home/ana/.nacre/config.toml`, line 1: expected a table `[memory]`, found a list of tables");
     assert_snapshot!(mistake("memory = true"), @"Bad value for `memory` in `/home/ana/.nacre/config.toml`, line 1: expected a table `[memory]`, found `true`");
-    assert_snapshot!(mistake("[ui]\neditor = ['vi']"), @"Bad value for `ui.editor` in `/home/ana/.nacre/config.toml`, line 2: expected one line of text, at most 4096 characters, found a list");
-    assert_snapshot!(mistake("[ui]\neditor = \"vi\\u0000\""), @"Bad value for `ui.editor` in `/home/ana/.nacre/config.toml`, line 2: expected one line of text, at most 4096 characters, found a control character");
+    assert_snapshot!(mistake("[ui]\neditor = ['vi']"), @"Bad value for `ui.editor` in `/home/ana/.nacre/config.toml`, line 2: expected one line of text with at most 4096 characters, found a list");
+    assert_snapshot!(mistake("[ui]\neditor = \"vi\\u0000\""), @"Bad value for `ui.editor` in `/home/ana/.nacre/config.toml`, line 2: expected one line of text with at most 4096 characters, found a control character");
 }
 
 #[test]
 fn what_is_to_be_redacted_is_not_shown_in_an_error() {
-    assert_snapshot!(mistake("redact.extra = 'hunter2'"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 texts of 4 to 4096 characters, found a text");
-    assert_snapshot!(mistake("redact.extra = ['hunter2', 'abc']"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 texts of 4 to 4096 characters, found one of 3, without blanks around");
-    assert_snapshot!(mistake("redact.extra = ['hunter2', '      ']"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 texts of 4 to 4096 characters, found one of 0, without blanks around");
-    assert_snapshot!(mistake("redact.extra = ['hunter2', 12345]"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 texts of 4 to 4096 characters, found a number among them");
-    assert_snapshot!(var_mistake("NACRE_REDACT_EXTRA", "['hunter2"), @"Bad value for `redact.extra` in variable `NACRE_REDACT_EXTRA`: expected at most 1000 texts of 4 to 4096 characters, found an array that is not TOML");
+    assert_snapshot!(mistake("redact.extra = 'hunter2'"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a text");
+    assert_snapshot!(mistake("redact.extra = ['hunter2', 'abc']"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string of 3 characters, not counting surrounding spaces");
+    assert_snapshot!(mistake("redact.extra = ['hunter2', '      ']"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string of 0 characters, not counting surrounding spaces");
+    assert_snapshot!(mistake("redact.extra = ['hunter2', 12345]"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a number among them");
+    assert_snapshot!(var_mistake("NACRE_REDACT_EXTRA", "['hunter2"), @"Bad value for `redact.extra` in variable `NACRE_REDACT_EXTRA`: expected at most 1000 strings of 4 to 4096 characters, found an array that is not valid TOML");
 }
 
 #[test]
 fn malformed_toml_is_told_at_its_first_line() {
-    assert_snapshot!(mistake("[ui]\ncolor = 'auto\n[memory]\nscope = 'x'"), @"Cannot read `/home/ana/.nacre/config.toml`, line 2, as TOML: invalid literal string, expected `'`");
-    assert_snapshot!(mistake("[memory]\nscope = project_only\nx"), @"Cannot read `/home/ana/.nacre/config.toml`, line 2, as TOML: string values must be quoted, expected literal string");
-    assert_snapshot!(mistake("[memory]\n[ui]\n[memory]\n"), @"Cannot read `/home/ana/.nacre/config.toml`, line 3, as TOML: duplicate key");
-    assert_snapshot!(mistake("a = 1\n\n\nb"), @"Cannot read `/home/ana/.nacre/config.toml`, line 4, as TOML: key with no value, expected `=`");
+    assert_snapshot!(mistake("[ui]\ncolor = 'auto\n[memory]\nscope = 'x'"), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 2: invalid literal string, expected `'`");
+    assert_snapshot!(mistake("[memory]\nscope = project_only\nx"), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 2: string values must be quoted, expected literal string");
+    assert_snapshot!(mistake("[memory]\n[ui]\n[memory]\n"), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 3: duplicate key");
+    assert_snapshot!(mistake("a = 1\n\n\nb"), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 4: key with no value, expected `=`");
 }
 
 #[test]
@@ -341,18 +341,18 @@ fn a_flag_is_checked_like_a_file() {
 
 #[test]
 fn hostile_texts_are_refused_in_bounded_time() {
-    assert_snapshot!(mistake(&"#".repeat((1 << 20) + 1)), @"Refusing `/home/ana/.nacre/config.toml`: 1048577 bytes, and a configuration has at most 1048576");
-    assert_snapshot!(mistake(&"[".repeat(100_000)), @"Cannot read `/home/ana/.nacre/config.toml`, line 1, as TOML: unquoted keys cannot be empty, expected letters, numbers, `-`, `_`");
-    assert_snapshot!(mistake(&format!("a = {}", "[".repeat(100_000))), @"Cannot read `/home/ana/.nacre/config.toml`, line 1, as TOML: cannot recurse further; max recursion depth met");
-    assert_snapshot!(mistake(&format!("a = {}", "{b=".repeat(100_000))), @"Cannot read `/home/ana/.nacre/config.toml`, line 1, as TOML: cannot recurse further; max recursion depth met");
+    assert_snapshot!(mistake(&"#".repeat((1 << 20) + 1)), @"Cannot use `/home/ana/.nacre/config.toml`: it is 1048577 bytes long, but a configuration may have at most 1048576");
+    assert_snapshot!(mistake(&"[".repeat(100_000)), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 1: unquoted keys cannot be empty, expected letters, numbers, `-`, `_`");
+    assert_snapshot!(mistake(&format!("a = {}", "[".repeat(100_000))), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 1: cannot recurse further; max recursion depth met");
+    assert_snapshot!(mistake(&format!("a = {}", "{b=".repeat(100_000))), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 1: cannot recurse further; max recursion depth met");
     let twice: String = (0..30_000).map(|idx| format!("[x{idx}.y]\n[x{idx}]\n")).collect();
-    assert_snapshot!(mistake(&twice), @"Refusing `/home/ana/.nacre/config.toml`: 60000 tables, and a configuration has at most 4096");
+    assert_snapshot!(mistake(&twice), @"Cannot use `/home/ana/.nacre/config.toml`: it has 60000 tables, but a configuration may have at most 4096");
     let keys: String = (0..90_000).map(|idx| format!("a{idx}=1\n")).collect();
     let tables: String = (0..4000).map(|idx| format!("[a{idx}]\n")).collect();
-    assert_snapshot!(mistake(&(keys + &tables)), @"Cannot read `/home/ana/.nacre/config.toml`, line 90001, as TOML: duplicate key");
+    assert_snapshot!(mistake(&(keys + &tables)), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 90001: duplicate key");
 }
 
-/// Any TOML value, in and out of a key's range.
+/// Generates a TOML value inside or outside of a key's range.
 fn any_value(spec: &KeySpec) -> BoxedStrategy<String> {
     let fitting = match spec.kind {
         ValueKind::Choice(choices) => {
@@ -380,7 +380,7 @@ fn any_value(spec: &KeySpec) -> BoxedStrategy<String> {
     prop_oneof![3 => fitting, 1 => any].boxed()
 }
 
-/// Some keys of the table, each once, with any values.
+/// Generates a file that sets some of the keys, each once, to any values.
 fn any_file() -> impl Strategy<Value = String> {
     let lines: Vec<_> = KEYS
         .iter()

@@ -1,4 +1,4 @@
-//! The register: what it holds, what it refuses, and what an edit leaves alone.
+//! Tests of the register: parsing, validation, and edits that leave the rest of the text unchanged.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -72,8 +72,8 @@ fn mistakes_in_the_register_are_told_with_their_line() {
     assert_snapshot!(mistake("[projects.A]\npath = '/a'"), @"Bad value for `projects.A` in `/home/ana/.nacre/projects.toml`, line 1: expected 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, beginning with a letter or digit, found `A`");
     assert_snapshot!(mistake("[projects]\na = '/a'"), @"Bad value for `projects.a` in `/home/ana/.nacre/projects.toml`, line 2: expected a table with a `path`, found the text `/a`");
     assert_snapshot!(mistake("projects = ['/a']"), @"Bad value for `projects` in `/home/ana/.nacre/projects.toml`, line 1: expected a table `[projects.NAME]`, found a list");
-    assert_snapshot!(mistake("[projects.a]\npath = '/a'\n[projects.b]\npath = '/a/'"), @"Bad value for `projects.b` in `/home/ana/.nacre/projects.toml`, line 3: expected a path of its own, found that of `a`");
-    assert_snapshot!(mistake("[projects.a\npath = '/a'"), @"Cannot read `/home/ana/.nacre/projects.toml`, line 1, as TOML: unclosed table, expected `]`");
+    assert_snapshot!(mistake("[projects.a]\npath = '/a'\n[projects.b]\npath = '/a/'"), @"Bad value for `projects.b` in `/home/ana/.nacre/projects.toml`, line 3: expected a unique path, found that of `a`");
+    assert_snapshot!(mistake("[projects.a\npath = '/a'"), @"Cannot parse `/home/ana/.nacre/projects.toml` as TOML, line 1: unclosed table, expected `]`");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_project_is_added_below_the_others() {
 fn a_project_is_added_once() {
     assert_snapshot!(after_add(TWO, "pearl", "/home/ana/other"), @r"
     Project `pearl` is already registered, with path `/home/ana/pearl`
-    Hint: Choose another name, or run `nacre project remove pearl` if it has moved
+    Hint: Choose another name. If the project has moved, run `nacre project remove pearl` first
     ");
     assert_snapshot!(after_add(TWO, "other", "/home/ana/pearl"), @r"
     Path `/home/ana/pearl` is already registered, as project `pearl`

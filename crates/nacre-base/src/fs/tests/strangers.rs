@@ -1,12 +1,12 @@
-//! Journals and locks that a repository brings along: no plan of a stranger is followed, and no
-//! file beside is written.
+//! Tests of journals and locks that come with a repository: untrusted plans are not applied, and
+//! files outside the scope are not written.
 
 use std::path::PathBuf;
 
 use super::*;
 use crate::ContentHash;
 
-/// A scope, and apart from it the folder that only the person writes to.
+/// A scope, and a separate directory that only the user writes to.
 struct Place {
     _dir: tempfile::TempDir,
     root: PathBuf,
@@ -28,7 +28,7 @@ impl Place {
             .with_seal(Seal::from_directory(&self.own))
     }
 
-    /// The files outside of the journal.
+    /// Returns the files outside the journal.
     fn files(&self) -> Tree {
         tree(&self.root).into_iter().filter(|(name, _)| !name.starts_with("journal/")).collect()
     }
@@ -38,7 +38,7 @@ impl Place {
     }
 }
 
-/// A plan as anybody can write it: the first line is a checksum without a key.
+/// Returns a plan that anyone could write: its first line is a checksum without a key.
 fn forged(steps: &str) -> Vec<u8> {
     let json = format!(r#"{{"version":2,"steps":[{steps}],"new_dirs":["meta","meta/state"]}}"#);
     format!("{}\n{json}", ContentHash::of(json.as_bytes())).into_bytes()
@@ -115,7 +115,7 @@ fn a_change_is_finished_by_the_person_who_began_it_and_by_nobody_else() {
     let scenario = &scenarios()[3];
     let place = Place::new();
     let (before, after) = ends(scenario);
-    // Stopped when the plan counts and no file is in place yet.
+    // Stop once the plan is committed but no file is in place yet.
     let at = (0..)
         .find(|at| {
             let place = Place::new();

@@ -10,8 +10,7 @@ use super::fs::{FileType, Stat};
 use super::io::Errno;
 use crate::platform::ListedName;
 
-/// Windows has no permission bits, so constant bits are returned that allow access only to the
-/// owner.
+/// Windows has no permission bits, so this always returns bits that allow access only to the owner.
 pub const fn mode_bits(_: &Stat) -> u32 {
     0o700
 }
@@ -49,15 +48,15 @@ pub fn list(folder: impl AsFd, mut each: impl FnMut(ListedName<'_>)) -> Result<(
     Ok(())
 }
 
-/// The mode is ignored: folders inherit the permissions of their parent.
+/// The mode is ignored: directories inherit the permissions of their parent.
 pub fn folder_builder(_: u32) -> DirBuilder {
     DirBuilder::new()
 }
 
-/// The mode is ignored: new files inherit the permissions of their folder.
+/// The mode is ignored: new files inherit the permissions of their directory.
 pub const fn set_create_mode(_: &mut OpenOptions, _: u32) {}
 
-/// Does nothing: folders keep the permissions that they inherited.
+/// Does nothing: directories keep the permissions that they inherited.
 pub const fn set_folder_mode(_: &Dir, _: &str, _: u32) -> std::io::Result<()> {
     Ok(())
 }
@@ -67,7 +66,7 @@ pub const fn set_file_mode(_: &File, _: u32) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Always true, because there are no permission bits.
+/// Always true, because Windows has no permission bits.
 pub const fn has_file_mode(_: &Metadata, _: u32) -> bool {
     true
 }
@@ -76,19 +75,19 @@ pub const fn file_mode(_: &Metadata) -> u32 {
     0o600
 }
 
-/// Always true, because other users have no access to the user's profile folder.
+/// Always true, because other users have no access to the user's profile directory.
 pub const fn is_private(_: &Metadata) -> bool {
     true
 }
 
-/// Always true, because other users have no access to the user's own folder. The access control
+/// Always true, because other users have no access to the user's own directory. The access control
 /// list is not checked.
 pub const fn is_private_file(_: &std::fs::File) -> std::io::Result<bool> {
     Ok(true)
 }
 
-/// Does nothing: folders cannot be flushed on Windows, and the file system journals changes to
-/// names.
+/// Does nothing: directories cannot be flushed on Windows, and the file system journals name
+/// changes.
 pub const fn sync_folder(_: &Dir) -> std::io::Result<()> {
     Ok(())
 }

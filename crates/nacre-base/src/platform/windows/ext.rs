@@ -4,7 +4,7 @@ use std::fs::{File, Metadata, Permissions};
 use std::io;
 use std::process::Command;
 
-/// `CREATE_NEW_PROCESS_GROUP`: the process does not receive Ctrl+C from the terminal.
+/// `CREATE_NEW_PROCESS_GROUP`: Ctrl+C in the terminal does not reach the process.
 const NEW_PROCESS_GROUP: u32 = 0x0000_0200;
 
 pub trait FileExt {

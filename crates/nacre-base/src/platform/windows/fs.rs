@@ -1,7 +1,7 @@
-//! Unix calls on open folders, implemented with `cap-std`.
+//! Unix calls on open directories, implemented with `cap-std`.
 //!
-//! Windows has no permission bits or numeric owners, and its change times can be set by programs.
-//! The first two are constants here, and the time of the last write is used as the change time.
+//! Windows has no permission bits or numeric owners, so these are constants. Programs can set a
+//! file's change time, so the time of the last write is used instead.
 
 use std::ops::BitOr;
 use std::path::Path;
@@ -57,7 +57,7 @@ impl Mode {
     }
 }
 
-/// Lookup flags. If the last component is a link, it is never followed.
+/// Lookup flags. A link in the last component is never followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtFlags(u32);
 

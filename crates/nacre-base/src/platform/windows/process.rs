@@ -1,5 +1,5 @@
-//! Processes by number. Windows has no signals, so a process group is a process with its children
-//! and is killed immediately.
+//! Processes by ID. Windows has no signals, so a process group is a process with its children and
+//! is killed immediately.
 
 use std::process::{Command, Stdio};
 
@@ -20,7 +20,7 @@ pub enum Signal {
     KILL,
 }
 
-/// Placeholder, because Windows has no numeric user IDs. All values are equal.
+/// Placeholder for numeric user IDs, which Windows does not have. All values are equal.
 #[derive(Clone, Copy, Debug)]
 pub struct Uid;
 
@@ -42,8 +42,8 @@ pub fn kill_process_group(process: Pid, _: Signal) -> Result<(), Errno> {
     if command.status()?.success() { Ok(()) } else { Err(Errno::SRCH) }
 }
 
-/// Always succeeds. The function cannot check whether the process exists, and treating it as
-/// running ensures that its files are not removed.
+/// Always succeeds. The function cannot check whether the process exists. Treating it as running
+/// ensures that its files are not removed.
 pub const fn test_kill_process(_: Pid) -> Result<(), Errno> {
     Ok(())
 }

@@ -1,14 +1,14 @@
-//! Secrets on other lines, behind shapes and words, in tables and on command lines.
+//! Tests secrets on other lines, after various formats and words, in tables and on command lines.
 //!
-//! Most rows came through once; a few neighbors of theirs were caught already. The texts beside
-//! the rows have the same form without a secret, and stay.
+//! The redactor once missed most of these rows and already found a few similar ones. The texts next
+//! to the rows have the same form but no secret, and must stay unchanged.
 
 use super::corpus::{Dice, expand};
 use super::files::{check, check_stays};
 
 const VALUE: &str = "Xk29fjLLq0zPwmT4";
 
-/// Checks every row, with `%` for the value of a password.
+/// Checks every row, with `%` replaced by a password.
 fn check_rows(kind: &str, rows: &[&str]) {
     for row in rows {
         check(kind, &row.replace('%', &format!("«{VALUE}»")));

@@ -1,13 +1,13 @@
-//! Shapes that an audit found passing, made up at run time: prefixes, settings, names, commands and
-//! addresses.
+//! Tests formats that an audit found unredacted, generated at run time: prefixes, settings, names,
+//! commands and addresses.
 
 use super::corpus::{Dice, expand};
 use super::files::check_stays;
 use super::redact;
 
-/// Texts with the secret in `<…>`, as in the corpus: `|` is dropped, `{set:n}` is generated.
+/// Texts with the secret in `<…>`, as in the corpus: `|` is dropped, and `{set:n}` is generated.
 const ROWS: &[&str] = &[
-    // Where tokens usually are.
+    // Common places for tokens.
     "https://api.telegram.org/bot<72345|67890:AA{url:33}>/getMe",
     // Plain passwords in settings.
     "POSTGRES_PASSWORD: <blaubeere9>",
@@ -27,7 +27,7 @@ const ROWS: &[&str] = &[
     "mysql -u root -p<PwxgEZePkStj> app",
     "CREATE USER app IDENTIFIED BY '<PwxgEZePkStj>';",
     "docker login -u me -p <PwxgEZePkStj> registry.test",
-    // Prefixes that no table has to name.
+    // Prefixes that are not in the table.
     "<sk_org_|live_{alnum:32}>",
     "<ek_|live_{alnum:32}>",
     "<rnd|_{alnum:32}>",
@@ -41,7 +41,7 @@ const ROWS: &[&str] = &[
     "<zpka|_{lower:32}>",
     "<newvendor-live-{lower:40}>",
     "<ACME_{alnum:40}>",
-    // Prefixes of the table.
+    // Prefixes in the table.
     "<xw|fp-{alnum:40}>",
     "<gl|ffct-{url:20}>",
     "<GR|1348941{url:20}>",
@@ -89,7 +89,7 @@ fn shapes_of_the_audit_go() {
     let mut left = Vec::new();
     for (idx, row) in ROWS.iter().enumerate() {
         let text = expand(&row.replace('|', ""), &mut Dice::new(idx as u64 + 1));
-        // The brackets of the secret are the last pair that no tag uses.
+        // The brackets around the secret are the last pair that is not a tag.
         let (open, close) = secret_of(&text);
         let written = format!("{}{}{}", &text[..open], &text[open + 1..close], &text[close + 1..]);
         if redact(&written).contains(&text[open + 1..close]) {
@@ -99,7 +99,7 @@ fn shapes_of_the_audit_go() {
     assert!(left.is_empty(), "{} left:\n{}", left.len(), left.join("\n"));
 }
 
-/// Returns where the brackets around the secret are.
+/// Returns the positions of the brackets around the secret.
 fn secret_of(text: &str) -> (usize, usize) {
     let is_tag = text.contains("</");
     let open = if is_tag { text.rfind("<k") } else { text.find('<') }.unwrap();

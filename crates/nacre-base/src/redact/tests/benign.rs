@@ -1,4 +1,5 @@
-//! What only looks like a secret stays: hashes, ids, code about passwords, this repository itself.
+//! Tests that text resembling secrets stays unchanged: hashes, IDs, code about passwords, and this
+//! repository itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use super::corpus::{Dice, expand};
 use super::scan;
 use super::{redact, redact_counted};
 
-/// Lines without a secret; `{set:n}` becomes `n` generated characters.
+/// Lines without a secret. `{set:n}` becomes `n` generated characters.
 const LINES: &[&str] = &[
     "commit {hex:40}",
     "index {hex:7}..{hex:7} 100644",
@@ -91,7 +92,7 @@ const LINES: &[&str] = &[
     "const KEY_PASSWORD: &str = \"password\";",
 ];
 
-/// The promise: one false finding in as many lines.
+/// There must be at most one false finding in this many lines.
 const LINES_PER_FALSE_HIT: usize = 10_000;
 
 #[test]
@@ -139,7 +140,7 @@ fn the_sources_of_this_repository_stay() {
     assert!(n_hits <= n_allowed, "{n_hits} hits in {n_lines} lines: {hits:#?}");
 }
 
-/// Appends the Rust files below `folder`; tests may hold made-up secrets and are left out.
+/// Appends the Rust files below `folder`, except tests, which may contain made-up secrets.
 fn collect_sources(folder: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -152,7 +153,7 @@ fn collect_sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Transcripts keep uuids without asking.
+/// UUIDs in transcripts are not redacted, so no anchor may fit inside a UUID.
 #[test]
 fn nothing_is_looked_for_that_a_uuid_could_hold() {
     let is_of_uuid =

@@ -1,10 +1,10 @@
-//! Test secrets, made at run time: a table of shapes and a table of the places secrets are found
-//! in.
+//! Test secrets, generated at run time from a table of formats and a table of the places in which
+//! secrets occur.
 //!
-//! No line here holds a whole secret, so that scanners stay quiet about this repository: `|` splits
-//! literals and is dropped, `{set:n}` becomes `n` generated characters.
+//! No line in this file contains a whole secret, so that scanners do not report this repository:
+//! `|` splits literals and is dropped, and `{set:n}` becomes `n` generated characters.
 
-/// A small generator with a fixed seed, so that a miss can be looked at again.
+/// A small random number generator with a fixed seed, so that misses are reproducible.
 pub(super) struct Dice(u64);
 
 impl Dice {
@@ -24,7 +24,7 @@ impl Dice {
     }
 }
 
-/// One kind of secret: the name it is assigned to, its text, and in `<…>` the part that must go.
+/// A kind of secret: the name it is assigned to and its text, with the part to redact in `<…>`.
 pub(super) struct Kind {
     pub(super) label: &'static str,
     pub(super) name: &'static str,
@@ -38,9 +38,9 @@ const fn kind(label: &'static str, name: &'static str, spec: &'static str) -> Ki
 /// A generated secret.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
-    /// What is written, with what surrounds the secret part.
+    /// The secret together with the text around it.
     pub(super) text: String,
-    /// What must not survive.
+    /// The part that must be redacted.
     pub(super) secret: String,
 }
 
@@ -57,7 +57,7 @@ impl Kind {
     }
 }
 
-/// Fills the holes of `spec`; what is in braces but no hole stays as it is.
+/// Fills in the generated characters in `spec`. Other text in braces stays unchanged.
 pub(super) fn expand(spec: &str, dice: &mut Dice) -> String {
     let mut text = String::new();
     let mut rest = spec;
@@ -101,7 +101,7 @@ fn body(set: &str, n: usize, dice: &mut Dice) -> String {
     }
 }
 
-/// What a Discord token begins with: the base64 of an id of `n` digits.
+/// Generates the start of a Discord token: the base64 form of an ID with `n` digits.
 fn base64_of_digits(n: usize, dice: &mut Dice) -> String {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = dice.pick(b"123456789", n);
@@ -112,7 +112,7 @@ fn base64_of_digits(n: usize, dice: &mut Dice) -> String {
     digits.as_bytes().chunks_exact(3).flat_map(triple).collect()
 }
 
-/// A password as people choose them: a word, a number, a sign.
+/// Generates a password of the kind that people choose, from words, digits and a symbol.
 fn chosen_password(dice: &mut Dice) -> String {
     let words = ["Winter", "monkey", "Sunshine", "dragon", "Falcon", "purple", "Krakow", "teapot"];
     let signs = ["!", "#", "*", "-", "_", "+", "?", ""];
@@ -295,19 +295,19 @@ pub(super) const KINDS: &[Kind] = &[
     kind("access-token", "ACCESS_TOKEN", "{url:64}"),
 ];
 
-/// How a secret is written in a place.
+/// How a secret is escaped in a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelling {
-    /// As it is, over several lines if it has them.
+    /// Unescaped, possibly on several lines.
     Raw,
-    /// Line breaks and quotes escaped as in JSON.
+    /// With line breaks and quotes escaped as in JSON.
     Escaped,
     /// Escaped twice, as in JSON inside a JSON string.
     Twice,
 }
 
-/// A place where secrets are found; `%N %n %c %h %f` are the name in its spellings, `%S` the
-/// secret.
+/// A place in which secrets occur. `%N %n %c %h %f` stand for the name in different spellings, and
+/// `%S` for the secret.
 pub(super) struct PlaceRule {
     pub(super) label: &'static str,
     template: &'static str,
@@ -361,7 +361,7 @@ impl PlaceRule {
             .replace("%S", &self.spell(&sample.text))
     }
 
-    /// Returns `secret` as this place spells it.
+    /// Returns `secret` escaped as in this place.
     pub(super) fn spell(&self, secret: &str) -> String {
         match self.spelling {
             Spelling::Raw => secret.to_owned(),

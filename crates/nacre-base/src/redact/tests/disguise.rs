@@ -1,10 +1,10 @@
-//! Secrets that programs write in another way: in color, as JSON escapes, in base64, and with an
-//! `&` in them.
+//! Tests secrets that programs write in another form: in color, as JSON escapes, in base64, or with
+//! an `&`.
 
 use super::corpus::{Dice, KINDS, Sample};
 use super::redact;
 
-/// Kinds that are known by their shape alone, in any place.
+/// Kinds that are recognized by their format alone, in any place.
 const SHAPES: &[&str] = &[
     "anthropic-api",
     "openai-project",
@@ -37,7 +37,7 @@ pub(super) fn base64(text: impl AsRef<[u8]>) -> String {
     text.as_ref().chunks(3).map(group).collect()
 }
 
-/// Asserts that nothing but placeholders is left between the first and the last word of `text`.
+/// Asserts that only placeholders remain between the first and the last word of `text`.
 pub(super) fn check_gone(text: &str, secret: &str) {
     let clean = redact(text);
     assert!(clean.contains("[redacted:"), "{text}\nstayed");
@@ -88,7 +88,7 @@ fn base64_hides_no_secret() {
     for label in SHAPES {
         let secret = sample(label, 10).secret;
         for lead in ["", "x", "ab", "token: ", "user:", "{\"a\": 1, \"b\": \"", "\u{e9}\u{fe} "] {
-            // A prefix of three bytes is only known where a group begins.
+            // A prefix of three bytes is only recognized at the start of a base64 group.
             if secret.starts_with("SG.") || secret.starts_with("eyJ") || secret.starts_with("hf_") {
                 continue;
             }
@@ -189,7 +189,7 @@ fn names_of_clusters_and_registries_are_known() {
     }
 }
 
-/// The secret key that belongs to a key id of AWS.
+/// The secret key that belongs to an AWS key ID is redacted.
 #[test]
 fn a_key_beside_its_id_goes() {
     let id = sample("aws-access", 14).secret;

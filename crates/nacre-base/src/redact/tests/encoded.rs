@@ -1,4 +1,4 @@
-//! Secrets in base64 and in manifests.
+//! Tests secrets in base64 and in manifests.
 
 use super::disguise::{base64, check_gone};
 use super::redact;

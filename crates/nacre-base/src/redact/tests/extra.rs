@@ -1,4 +1,5 @@
-//! A person's own words: replaced as they are written anywhere, without harm to the text around.
+//! Tests that the user's own words are redacted in all their forms without damaging the surrounding
+//! text.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -110,7 +111,7 @@ fn the_fingerprint_follows_the_list_and_not_its_order() {
     assert_eq!(format!("{:?}", words(&["pearl"])), "ExtraWords { n_words: 1, .. }");
 }
 
-/// Short words of what escapes consist of, and documents of the same.
+/// Generates short strings from the characters of escapes, and documents with them.
 fn crumbs(n: usize) -> impl Strategy<Value = String> {
     let crumb = prop::sample::select(vec![
         "\\",

@@ -1,9 +1,10 @@
-//! Secrets as files, consoles and code write them: brackets, phrases, pairs of name and value,
-//! values on the next line.
+//! Tests secrets as they are written in files, consoles and code: in brackets, in phrases, in
+//! name-value pairs, and on the next line.
 
 use super::redact;
 
-/// Asserts that every `«secret»` of `text` goes, is called `kind`, and that all else stays.
+/// Asserts that every `«secret»` in `text` is redacted as `kind`, and that everything else stays
+/// unchanged.
 pub(super) fn check(kind: &str, text: &str) {
     let mut written = String::new();
     let mut expected = String::new();

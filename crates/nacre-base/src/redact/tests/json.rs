@@ -1,4 +1,4 @@
-//! JSON stays JSON: the same shape comes out, also of JSON inside strings.
+//! Tests that redacted JSON stays valid and keeps its shape, including JSON inside strings.
 
 use std::fmt;
 
@@ -9,11 +9,12 @@ use serde_json::{Value, json};
 use super::corpus::{Dice, KINDS};
 use super::redact;
 
-/// What of a document must not change. Keys may be redacted alike, so maps are lists of pairs.
+/// The parts of a document that must not change. Different keys may become equal by redaction, so
+/// maps are lists of pairs.
 #[derive(Debug, PartialEq)]
 enum Shape {
     Plain(String),
-    /// A string, with the shape of the document inside if it holds one.
+    /// A string. If it contains a JSON document, the shape of that document.
     Text(Option<Box<Self>>),
     List(Vec<Self>),
     Map(Vec<(Self, Self)>),
@@ -90,7 +91,7 @@ fn check_shape(document: &str) {
     assert_eq!(redact(&clean), clean, "{document}");
 }
 
-/// What names, links and values are made of.
+/// Building blocks of names, links and values.
 const WORDS: &[&str] = &[
     "(name, password) VALUES (",
     "login('a', ",
@@ -195,7 +196,7 @@ const WORDS: &[&str] = &[
     "cABhAHMAcwB3AG8AcgBkAD0A",
 ];
 
-/// A piece of text of the kind that confuses a scanner.
+/// Generates text of the kind that confuses a scanner.
 pub(super) fn fragment() -> impl Strategy<Value = String> {
     let secret = (0..KINDS.len(), any::<u64>())
         .prop_map(|(kind, seed)| KINDS[kind].sample(&mut Dice::new(seed)).text);

@@ -1,4 +1,5 @@
-//! Any input is survived, in linear time, and redacting twice is redacting once.
+//! Tests that the redactor handles any input in linear time, and that redacting twice is the same
+//! as redacting once.
 
 use proptest::prelude::*;
 
@@ -23,7 +24,7 @@ proptest! {
     }
 }
 
-/// Repeated a million times, each of these made some scanner quadratic.
+/// Each of these, repeated a million times, once took some scanner quadratic time.
 const HOSTILE: &[&str] = &[
     "sk-",
     "sk-ant-a1B2-",
@@ -187,7 +188,7 @@ fn a_text_may_end_behind_every_anchor() {
     }
 }
 
-/// At this size a quadratic step would keep the test busy for hours.
+/// With this length, a quadratic step would take hours.
 const HOSTILE_LEN: usize = 200_000;
 
 #[test]

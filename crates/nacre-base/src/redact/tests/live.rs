@@ -1,5 +1,5 @@
-//! Text that is shown while it comes: no piece of it holds a secret, and all pieces are the
-//! redacted whole.
+//! Tests redaction of text that is displayed while it is generated: no piece contains a secret, and
+//! all pieces together are the redacted text.
 
 use proptest::prelude::*;
 
@@ -7,12 +7,12 @@ use super::corpus::{Dice, KINDS, PLACES};
 use super::survives;
 use super::{ExtraWords, LiveRedactor, LiveText, redact};
 
-/// What went out, piece by piece, and what it came to.
+/// The pieces that were sent, and the resulting text.
 #[derive(Default)]
 struct Sent {
     pieces: Vec<String>,
     whole: String,
-    /// What was sent again, as it had been sent.
+    /// The text that was sent first and later replaced.
     void: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ fn secrets_of_every_form_stand_in_no_piece_however_the_text_is_cut() {
             assert_eq!(sent.whole, expected, "{} in {}", kind.label, place.label);
             let secret = place.spell(&sample.secret);
             let is_known = !survives(&secret, &expected);
-            // Two pieces of a secret that were sent one after the other are a secret, too.
+            // Two consecutive pieces must not form a secret either.
             let mut told = sent.pieces.iter().chain(&sent.void);
             if is_known && told.any(|piece| survives(&secret, piece)) {
                 leaks.push(format!("{} in {}: {text}", kind.label, place.label));
@@ -74,8 +74,7 @@ fn secrets_of_every_form_stand_in_no_piece_however_the_text_is_cut() {
         }
     }
     assert!(leaks.is_empty(), "{} of {n_texts}:\n{}", leaks.len(), leaks.join("\n"));
-    // Rarely do later words change what was made of earlier ones, such as the kind that a secret is
-    // called by.
+    // Later words rarely change the result for earlier ones, such as the kind of a secret.
     assert!(n_again * 200 <= n_texts, "{n_again} of {n_texts} were told again");
 }
 

@@ -1,14 +1,15 @@
-//! Secrets as people paste them: in commands, calls, forms, insertions, sentences and seed phrases.
+//! Tests secrets as people paste them: in commands, calls, forms, insertions, sentences and seed
+//! phrases.
 //!
-//! The rows of every rule come with texts of the same form without a secret.
+//! Each rule also has texts of the same form without a secret.
 
 use super::files::{check, check_stays};
 
-/// A password and a token, in parts, so that no scanner takes them for real ones.
+/// A password and a token, split so that scanners do not report them.
 const PASSWORD: &str = concat!("vR8#mQ2", "zL5wT");
 const TOKEN: &str = concat!("q7Hs0VdK2mXw", "9TzB4nLc6RfJ1yPe");
 
-/// Checks every row, with `%%` for a password and `@@` for a token.
+/// Checks every row, with `%%` replaced by a password and `@@` by a token.
 fn check_rows(kind: &str, rows: &[&str]) {
     for row in rows {
         let row = row.replace("@@", &format!("«{TOKEN}»"));

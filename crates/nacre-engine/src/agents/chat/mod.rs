@@ -1,4 +1,4 @@
-//! The chat agent: a coding agent that can do what its permissions allow and the user approves.
+//! The chat agent: a coding agent that can do whatever its permissions allow and the user approves.
 //!
 //! Its prompt contains only the instructions and a short orientation. The agent looks up everything
 //! else with tools.
@@ -18,11 +18,10 @@ pub use orientation::{InstructionFile, Orientation};
 
 const PROMPT: &str = include_str!("prompt.md").trim_ascii_end();
 
-/// Instructions for models with a small context window. The full instructions confuse them.
+/// Instructions for models with a small context window, which the full instructions would confuse.
 const SHORT_PROMPT: &str = include_str!("short_prompt.md").trim_ascii_end();
 
-/// Tools for models with a small context window. The definitions of all tools would fill half of
-/// the window.
+/// Tools for models with a small context window. Definitions of all tools would fill half of it.
 #[rustfmt::skip]
 const FEW_TOOLS: &[&str] = &[
     "file_read", "file_find", "file_search", "file_create", "file_edit", "shell_run",
@@ -58,15 +57,15 @@ pub fn chat(permissions: &Permissions, orientation: &Orientation, budgets: Budge
         permissions: permissions.clone(),
         budgets,
         completion: Completion::EndTurn {
-            // With `signal`, small models would give up as soon as anything fails.
+            // Small models with the `signal` tool would give up as soon as anything fails.
             signals: !is_small,
         },
         sums_up: true,
     }
 }
 
-/// Returns the instructions followed by information about the project. The first part is always the
-/// same, so that providers can cache it.
+/// Returns the instructions, followed by information about the project. The instructions come first
+/// and never change, so that providers can cache them.
 fn prompt(orientation: &Orientation, budgets: &Budgets) -> String {
     let is_small = budgets.context_tokens < SMALL_WINDOW;
     let mut prompt = if is_small { SHORT_PROMPT } else { PROMPT }.to_owned();
@@ -75,8 +74,8 @@ fn prompt(orientation: &Orientation, budgets: &Budgets) -> String {
         prompt.push_str(text);
     };
     let mut here = "Where you are".to_owned();
-    // Writing to a `String` cannot fail. The folder is omitted for small models, because they would
-    // add it to every path.
+    // Writing to a `String` cannot fail. The directory is omitted for small models, because they
+    // would prepend it to every path.
     if !is_small {
         let _ = write!(here, "\n- Folder: {}", orientation.folder);
     }
@@ -101,8 +100,8 @@ fn prompt(orientation: &Orientation, budgets: &Budgets) -> String {
     prompt
 }
 
-/// Describes what the agent may do without approval, so that it does not have to find out by trial
-/// and error.
+/// Describes what the agent may do without approval, so that it does not have to discover this by
+/// trial and error.
 fn told_policy(policy: ApprovalPolicy) -> &'static str {
     match policy {
         ApprovalPolicy::Ask => {
@@ -119,5 +118,5 @@ fn told_policy(policy: ApprovalPolicy) -> &'static str {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the test plays the person who writes files")]
+#[expect(clippy::disallowed_methods, reason = "the test plays the user who writes files")]
 mod tests;

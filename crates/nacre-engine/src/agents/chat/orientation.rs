@@ -1,4 +1,4 @@
-//! Describes the project for an agent's prompt, in a few lines of limited size.
+//! Describes the project in a few lines for an agent's prompt.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ const MAX_INSTRUCTION_BYTES: usize = 16_000;
 const MAX_ENTRIES: usize = 20_000;
 const MAX_FOLDERS: usize = 40;
 
-/// A folder with more subfolders than this is listed as a single line.
+/// A directory with more subdirectories than this is listed on a single line.
 const MAX_OPENED: usize = 14;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct InstructionFile {
 }
 
 impl Orientation {
-    /// Reads the orientation from the workspace. This function blocks, so it must not be called on
+    /// Collects the orientation from the workspace. This function blocks, so do not call it on
     /// async threads.
     pub fn look(workspace: &Workspace, today: &str) -> Self {
         Self {
@@ -66,7 +66,7 @@ fn branch(root: &Path) -> Option<String> {
     let head = head.trim();
     let name = match head.strip_prefix("ref: refs/heads/") {
         Some(branch) => branch.to_owned(),
-        None => format!("no branch, at {}", head.get(..12)?),
+        None => format!("detached HEAD at {}", head.get(..12)?),
     };
     Some(ShownLine(&name).to_string())
 }
@@ -104,10 +104,10 @@ fn tree(workspace: &Workspace) -> String {
         lines.push(format!("{path}/ ({n_files} {files})"));
     }
     if MAX_FOLDERS < folders.len() {
-        lines.push(format!("and {} more folders", folders.len() - MAX_FOLDERS));
+        lines.push(format!("and {} more directories", folders.len() - MAX_FOLDERS));
     }
     if walked.is_ok_and(|end| end.is_cut) {
-        lines.push("and more than was looked at".to_owned());
+        lines.push("and more that were not scanned".to_owned());
     }
     let mut text = String::new();
     for line in lines {
@@ -130,8 +130,8 @@ fn instructions(workspace: &Workspace) -> Vec<InstructionFile> {
     found
 }
 
-/// Removes secrets and the block that Nacre itself writes into the file, and shortens long text.
-/// The agent receives the content of the block separately.
+/// Removes secrets and the block that Nacre writes into the file, and shortens long text. The
+/// block's content is passed to the agent separately.
 fn shorten(text: &str) -> String {
     let (own, _) = blank_out(text);
     let clean = redact(own.trim());

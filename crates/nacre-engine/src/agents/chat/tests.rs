@@ -1,4 +1,4 @@
-//! The prompt of the agent, on a project with hostile names and long files.
+//! Tests of the agent's prompt, using a project with hostile file names and long files.
 
 use std::path::Path;
 
@@ -64,9 +64,9 @@ fn what_a_project_says_is_bounded_and_shows_no_secret() {
     files.push(("AGENTS.md", &long));
     files.push((".git/HEAD", "0123456789abcdef0123456789abcdef01234567\n"));
     let found = look(&files);
-    assert_eq!(found.branch.as_deref(), Some("no branch, at 0123456789ab"));
+    assert_eq!(found.branch.as_deref(), Some("detached HEAD at 0123456789ab"));
     assert!(found.tree.lines().count() <= 43, "{}", found.tree);
-    assert!(found.tree.ends_with("and 160 more folders"), "{}", found.tree);
+    assert!(found.tree.ends_with("and 160 more directories"), "{}", found.tree);
     let text = &found.instructions[0].text;
     assert!(text.len() < 16_100 && text.ends_with("[There is more; read the file.]"));
     assert!(!text.contains("bbbbCCCC"));

@@ -1,4 +1,4 @@
-//! Explorers at work for somebody else.
+//! Tests of explorers that run on behalf of another agent.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ use crate::record::{
 };
 use crate::tools::{SkillRegistry, Workspace, toolkits};
 
-/// The person's own, and would like to have more than the explorer has.
+/// A user skill that requests more tools than an explorer has.
 const SKILL: &str = "---\nname: locks\ndescription: Where locks are.\nallowed-tools: file_read, file_create\n---\n\
     Locks are in src/lock.rs.\n";
 
@@ -38,7 +38,7 @@ async fn run(
     input.run(delegate, ctx).await
 }
 
-/// The answers as the model reads them.
+/// Returns the answers as the model receives them.
 fn json_of(output: &Output) -> Value {
     serde_json::from_str(&output.text).unwrap()
 }
@@ -47,7 +47,7 @@ fn bench(script: &str) -> Bench {
     heard_by(script, Vec::new())
 }
 
-/// A bench whose delegating task is also heard by `others`.
+/// Returns a bench that also forwards the delegating task's events to `others`.
 fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -166,7 +166,7 @@ async fn an_explorer_is_cancelled_with_its_parent() {
     assert_eq!(ends(&bench.heard.records()), [expected]);
 }
 
-/// A home with a state in it, in which the task that delegates runs.
+/// Creates a home directory with a state file, for the delegating task.
 fn home() -> (tempfile::TempDir, State, Arc<Recorder>) {
     let home = tempfile::tempdir().unwrap();
     let scope = WriteScope::open(&home.path().canonicalize().unwrap(), Access::Private).unwrap();
@@ -292,11 +292,11 @@ const SKILLED: &str = r#"{"turns":[
      "calls":[{"name":"skill_list","arguments":{}}]},
     {"expect":{"last_contains":["locks (user): Where locks are."]},
      "calls":[{"name":"skill_activate","arguments":{"name":"locks"}}]},
-    {"expect":{"last_contains":["It is the person's own.","Locks are in src/lock.rs."]},
+    {"expect":{"last_contains":["It is the user's own skill.","Locks are in src/lock.rs."]},
      "calls":[{"name":"file_find","arguments":{"pattern":"*.rs"}},
         {"name":"file_create","arguments":{"path":"new.txt","content":"x"}},
         {"name":"file_read","arguments":{"path":"src/lock.rs"}}]},
-    {"expect":{"last_contains":["`file_find` is not among your tools","`file_create` is not among your tools","fn lock()"]},
+    {"expect":{"last_contains":["`file_find` is not one of your tools","`file_create` is not one of your tools","fn lock()"]},
      "calls":[{"name":"answer","arguments":{"answer":"In lock.rs [1].","citations":[
         {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock()"}]}}]}
 ]}"#;
@@ -315,7 +315,7 @@ async fn an_explorer_takes_up_a_skill_which_only_takes_tools_away() {
     assert_eq!(denied, 2);
 }
 
-/// With no read at all, with one in the same step, and with no citation.
+/// Answers without any read, with a read in the same step, and without a citation.
 const DISHONEST: &str = r#"{"turns":[
     {"calls":[{"name":"file_read","arguments":{"path":"src/lock.rs"}},
         {"name":"answer","arguments":{"answer":"The lock is a `Mutex` [1].","citations":[

@@ -1,5 +1,5 @@
-//! The lead's explorers, which search for memories with the same content as its candidates. They
-//! make no decisions.
+//! The lead's explorers. They search for memories with the same content as the candidates and make
+//! no decisions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,8 +34,7 @@ pub struct Finding {
     pub action_hint: LeadAction,
     #[serde(default)]
     pub matched_file: Option<String>,
-    /// The explorer's estimate of the share of the candidate that the file already contains, from 0
-    /// to 1.
+    /// The explorer's estimate of how much of the candidate the file already contains, from 0 to 1.
     pub overlap: f64,
     pub evidence: String,
 }
@@ -58,7 +57,7 @@ impl ExplorerReport {
 
 const MAX_AT_ONCE: usize = 3;
 
-/// Starts one explorer per group of candidates and waits for all of them.
+/// Starts one explorer per group of candidates and waits for all of them to finish.
 pub(super) async fn explore(
     deps: &Arc<AgentDeps>,
     store: &Arc<Store>,
@@ -84,7 +83,7 @@ async fn one(
     parent: &Events,
     control: &RunControl,
 ) -> ExplorerReport {
-    // If no model is configured for `explorer`, use the lead's model.
+    // If no model is configured for `explorer`, the lead's model is used.
     let has_own = deps.models.settings_of(Role::Explorer).is_ok();
     let role = if has_own { Role::Explorer } else { Role::Lead };
     let spec = explorer(cases, store, role);
@@ -116,7 +115,7 @@ fn question(cases: &[Case]) -> String {
 
 fn explorer(cases: &[Case], store: &Arc<Store>, role: Role) -> AgentSpec {
     let (known, store) = (cases.to_vec(), Arc::clone(store));
-    // Invalid findings are dropped. The lead can decide without them.
+    // Invalid findings are dropped, because the lead can decide without them.
     let holds = Validator::new("holds", Weight::Should, move |answer: &Value, _: &RunEffects| {
         let looked = read(answer);
         looked.iter().filter_map(|finding| look(finding, &known, &store).err()).collect()
@@ -169,12 +168,12 @@ fn read(answer: &Value) -> Vec<Finding> {
 fn look(finding: &Finding, cases: &[Case], store: &Store) -> Result<(), String> {
     let id = &finding.candidate_id;
     if !cases.iter().any(|case| case.candidate_id == *id) {
-        return Err(format!("{id}: you were not asked about it"));
+        return Err(format!("{id}: this candidate was not in the question"));
     }
     let Some(file) = &finding.matched_file else { return Ok(()) };
     let at = place(file).map_err(|why| format!("{id}: {why}"))?;
     let memory = store.get(at.id.as_str()).ok().filter(|memory| memory.at.path == at.path);
-    let memory = memory.ok_or_else(|| format!("{id}: there is no memory `{file}`"))?;
+    let memory = memory.ok_or_else(|| format!("{id}: memory `{file}` not found"))?;
     let evidence = &finding.evidence;
     if occurs(evidence, &memory.title) || occurs(evidence, memory.document.body()) {
         return Ok(());

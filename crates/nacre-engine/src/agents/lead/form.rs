@@ -1,5 +1,5 @@
-//! The schema for the lead's answer, and the checks: each candidate occurs once, targets exist, and
-//! they contain the quotes.
+//! The schema of the lead's answer and its checks: each candidate occurs once, and every target
+//! exists and contains its quote.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const MIN_QUOTE_CHARS: usize = 4;
 
 const MAX_WORDS_CHARS: usize = 400;
 
-/// Any further decisions in an answer are ignored.
+/// Decisions beyond this limit are ignored.
 const MAX_DECISIONS: usize = 256;
 
 /// Minimum share of the words of each source sentence that a merged text must contain.
@@ -37,7 +37,7 @@ struct LeadDecision {
     matched_file: Option<String>,
     quote: String,
     reason: String,
-    /// Only set for updates: the memory's new text.
+    /// The memory's new text. Set only for updates.
     #[serde(default)]
     merged: Option<MergedText>,
 }
@@ -47,7 +47,7 @@ pub(super) fn places() -> String {
     claims.map(|spec| format!("`{}/ID.md`", spec.folder)).collect::<Vec<_>>().join(" or ")
 }
 
-/// The schema lists the candidates, so that a model cannot refer to any others.
+/// The schema lists the candidate IDs, so that a model cannot use any others.
 pub(super) fn output(cases: &[Case]) -> OutputSchema {
     let ids: Vec<&str> = cases.iter().map(|case| case.candidate_id.as_str()).collect();
     let file = format!("The file of the memory, {}; null for an addition.", places());
@@ -79,7 +79,7 @@ pub(super) fn output(cases: &[Case]) -> OutputSchema {
     one_list("decisions", "One decision a candidate.", &decisions)
 }
 
-/// Returns the schema of an answer that is an object with one list.
+/// Returns the schema of an object with a single list.
 pub(super) fn one_list(name: &str, description: &str, list: &Value) -> OutputSchema {
     let schema = json!({
         "type": "object",
@@ -94,7 +94,7 @@ pub(super) fn validators(cases: &[Case], store: &Arc<Store>) -> Vec<Validator> {
     let once = {
         let cases = cases.to_vec();
         Validator::new(
-            "one action a candidate",
+            "one action per candidate",
             Weight::Should,
             move |answer: &Value, _: &RunEffects| check_counts(&read(answer), &cases),
         )
@@ -117,8 +117,8 @@ pub(super) fn faults(answer: &Value, cases: &[Case], store: &Store) -> Vec<Strin
     faults
 }
 
-/// Returns the valid rulings in an answer. If everything except the merged text is valid, the
-/// candidate is appended to the memory instead.
+/// Returns the valid rulings in an answer. If only the merged text is invalid, the candidate is
+/// appended to the memory instead.
 pub(super) fn rulings(answer: &Value, cases: &[Case], store: &Store) -> Vec<LeadRuling> {
     let mut rulings = Vec::new();
     let decisions = read(answer);
@@ -132,8 +132,8 @@ pub(super) fn rulings(answer: &Value, cases: &[Case], store: &Store) -> Vec<Lead
         let shown = case.into_iter().flat_map(|case| &case.near);
         let seen = target.as_ref().map(|target| {
             let mut known = shown.filter(|near| near.at.id == target.at.id);
-            // The lead found this target itself and read it during the run, so the current hash of
-            // the file is used.
+            // The lead found this target itself and read it during the run, so use the file's
+            // current hash.
             known.next().map_or_else(|| hash_of(target), |near| near.seen)
         });
         rulings.push(LeadRuling {
@@ -167,15 +167,14 @@ fn check_counts(decisions: &[LeadDecision], cases: &[Case]) -> Vec<String> {
         let id = &case.candidate_id;
         match decisions.iter().filter(|decision| decision.candidate_id == *id).count() {
             1 => {}
-            0 => faults.push(format!("{id}: there is no decision about it")),
-            n => faults.push(format!("{id}: there are {n} decisions; one action a candidate")),
+            0 => faults.push(format!("{id}: no decision")),
+            n => faults.push(format!("{id}: {n} decisions; give one action per candidate")),
         }
     }
     faults
 }
 
-/// Checks a decision. Returns the memory that it refers to and, if there is one, the problem with
-/// its merged text.
+/// Checks a decision. Returns the memory that it refers to and any problem with its merged text.
 fn look(
     decision: &LeadDecision,
     cases: &[Case],
@@ -183,22 +182,23 @@ fn look(
 ) -> Result<(Option<Memory>, Option<String>), Vec<String>> {
     let id = &decision.candidate_id;
     let Some(case) = cases.iter().find(|case| case.candidate_id == *id) else {
-        return Err(vec![format!("{id}: no such candidate was asked about")]);
+        return Err(vec![format!("{id}: unknown candidate")]);
     };
     let named = |why: String| format!("{id}: {why}");
     let mut faults = Vec::new();
     let is_long = |words: &str| MAX_WORDS_CHARS < words.chars().count();
     if is_long(&decision.quote) || is_long(&decision.reason) {
-        faults.push(named(format!("quote and reason have at most {MAX_WORDS_CHARS} characters")));
+        faults
+            .push(named(format!("quote and reason may have at most {MAX_WORDS_CHARS} characters")));
     }
     let own = case.memory_type();
     if decision.r#type != own.as_str() {
-        faults.push(named(format!("it is a {own}, not a {}", decision.r#type)));
+        faults.push(named(format!("the candidate is a {own}, not a {}", decision.r#type)));
     }
     let target = if decision.action == LeadAction::Add {
         let texts = case.quotes.iter().chain([&case.title, &case.body]);
         if !texts.into_iter().any(|text| occurs(&decision.quote, text)) {
-            faults.push(named("the candidate does not say that".to_owned()));
+            faults.push(named("the quote does not occur in the candidate".to_owned()));
         }
         None
     } else {
@@ -219,7 +219,7 @@ fn target(
     store: &Store,
 ) -> (Option<Memory>, Vec<String>) {
     let Some(file) = &decision.matched_file else {
-        return (None, vec!["name the matched file".to_owned()]);
+        return (None, vec!["the matched file is missing".to_owned()]);
     };
     let at = match place(file) {
         Ok(at) => at,
@@ -228,16 +228,16 @@ fn target(
     let mut faults = Vec::new();
     let changes_target = matches!(decision.action, LeadAction::Update | LeadAction::Supersede);
     if changes_target && at.memory_type != own {
-        faults.push(format!("`{file}` is a {}, and the candidate is a {own}", at.memory_type));
+        faults.push(format!("`{file}` is a {}, but the candidate is a {own}", at.memory_type));
     }
     let memory = store.get(at.id.as_str()).ok().filter(|memory| memory.at.path == at.path);
     let Some(memory) = memory else {
-        faults.push(format!("there is no memory `{file}`"));
+        faults.push(format!("memory `{file}` not found"));
         return (None, faults);
     };
     let claimants = store.claimants(&memory.at.id).unwrap_or_default();
     if Overturned::of(&memory, !claimants.is_empty()) != Overturned::No {
-        faults.push(format!("`{file}` was overturned already"));
+        faults.push(format!("`{file}` is already superseded"));
     }
     let body = memory.document.body();
     if !occurs(&decision.quote, &memory.title) && !occurs(&decision.quote, body) {
@@ -246,14 +246,14 @@ fn target(
     (Some(memory), faults)
 }
 
-/// Returns the problem with the merged text of an update, if there is one. The text is checked in
-/// the same way as all texts that models write for memories.
+/// Returns the problem with an update's merged text, if any. All text that models write for
+/// memories goes through the same checks.
 fn text_fault(decision: &LeadDecision, case: &Case, target: &Memory) -> Option<String> {
     if decision.action != LeadAction::Update {
         return None;
     }
     let Some(merged) = &decision.merged else {
-        return Some("hand in `merged`, the memory's new text".to_owned());
+        return Some("`merged`, the memory's new text, is missing".to_owned());
     };
     let shown = case.near.iter().find(|near| near.at.id == target.at.id);
     let body = shown.map_or(target.document.body(), |near| near.body.as_str());
@@ -266,38 +266,37 @@ fn text_fault(decision: &LeadDecision, case: &Case, target: &Memory) -> Option<S
         if let Some(lost) = lost_sentence(source, &result) {
             let name = source.name;
             return Some(format!(
-                "the merged text lacks what {name} says: {}",
+                "the merged text omits this from {name}: {}",
                 lost.escape_debug()
             ));
         }
     }
     let checked = Builtin::load_shipped().and_then(|embedder| merged.fault(&sources, &embedder));
     match checked {
-        Ok(fault) => fault.map(|why| format!("the merged text cannot be taken: {why}")),
+        Ok(fault) => fault.map(|why| format!("the merged text was rejected: {why}")),
         Err(error) => Some(format!("the merged text could not be checked: {error}")),
     }
 }
 
-/// Returns the first sentence of a source that the merged text does not cover. A merge must not
-/// lose anything that a user wrote into a memory.
+/// Returns the first source sentence that the merged text does not cover. A merge must not lose
+/// anything that a user wrote into a memory.
 fn lost_sentence<'s>(source: &MergeSource<'s>, result: &Profile) -> Option<&'s str> {
     let lines = std::iter::once(source.title).chain(source.body.lines());
     let mut sentences = lines.flat_map(|line| line.split_inclusive(". ")).map(str::trim);
     sentences.find(|sentence| Profile::of("", sentence).share_held_by(result) < MIN_KEPT)
 }
 
-/// Returns the location of a memory that decisions may refer to. Paths are relative to the memory
-/// root.
+/// Parses the path of a memory that decisions may refer to, relative to the memory root.
 pub(super) fn place(file: &str) -> Result<Located, String> {
     let below = file.trim_start_matches("./");
     let below = below.strip_prefix("memory/").unwrap_or(below);
     let at = Located::from_path(&format!("memory/{below}"));
-    let at = at.ok_or_else(|| format!("`{}` is no place of a memory", file.escape_debug()))?;
+    let at = at.ok_or_else(|| format!("`{}` is not the path of a memory", file.escape_debug()))?;
     match (at.memory_type, at.area) {
         (MemoryType::Summary, _) => {
-            Err(format!("`{file}` is a summary; each run writes its own, and no other is changed"))
+            Err(format!("`{file}` is a summary, which only the run that wrote it may change"))
         }
-        (_, StoreArea::Archived) => Err(format!("`{file}` was put away by a person")),
+        (_, StoreArea::Archived) => Err(format!("`{file}` was archived by a user")),
         (MemoryType::Decision | MemoryType::Learning, StoreArea::Active) => Ok(at),
     }
 }

@@ -1,9 +1,8 @@
-//! The lead: an agent that makes the decision about candidates for which the similarity scores are
-//! not conclusive.
+//! The lead: an agent that decides about candidates with inconclusive similarity scores.
 //!
-//! It receives the candidates, the most similar memories and the findings of its explorers, and
-//! returns one decision per candidate. It never receives the text of a trace and has no tool that
-//! writes. The caller checks the decisions against the store and applies them.
+//! It receives the candidates, the most similar memories and its explorers' findings, and returns
+//! one decision per candidate. It never receives the text of a trace and has no tool that writes.
+//! The caller checks the decisions against the store and applies them.
 
 mod explorers;
 mod form;
@@ -28,11 +27,11 @@ use crate::tools::{Budgets, MemoryUse, Permissions};
 pub use self::explorers::{ExplorerReport, Finding};
 pub use self::work::{Lead, LeadReport};
 
-/// Folders in the memory root that the lead and its explorers cannot read. Summaries describe what
-/// happened in a session, not what was learned from it.
+/// Directories in the memory root that the lead and its explorers cannot read. Summaries describe
+/// what happened in a session, not what was learned from it.
 pub const LEAD_DENIED: &[&str] = &["summaries"];
 
-/// All of these tools are read-only. File tools that write would be refused anyway.
+/// Read-only tools. File tools that write would be refused anyway.
 const TOOLS: &[&str] = &["file_read", "file_find", "file_search", "memory_search"];
 
 const BUDGETS: Budgets = Budgets {
@@ -44,7 +43,8 @@ const BUDGETS: Budgets = Budgets {
     total_tokens: Some(300_000),
 };
 
-/// Maximum size of a memory in the prompt. The lead can read the full text from the file.
+/// Maximum number of bytes of a memory in the prompt. The lead can read the full text from the
+/// file.
 const MAX_SHOWN_BYTES: usize = 1_200;
 
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ pub struct LeadRequest {
     pub cases: Vec<Case>,
 }
 
-/// A candidate for which the similarity scores are not conclusive.
+/// A candidate with inconclusive similarity scores.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub candidate_id: String,
@@ -81,7 +81,7 @@ pub struct NearMemory {
     pub status: Status,
     /// Probability that the memory has the same subject as the candidate, from 0 to 1.
     pub overlap: f32,
-    /// Hash of the file at the time of the comparison.
+    /// Hash of the file when the memories were compared.
     pub seen: ContentHash,
 }
 
@@ -90,18 +90,18 @@ pub struct LeadRuling {
     pub candidate_id: String,
     pub action: LeadAction,
     pub target: Option<MemoryId>,
-    /// Hash of the version of the target file that the lead read. If the file has changed since
-    /// then, the decision must be repeated.
+    /// Hash of the target file when the lead read it. If the file has changed since, the decision
+    /// must be repeated.
     pub seen: Option<ContentHash>,
     pub quote: String,
     pub reason: String,
-    /// Only set for updates: the memory's new text, already checked.
+    /// The memory's new text, already checked. Set only for updates.
     pub merged: Option<MergedText>,
 }
 
 nacre_base::words! {
-    /// The steps of a lead, in order. The order is fixed by the host, and only two of the steps call
-    /// a model.
+    /// The steps of a lead, in order. The host fixes the order, and only two of the steps call a
+    /// model.
     LeadStep {
         Explore = "explore",
         Settle = "settle",

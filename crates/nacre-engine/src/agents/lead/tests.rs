@@ -1,4 +1,4 @@
-//! The lead from end to end, with a script for its models.
+//! End-to-end tests of the lead with scripted models.
 
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicU32;
@@ -18,7 +18,7 @@ use crate::model::{Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSet
 use crate::record::{Event, Events, RunEffects, TaskId};
 use crate::tools::{MemoryHandle, MemorySearch, SkillRegistry, Workspace, tool, toolkits};
 
-/// A store with three memories, one of them put away.
+/// A store with three memories, one of them archived.
 pub(super) struct Bench {
     pub(super) folder: tempfile::TempDir,
     pub(super) store: Arc<Store>,
@@ -64,7 +64,7 @@ impl Bench {
         id
     }
 
-    /// An open case beside the memory about pnpm.
+    /// Returns an open case that is similar to the memory about pnpm.
     fn case(&self, id: &str) -> Case {
         let memory = self.store.get("20261101-use-pnpm").unwrap();
         Case {
@@ -155,7 +155,7 @@ fn at() -> Timestamp {
     "2026-11-01T10:00:00Z".parse().unwrap()
 }
 
-/// What an explorer says about candidates.
+/// Returns an explorer's findings for these candidates.
 fn found(ids: &[&str]) -> String {
     let finding = |id: &&str| {
         json!({ "candidate_id": id, "action_hint": "update", "matched_file": "learnings/20261101-use-pnpm.md",
@@ -257,7 +257,7 @@ async fn what_does_not_hold_goes_back_twice_and_then_there_is_no_ruling() {
     let (report, _) = bench.settle(&script(&stubborn), 1).await;
     assert!(report.rulings.is_empty());
     let error = report.error.clone().unwrap();
-    assert!(error.contains("there is no memory `learnings/20261101-gone.md`"), "{error}");
+    assert!(error.contains("memory `learnings/20261101-gone.md` not found"), "{error}");
     assert_eq!(
         states(&report)[1..].iter().map(|(_, state)| *state).collect::<Vec<_>>(),
         [StepState::Done, StepState::Failed]
@@ -319,7 +319,7 @@ fn all_that_is_wrong_with_a_decision_is_told_at_once() {
     assert_eq!(
         form::faults(&wrong, &order.cases, &bench.store),
         [
-            "c1: it is a learning, not a decision",
+            "c1: the candidate is a learning, not a decision",
             "c1: the quote does not occur in `learnings/20261101-use-pnpm.md`",
         ]
     );
@@ -335,7 +335,7 @@ fn a_merged_text_says_all_and_nothing_else() {
         ("npm writes a second lock file.", Some("the merged text lacks what the candidate says")),
         (
             "npm writes a second lock file and breaks the workspace links on Jenkins.",
-            Some("it names what none of them names"),
+            Some("it mentions something that no source contains"),
         ),
     ] {
         let mut update = decision("c1", "update");
@@ -350,7 +350,7 @@ fn a_merged_text_says_all_and_nothing_else() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test plays the person who writes files")]
+#[expect(clippy::disallowed_methods, reason = "the test plays the user who writes files")]
 fn what_another_file_overturns_is_not_decided_about() {
     let bench = Bench::new();
     let order = bench.order(1);
@@ -435,11 +435,11 @@ fn a_decision_is_held_against_the_store() {
     };
     assert_eq!(check(add("npm breaks the  workspace links")), "");
     for (decisions, complaint) in [
-        (json!([two]), "c1: there is no decision about it"),
-        (json!([one, one, two]), "c1: there are 2 decisions; one action a candidate"),
-        (json!([one, two, decision("c9", "no_op")]), "c9: no such candidate was asked about"),
-        (with("type", json!("decision")), "c1: it is a learning, not a decision"),
-        (with("matched_file", Value::Null), "c1: name the matched file"),
+        (json!([two]), "c1: no decision"),
+        (json!([one, one, two]), "c1: 2 decisions; give one action per candidate"),
+        (json!([one, two, decision("c9", "no_op")]), "c9: unknown candidate"),
+        (with("type", json!("decision")), "c1: the candidate is a learning, not a decision"),
+        (with("matched_file", Value::Null), "c1: the matched file is missing"),
         (with("matched_file", json!("learnings/20261101-gone.md")), "there is no memory"),
         (with("matched_file", json!("learnings/20261101-use.md")), "there is no memory"),
         (with("matched_file", json!("decisions/20261101-use-pnpm.md")), "is a decision, and the"),
@@ -450,7 +450,7 @@ fn a_decision_is_held_against_the_store() {
         (with("matched_file", json!("summaries/20261101/100300/x.md")), "is a summary"),
         (with("quote", json!("a third lock file")), "the quote does not occur"),
         (with("quote", json!("a")), "the quote does not occur"),
-        (add("nobody said this"), "c1: the candidate does not say that"),
+        (add("nobody said this"), "c1: the quote does not occur in the candidate"),
     ] {
         let told = check(decisions);
         assert!(told.contains(complaint), "{told:?} should say {complaint:?}");
@@ -484,11 +484,11 @@ fn prompts_and_forms_are_written_from_the_registry() {
     }
 }
 
-/// For tests that only look.
+/// A bench for tests that change nothing.
 static SHARED: LazyLock<Bench> = LazyLock::new(Bench::new);
 
 proptest! {
-    // Whatever a model names, it is the place of a decision or learning in use, or it is refused.
+    // Any path from a model is either the path of an active decision or learning, or is rejected.
     #[test]
     fn no_path_leads_anywhere_else(file in "(\\.{0,2}/|memory/|learnings/|decisions/|archived/|summaries/|[a-z0-9-]{1,12}|%2e|\u{202e}|\0|\\.md){0,7}") {
         if let Ok(at) = form::place(&file) {
@@ -498,7 +498,7 @@ proptest! {
         }
     }
 
-    // Any answer of a model is examined in bounded time, and decides nothing that was not asked.
+    // Any model answer is checked in bounded time and decides only about the given candidates.
     #[test]
     fn no_answer_is_too_strange_to_be_looked_at(
         id in "c[0-9]|[a-z]{0,3}",

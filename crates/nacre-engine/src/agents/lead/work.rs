@@ -1,6 +1,6 @@
 //! Runs a lead's explorers, then the lead itself, and keeps the valid decisions.
 //!
-//! A report is always returned. Candidates without a ruling are decided by the similarity rule.
+//! Always returns a report. Candidates without a ruling are decided by the similarity rule.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::record::{
 use crate::tools::MemoryHandle;
 
 pub struct Lead {
-    /// The workspace of these agents is the memory root.
+    /// These agents use the memory root as their workspace.
     pub deps: Arc<AgentDeps>,
     pub memories: MemoryHandle,
 }
@@ -26,7 +26,7 @@ pub struct Lead {
 #[derive(Clone, Debug)]
 pub struct LeadReport {
     pub task: TaskId,
-    /// At most one per case.
+    /// At most one ruling per case.
     pub rulings: Vec<LeadRuling>,
     pub checklist: Vec<ChecklistStep>,
     pub explorers: Vec<ExplorerReport>,
@@ -90,7 +90,7 @@ impl Lead {
         let answer = answer.unwrap_or_default();
         let rulings = rulings(&answer, &order.cases, store);
         let mut error = None;
-        // Valid rulings are kept even if other parts of the answer are invalid.
+        // Keep valid rulings even if other parts of the answer are invalid.
         if rulings.is_empty() {
             let wrong = faults(&answer, &order.cases, store);
             error = report.error.or((!wrong.is_empty()).then(|| wrong.join("; ")));
@@ -106,7 +106,7 @@ impl Lead {
         }
     }
 
-    /// Runs the lead. Returns the report and the answer, parts of which may be invalid.
+    /// Runs the lead. Returns the report and the answer, which may be partly invalid.
     async fn decide(
         &self,
         order: &LeadRequest,
@@ -120,7 +120,7 @@ impl Lead {
                 let error = match &outcome.ending {
                     Ending::Completed { .. } => String::new(),
                     Ending::Failed(error) => error.to_string(),
-                    Ending::Cancelled(by) => format!("it was cancelled by the {}", by.as_str()),
+                    Ending::Cancelled(by) => format!("cancelled by the {}", by.as_str()),
                 };
                 let report = LeadReport {
                     state: outcome.ending.state(),
@@ -185,8 +185,8 @@ impl Steps<'_> {
         self.checklist.iter_mut().filter(|known| known.step == step).for_each(|known| {
             known.state = state;
         });
-        // No events may be emitted after the end of the task, so later steps are only recorded in
-        // the report.
+        // No events may be emitted after the end of the task, so later steps appear only in the
+        // report.
         if !self.events.is_over() {
             let text = format!("checklist: {step} {}", state.as_str());
             self.events.emit_with(|| Event::Notice { text: text.into() });

@@ -19,7 +19,7 @@ impl Default for OutputCaps {
     }
 }
 
-/// The output of a program without its middle part.
+/// Captured program output without its middle part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
     head: Vec<u8>,
@@ -60,7 +60,7 @@ impl Captured {
         }
         let (head, tail) = kept.split_at(self.head.len());
         let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
-        format!("{head}\n[… {gap} bytes left out …]\n{tail}")
+        format!("{head}\n[… {gap} bytes omitted …]\n{tail}")
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
         let caps = OutputCaps { head: 4, tail: 3 };
         let chunks = [b"abcdef".to_vec(), b"ghijkl".to_vec()];
         let long = capture(&chunks, caps);
-        assert_eq!(long.text(), "abcd\n[… 5 bytes left out …]\njkl");
+        assert_eq!(long.text(), "abcd\n[… 5 bytes omitted …]\njkl");
         assert_eq!(capture(&[b"abcdefg".to_vec()], caps).text(), "abcdefg");
     }
 

@@ -1,5 +1,5 @@
-//! The part of Nacre that controls a running program: it sends the request, collects the output,
-//! and stops the program.
+//! Nacre's side of a running program: sends the request, collects the output, and stops the
+//! program.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as Connection;
@@ -48,7 +48,7 @@ impl Launcher {
             .stdout(Stdio::from(their_stdout))
             .stderr(Stdio::from(their_stderr))
             .spawn()?;
-        // Reap the watcher on a separate thread, because the caller may drop the future.
+        // Reap the watcher on a separate thread, because the caller may drop this future.
         thread::spawn(move || child.wait());
         ours.set_nonblocking(true)?;
         Ok((

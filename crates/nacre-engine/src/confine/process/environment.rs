@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 const PASSED: &str = "PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TZ CARGO_HOME RUSTUP_TOOLCHAIN \
     RUSTUP_HOME GOPATH GOROOT GOMODCACHE JAVA_HOME NVM_DIR PYENV_ROOT VIRTUAL_ENV CONDA_PREFIX";
 
-/// The subset of `PASSED` that name folders. The program may read these folders.
+/// The variables in `PASSED` whose values are directories. Programs may read these directories.
 const FOLDERS: &str =
     "RUSTUP_HOME GOPATH GOROOT GOMODCACHE JAVA_HOME NVM_DIR PYENV_ROOT VIRTUAL_ENV CONDA_PREFIX";
 
-/// Hidden entries in the home folder that builds and tests need: toolchains, their downloads, and
-/// git settings. None of them contains an API key or password. If a folder contains such secrets as
-/// well, only its other entries are listed.
+/// Hidden entries in the home directory that builds and tests need: toolchains, their downloads,
+/// and git settings. None of them contains an API key or password. If a directory also contains
+/// such secrets, only its other entries are listed.
 const TOOLCHAINS: &str = "
     .cargo/bin .cargo/config .cargo/config.toml .cargo/env .cargo/git .cargo/registry .rustup
     .npm/_cacache .npm/_npx .nvm .fnm .volta .nodenv .node-gyp .yarn/berry .yarn/cache .pnpm-store

@@ -1,8 +1,8 @@
 //! Two additional roles of the same binary: the watcher, and the process that sandboxes itself and
 //! then executes the program.
 //!
-//! Both processes receive a connection as standard input and have no other input. Separate
-//! processes are used because running code between `fork` and `exec` would require `unsafe`.
+//! Both processes receive a connection as standard input and have no other input. They are separate
+//! processes because running code between `fork` and `exec` would require `unsafe`.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -35,8 +35,9 @@ pub fn helper(arguments: &[OsString]) -> Option<ExitCode> {
 
 const NICENESS: i32 = 5;
 
-/// Executes the program. `Ok` on the connection means that the process is sandboxed. If an error
-/// follows, the program could not be executed; the function returns only in that case.
+/// Executes the program. `Ok` on the connection means that the process is sandboxed. The function
+/// returns only if the program could not be executed, in which case an error follows on the
+/// connection.
 pub(super) fn enter(connection: &UnixStream) -> io::Result<()> {
     let order: LaunchRequest = read_line(connection)?;
     let refusal = match prepare(&order) {
@@ -51,7 +52,7 @@ pub(super) fn enter(connection: &UnixStream) -> io::Result<()> {
 
 fn prepare(order: &LaunchRequest) -> Result<(), String> {
     close_on_exec().map_err(|error| error.to_string())?;
-    // If the watcher is killed, the system also kills the program.
+    // If the watcher is killed, the kernel also kills the program.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     // Give the program a lower priority than the watcher, so that the watcher can always run.
     let _ = rustix::process::nice(NICENESS);
@@ -79,12 +80,12 @@ fn become_program(order: &LaunchRequest) -> ProcessError {
     ProcessError::Failed(why)
 }
 
-/// Marks descriptors that the user's shell left open to be closed on exec, because the sandbox does
-/// not cover descriptors that are already open.
-#[expect(unsafe_code, reason = "only marks descriptors, and closes none that is in use")]
+/// Marks descriptors left open by the user's shell as close-on-exec, because the sandbox does not
+/// cover open descriptors.
+#[expect(unsafe_code, reason = "only marks descriptors, and does not close any that are in use")]
 fn close_on_exec() -> io::Result<()> {
     let flags = libc::CLOSE_RANGE_CLOEXEC.cast_signed();
-    // SAFETY: the call takes only numbers, and the close-on-exec flag has no effect before `exec`.
+    // SAFETY: the call only takes numbers, and the close-on-exec flag has no effect before `exec`.
     match unsafe { libc::close_range(3, u32::MAX, flags) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
@@ -98,7 +99,7 @@ fn limit(quotas: Quotas) -> io::Result<()> {
         (Resource::Fsize, quotas.file_bytes),
         (Resource::Nproc, quotas.processes),
     ] {
-        // If the user has set a lower limit, it remains in effect.
+        // If the user has set a lower limit, keep it.
         let most = rustix::process::getrlimit(resource).maximum.map_or(most, |own| own.min(most));
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }

@@ -11,7 +11,7 @@ use crate::confine::process::capture::{Captured, LiveOutput, OutputCaps};
 use crate::confine::sandbox::Confinement;
 use crate::model::Cancel;
 
-/// Starts the watcher: a binary whose `main` calls `helper` first.
+/// Starts the watcher, a binary whose `main` first calls `helper`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launcher {
     pub(super) program: PathBuf,
@@ -22,7 +22,7 @@ pub struct Finished {
     pub ending: Ending,
     pub stdout: Captured,
     pub stderr: Captured,
-    /// Number of processes that the program left running. They have been killed.
+    /// Number of processes that the program left running and that were then killed.
     pub left_behind: usize,
     /// Descriptions of changes that the program made outside its own files.
     pub notes: Vec<String>,
@@ -31,16 +31,16 @@ pub struct Finished {
 #[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessError {
-    #[error("Cannot confine the program: {0}")]
+    #[error("Cannot sandbox the program: {0}")]
     Unconfined(String),
     #[error("Cannot find the program `{name}`: {why}")]
     NotFound { name: String, why: String },
     #[error("Cannot start the program: {0}")]
     Failed(String),
     #[serde(skip)]
-    #[error("Cannot start the watcher of programs")]
+    #[error("Cannot start the watcher process")]
     Watcher(#[source] io::Error),
-    #[error("The watcher of the program went away")]
+    #[error("The watcher process exited unexpectedly")]
     Lost,
 }
 
@@ -67,7 +67,7 @@ impl Launcher {
         #[cfg(not(target_os = "linux"))]
         {
             let _ = (order, cancel, stdout, &self.program);
-            let why = "this system has no walls that Nacre knows".to_owned();
+            let why = "Nacre has no sandbox for this operating system".to_owned();
             Err(ProcessError::Unconfined(why))
         }
     }
@@ -112,11 +112,10 @@ impl Program {
 /// Limits for each process of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quotas {
-    /// Private memory in bytes. Reserved address space does not count.
+    /// Private memory in bytes. Reserved address space is not counted.
     pub memory: u64,
     pub file_bytes: u64,
-    /// Maximum number of processes and threads of the user, including those that are not part of
-    /// the program.
+    /// Maximum number of the user's processes and threads, including those outside the program.
     pub processes: u64,
 }
 
@@ -144,7 +143,7 @@ pub(super) enum WatcherMessage {
         pid: i32,
     },
     Refused(ProcessError),
-    /// `left_behind` processes were still running when the program ended. They have been killed.
+    /// The program ended. `left_behind` of its processes were still running and have been killed.
     Ended {
         ending: Ending,
         left_behind: usize,

@@ -1,8 +1,8 @@
 //! Starts, limits and stops programs.
 //!
 //! A watcher process, which is the same binary in another role, is the parent of the program and
-//! adopts its orphaned descendants. The connection to Nacre closes when a call is cancelled or
-//! Nacre is killed. The watcher then kills every descendant, including those in other sessions. A
+//! adopts its orphaned descendants. When a call is cancelled or Nacre is killed, the connection to
+//! Nacre closes. The watcher then kills every descendant, including those in other sessions. A
 //! program is never started outside the sandbox.
 
 mod capture;

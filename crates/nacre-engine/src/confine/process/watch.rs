@@ -28,7 +28,7 @@ use crate::confine::process::launcher::{
     ENTER, Ending, HELPER, LaunchRequest, ProcessError, WatcherMessage,
 };
 
-/// A request contains arguments and an environment. Larger requests are rejected.
+/// A request contains arguments and an environment. Larger requests are refused.
 const MAX_ORDER: u64 = 4 << 20;
 
 pub(super) fn read_line<T: DeserializeOwned>(connection: &UnixStream) -> io::Result<T> {
@@ -50,8 +50,8 @@ enum Notice {
 }
 
 pub(super) fn watch(connection: &UnixStream) -> io::Result<()> {
-    // Detach from the user's terminal, and from the process group, so that signals sent to it have
-    // no effect.
+    // Detach from the user's terminal and process group, so that their signals do not reach this
+    // process.
     setsid()?;
     set_child_subreaper(Some(getpid()))?;
     let order: LaunchRequest = read_line(connection)?;
@@ -102,8 +102,7 @@ fn first_end(
             Ok(Notice::Entered(Some(refusal))) => return Ok(Err(refusal)),
             Ok(Notice::Ended(ending)) => ended = Some(ending),
             Ok(Notice::Abandoned) => {
-                // The program has not been reaped yet, so its process number cannot have been
-                // reused.
+                // The program has not been reaped yet, so its process ID cannot have been reused.
                 end_group(pid);
                 return Ok(Ok(Ending::Cancelled));
             }
@@ -112,7 +111,7 @@ fn first_end(
                 return Ok(Ok(Ending::TimedOut));
             }
         }
-        // The two notices are sent by different threads and can arrive in either order.
+        // Different threads send the two notices, so they can arrive in either order.
         if let (true, Some(ending)) = (is_entered, ended) {
             return Ok(Ok(ending));
         }
@@ -121,12 +120,12 @@ fn first_end(
 
 fn start(order: &LaunchRequest, sender: &Sender<Notice>) -> Result<Pid, ProcessError> {
     let failed = |error: io::Error| ProcessError::Failed(error.to_string());
-    // The sandbox test tries to write to this folder. The test is meaningful only if the folder is
-    // writable outside the sandbox.
+    // The sandbox test tries to write to this directory, which is meaningful only if the directory
+    // is writable outside the sandbox.
     if access(&order.confinement.outside, Access::WRITE_OK | Access::EXEC_OK).is_err() {
         let outside = order.confinement.outside.display();
         return Err(ProcessError::Unconfined(format!(
-            "the walls cannot be tried: no writing to `{outside}`"
+            "the sandbox cannot be tested: `{outside}` is not writable"
         )));
     }
     let (ours, theirs) = UnixStream::pair().map_err(failed)?;
@@ -142,10 +141,9 @@ fn start(order: &LaunchRequest, sender: &Sender<Notice>) -> Result<Pid, ProcessE
     thread::spawn(move || {
         let _ = sender.send(Notice::Entered(refusal_from(ours)));
     });
-    i32::try_from(child.id())
-        .ok()
-        .and_then(Pid::from_raw)
-        .ok_or_else(|| ProcessError::Failed("the system gave the program no number".to_owned()))
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| {
+        ProcessError::Failed("the system returned no process ID for the program".to_owned())
+    })
 }
 
 fn refusal_from(connection: UnixStream) -> Option<ProcessError> {
@@ -154,7 +152,7 @@ fn refusal_from(connection: UnixStream) -> Option<ProcessError> {
     match last {
         Some(Ok(())) => None,
         Some(Err(refusal)) => Some(refusal),
-        None => Some(ProcessError::Failed("it ended before it was confined".to_owned())),
+        None => Some(ProcessError::Failed("the process exited before it was sandboxed".to_owned())),
     }
 }
 
@@ -190,7 +188,7 @@ const PAUSE: Duration = Duration::from_micros(100);
 
 const MAX_LOOKS: usize = 50_000;
 
-/// Kills all members of a process group in one call, so that they cannot restart each other.
+/// Kills all members of a process group with one call, so that they cannot restart each other.
 pub(super) fn end_group(leader: Pid) {
     let _ = kill_process_group(leader, Signal::KILL);
 }
@@ -199,8 +197,8 @@ pub(super) fn end_all() -> usize {
     let mut ended = BTreeSet::new();
     let own = getpid().as_raw_nonzero().get();
     for _ in 0..MAX_LOOKS {
-        // The quick scan can miss processes that are being reparented. Only the thorough scan can
-        // confirm that none are left.
+        // The quick scan can miss processes that are being reparented, so only the thorough scan
+        // can confirm that none are left.
         let found = match family(own) {
             Ok(found) if !found.is_empty() => Ok(found),
             _ => descendants(own),
@@ -225,7 +223,7 @@ fn family(own: i32) -> io::Result<Vec<i32>> {
     let mut parents = vec![own];
     while let Some(parent) = parents.pop() {
         let children = match children(parent) {
-            // The children of a process that has ended now belong to the watcher.
+            // The watcher has adopted the children of a process that has ended.
             Err(_) if parent != own => Vec::new(),
             children => children?,
         };
@@ -244,7 +242,7 @@ fn children(parent: i32) -> io::Result<Vec<i32>> {
     Ok(children)
 }
 
-/// Lists the living descendants, based on the parent number of every process in the system.
+/// Lists the living descendants, using the parent ID of every process on the system.
 fn descendants(own: i32) -> io::Result<Vec<i32>> {
     let mut children: BTreeMap<i32, Vec<(i32, bool)>> = BTreeMap::new();
     for entry in fs::read_dir("/proc")? {
@@ -263,7 +261,7 @@ fn descendants(own: i32) -> io::Result<Vec<i32>> {
     let mut found = Vec::new();
     let mut parents = vec![own];
     while let Some(parent) = parents.pop() {
-        // Removing the entry prevents endless loops if the listing is inconsistent.
+        // Removing the entry prevents an endless loop if the process list is inconsistent.
         for (id, is_alive) in children.remove(&parent).unwrap_or_default() {
             parents.push(id);
             if is_alive {
@@ -279,7 +277,7 @@ fn is_gone(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(no_such_process)
 }
 
-/// Parses the parent's number, and whether the process is alive, from `/proc/ID/stat`: `id (name)
+/// Parses the parent's process ID and whether the process is alive from `/proc/ID/stat`: `id (name)
 /// state parent …`. The name can contain any characters.
 fn parse(stat: &str) -> Option<(i32, bool)> {
     let (_, after_name) = stat.rsplit_once(')')?;

@@ -1,9 +1,9 @@
 //! The sandbox of a program: the files that it may read and change, and the system calls that it
 //! may make.
 //!
-//! A process sandboxes itself before it executes the program. The sandbox is then tested from
-//! inside: if writing to a file outside or opening a network connection succeeds, the program is
-//! not started. `docs/sandbox.md` describes the limits of the sandbox.
+//! A process sandboxes itself before it executes the program. It then tests the sandbox from
+//! inside: if it can write a file outside or open a network connection, the program is not started.
+//! `docs/sandbox.md` describes the sandbox's limits.
 
 #[cfg(target_os = "linux")]
 mod probe;
@@ -18,26 +18,25 @@ use nacre_base::secret_places;
 use serde::{Deserialize, Serialize};
 
 /// The files that a program may use. The program cannot create sockets, except connected pairs. It
-/// cannot change the mode, owner, timestamps or attributes of a file either, which Landlock does
-/// not restrict.
+/// also cannot change a file's mode, owner, timestamps or attributes, which Landlock does not
+/// restrict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     /// Readable and writable. Nothing below it is hidden.
     pub workspace: PathBuf,
     pub scratch: PathBuf,
-    /// A folder that belongs to Nacre and must not be writable for the program. Used to test the
-    /// sandbox.
+    /// A Nacre directory that the program must not be able to write to. Used to test the sandbox.
     pub outside: PathBuf,
     /// Readable, except for secrets and entries that begin with a dot.
     pub home: Option<PathBuf>,
-    /// Folders of the user's tools. Readable, even inside a hidden entry of the home folder.
+    /// Directories of the user's tools. Readable, even inside a hidden entry of the home directory.
     pub own: Vec<PathBuf>,
     pub secrets: Vec<PathBuf>,
 }
 
-/// Returns the secrets to hide for a user with this home folder, in addition to those that the
-/// sandbox always hides. `more` is an additional folder, such as Nacre's own home. If a path is a
-/// link, its target is also hidden.
+/// Returns the secrets to hide for a user with this home directory, in addition to those that the
+/// sandbox always hides. `more` is an additional directory, such as Nacre's own home. If a path is
+/// a link, its target is also hidden.
 pub fn secrets_of_home(home: Option<&Path>, more: Option<&Path>) -> Vec<PathBuf> {
     let places = || secret_places().filter(|place| !place.contains('*'));
     let own = home.into_iter().flat_map(|home| places().map(|place| home.join(place)));
@@ -54,14 +53,16 @@ impl Confinement {
         if let Some(secret) = self.home.iter().chain(&self.secrets).find(inside) {
             let (workspace, secret) = (self.workspace.display(), secret.display());
             return Err(format!(
-                "the workspace `{workspace}` holds what is to be hidden from programs, `{secret}`"
+                "the workspace `{workspace}` contains `{secret}`, which must be hidden from \
+                 programs"
             ));
         }
         let writable = [&self.workspace, &self.scratch];
         if writable.iter().any(|folder| self.outside.starts_with(folder)) {
             let outside = self.outside.display();
             return Err(format!(
-                "the folder `{outside}` cannot be used to try the walls: it lies in what may be changed"
+                "the directory `{outside}` cannot be used to test the sandbox: programs may write \
+                 to it"
             ));
         }
         Ok(())

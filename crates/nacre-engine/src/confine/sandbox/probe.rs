@@ -29,7 +29,8 @@ const KINDS: [u32; 7] = [1, 2, 3, 4, 5, 6, 10];
 /// is allowed.
 const NO_CORE: Rlimit = Rlimit { current: Some(0), maximum: Some(0) };
 
-/// File name for test writes. The file is removed if the sandbox fails to prevent the write.
+/// Name of the file that the test tries to write. If the sandbox fails to prevent the write, the
+/// file is removed.
 const PROBE: &str = "walls.probe";
 
 pub(super) fn try_walls(confinement: &Confinement) -> Result<(), String> {
@@ -41,26 +42,26 @@ pub(super) fn try_walls(confinement: &Confinement) -> Result<(), String> {
     let internet = [AddressFamily::INET, AddressFamily::INET6];
     let is_other = |parent| !is_refused(prlimit(Some(parent), Resource::Core, NO_CORE));
     let leaks = [
-        (!is_refused(write(outside)), "a file could be written outside of the workspace"),
-        (write(scratch).is_err(), "the folder for temporary files cannot be written"),
+        (!is_refused(write(outside)), "a file outside the workspace could be written"),
+        (write(scratch).is_err(), "the directory for temporary files is not writable"),
         (secrets.iter().any(|secret| is_visible(secret)), "a secret could be read"),
-        (local.into_iter().any(is_open), "a socket of this machine could be opened"),
+        (local.into_iter().any(is_open), "a local socket could be opened"),
         (internet.into_iter().any(is_open), "a connection could be opened"),
         (
             KINDS.into_iter().any(|kind| reaches_sockets(kind, scratch)),
-            "a pair of sockets could be turned to another address",
+            "a socket pair could be redirected to another address",
         ),
-        (getppid().is_some_and(is_other), "limits of another process could be changed"),
-        (!is_refused(set_attributes(scratch)), "attributes could be changed"),
+        (getppid().is_some_and(is_other), "another process's limits could be changed"),
+        (!is_refused(set_attributes(scratch)), "file attributes could be changed"),
     ];
     match leaks.into_iter().find(|(is_leaky, _)| *is_leaky) {
-        Some((_, what)) => Err(format!("the walls were set up, yet {what}")),
+        Some((_, what)) => Err(format!("the sandbox is not effective: {what}")),
         None => Ok(()),
     }
 }
 
-/// Returns whether a pair of sockets of this type can send to a socket in the file system. Only
-/// stream and sequenced-packet pairs may be created. Their data always goes to the other socket of
+/// Returns whether a socket pair of this type can send to a socket in the file system. Only stream
+/// and sequenced-packet pairs may be created, because their data always goes to the other socket of
 /// the pair.
 fn reaches_sockets(kind: u32, folder: &Path) -> bool {
     let kind = SocketType::from_raw(kind);
@@ -87,7 +88,8 @@ fn write(folder: &Path) -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// Other errors, such as a missing folder, do not prove that the sandbox works.
+/// Returns whether the sandbox refused the attempt. Other errors, such as a missing directory,
+/// prove nothing about the sandbox.
 fn is_refused<T>(attempt: rustix::io::Result<T>) -> bool {
     attempt.is_err_and(|error| matches!(error, Errno::PERM | Errno::ACCESS))
 }
@@ -109,8 +111,8 @@ pub(super) fn confine(confinement: &Confinement) -> Result<(), String> {
     let all = AccessFs::from_all(WANTED);
     let no_landlock = |error: RulesetError| {
         format!(
-            "this kernel cannot confine files (Landlock with `refer` and `truncate`, Linux 6.2 or \
-             newer): {}",
+            "this kernel cannot restrict file access (requires Landlock with `refer` and \
+             `truncate`, Linux 6.2 or newer): {}",
             with_causes(&error)
         )
     };
@@ -120,10 +122,9 @@ pub(super) fn confine(confinement: &Confinement) -> Result<(), String> {
         .and_then(|rules| rules.add_rules(path_beneath_rules(DEVICES, all)))
         .map_err(no_landlock)?;
     for folder in writable {
-        // A folder that cannot be granted is an error here, whereas `path_beneath_rules` would
-        // silently skip it.
+        // Fail if a directory cannot be granted. `path_beneath_rules` would silently skip it.
         let handle = PathFd::new(folder).map_err(|error| {
-            format!("a folder that the program needs cannot be opened: {}", with_causes(&error))
+            format!("a directory that the program needs cannot be opened: {}", with_causes(&error))
         })?;
         rules = rules.add_rule(PathBeneath::new(handle, all)).map_err(no_landlock)?;
     }

@@ -1,9 +1,9 @@
 //! Determines what a program may read: everything that the user's tools need, except files that are
 //! private to the user or root.
 //!
-//! Landlock can only grant whole trees. To hide an entry, its parent folders are not granted, but
-//! all of their other entries are. The program can then open files below these parents but cannot
-//! list them. The grants are computed again for every program, so that they include new files.
+//! Landlock can only grant whole trees. To hide an entry, its parent directories are not granted,
+//! but all of their other entries are. The program can then open files below these parents but
+//! cannot list them. Grants are computed again for every program, so that they include new files.
 
 use std::fs::{self, FileType};
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,14 +13,14 @@ use nacre_base::secret_rule;
 
 use crate::confine::sandbox::Confinement;
 
-/// Maximum number of entries granted in folders that also contain secrets. Real home folders have
-/// fewer.
+/// Maximum number of entries granted in directories that also contain secrets. Real home
+/// directories have fewer.
 const MAX_GRANTS: usize = 20_000;
 
-/// Maximum number of system settings files to check. Any further files are not granted.
+/// Maximum number of system settings files to check. Files beyond this limit are not granted.
 const MAX_LOOKED_AT: usize = 100_000;
 
-/// System folders in which only the listed entries are granted.
+/// System directories in which only the listed entries are granted.
 const ONLY: &[(&str, &str)] = &[
     // Contains disks, other users' terminals and shared memory. A few devices are granted by name.
     ("/dev", ""),
@@ -37,12 +37,12 @@ const ONLY: &[(&str, &str)] = &[
     ),
 ];
 
-/// System folders that are not granted. The user's home folder and tools are granted even if they
-/// are inside one of these.
+/// System directories that are not granted. The user's home directory and tools are granted even if
+/// they are inside one of these.
 const HIDDEN: &str = "/home /lost+found /root /tmp /var/backups /var/cache/debconf /var/crash /var/db/sudo \
     /var/log /var/mail /var/spool /var/tmp";
 
-/// Folders in which only files readable by every user are granted. Without this rule, root and
+/// Directories in which only files readable by every user are granted. Without this rule, root and
 /// members of some groups could read more.
 const PUBLIC_ONLY: &[&str] = &["/boot", "/etc", "/usr/local/etc"];
 
@@ -107,9 +107,9 @@ impl Carving<'_> {
             || home.iter().chain(secrets).any(|hidden| hidden.starts_with(path))
     }
 
-    /// Returns whether an entry must not be granted: in a system folder, because of the lists
-    /// above; in the home folder, because it is hidden or looks like a secret. Entries that builds
-    /// need are granted by name (`own`).
+    /// Returns whether an entry must not be granted. System directories use the lists above. In the
+    /// home directory, hidden entries and likely secrets are excluded. Entries that builds need are
+    /// granted by name (`own`).
     fn is_left_out(&self, entry: &Path) -> bool {
         let (Some(parent), Some(name)) = (entry.parent(), entry.file_name()) else { return false };
         if self.confinement.home.as_deref() == Some(parent) {
@@ -121,15 +121,15 @@ impl Carving<'_> {
             || HIDDEN.split(' ').any(|hidden| entry == Path::new(hidden))
     }
 
-    /// Grants the files below a path that every user may read. Returns whether these are all of the
-    /// files below it.
+    /// Grants the files below a path that every user may read, and returns whether every file was
+    /// granted.
     fn grant_public(&mut self, path: &Path) -> Result<bool, String> {
         self.n_looked_at += 1;
         let metadata = fs::symlink_metadata(path);
         let Some(metadata) = metadata.ok().filter(|_| self.n_looked_at <= MAX_LOOKED_AT) else {
             return Ok(false);
         };
-        // The target of a link is checked at its own path.
+        // A link's target is checked under its own path.
         if metadata.is_symlink() {
             return Ok(true);
         }
@@ -154,14 +154,14 @@ impl Carving<'_> {
     fn grant(&mut self, path: &Path) -> Result<(), String> {
         self.grants.push(path.to_owned());
         if MAX_GRANTS < self.grants.len() {
-            return Err("too many files beside what is to be hidden".to_owned());
+            return Err("too many files next to the hidden ones".to_owned());
         }
         Ok(())
     }
 }
 
-/// Returns whether a file in the toolchain folders, such as the settings of git or cargo, contains
-/// a credential. A file that cannot be read is treated as if it did.
+/// Returns whether a file in the toolchain directories, such as git or cargo settings, contains a
+/// credential. Returns true if the file cannot be read.
 fn holds_credentials(path: &Path) -> bool {
     let Some(metadata) = path.metadata().ok().filter(|metadata| !metadata.is_dir()) else {
         return false;
@@ -177,8 +177,8 @@ fn holds_credentials(path: &Path) -> bool {
     text.map_or(true, |text| text.lines().any(is_given))
 }
 
-/// Returns whether a line contains a URL with a user or password. In SSH URLs, a user name alone is
-/// not a credential.
+/// Returns whether a line contains a URL with credentials. In SSH URLs, a user name alone does not
+/// count.
 fn has_login(line: &str) -> bool {
     let mut addresses = line.split("://").zip(line.split("://").skip(1));
     addresses.any(|(before, after)| {
@@ -188,8 +188,8 @@ fn has_login(line: &str) -> bool {
     })
 }
 
-/// Returns the entries of a folder. If it cannot be listed, returns none, so that nothing is
-/// granted.
+/// Returns the entries of a directory. If it cannot be listed, returns no entries, so that nothing
+/// is granted.
 fn entries(folder: &Path) -> Vec<(PathBuf, FileType)> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let known = entries.flatten().filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)));

@@ -17,7 +17,7 @@ use seccompiler::{
 
 #[rustfmt::skip]
 const REFUSED: &[i64] = &[
-    // Access to other processes.
+    // Calls that access other processes.
     libc::SYS_ptrace, libc::SYS_process_vm_readv, libc::SYS_process_vm_writev,
     libc::SYS_process_madvise, libc::SYS_pidfd_getfd, libc::SYS_process_mrelease, libc::SYS_kcmp,
     libc::SYS_migrate_pages, libc::SYS_move_pages,
@@ -51,7 +51,8 @@ const REFUSED: &[i64] = &[
     libc::SYS_vhangup,
 ];
 
-/// Calls that are newer than the table in `libc`. Their numbers are the same on all architectures.
+/// System calls that are newer than the table in `libc`. Their numbers are the same on all
+/// architectures.
 const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;
 const OPEN_TREE_ATTR: i64 = 467;
@@ -71,8 +72,8 @@ const CLONE_FLAGS: u64 = 0x817D_5FFF;
 const PERSONALITIES: &[u64] = &[0, 0x0008, 0x0002_0000, 0x0002_0008, 0xFFFF_FFFF];
 
 /// Allowed `ioctl` commands: terminal state, bytes queued in a pipe, descriptor flags, reflink
-/// copies, and reading a file's attributes and extents. Setting attributes is excluded because it
-/// only requires a read-only descriptor.
+/// copies, and reading a file's attributes and extents. Commands that set attributes are excluded
+/// because they require only a read-only descriptor.
 #[rustfmt::skip]
 const IOCTLS: &[u64] = &[
     0x5401, 0x5402, 0x5403, 0x5404, 0x5405, 0x540B, 0x540F, 0x5410, 0x5413, 0x5414, 0x541B, 0x5421,
@@ -80,8 +81,8 @@ const IOCTLS: &[u64] = &[
     0x4020_940D, 0xC018_9436, 0x8008_6601, 0x8004_6601, 0x801C_581F, 0xC020_660B, 0x8008_7601,
 ];
 
-/// Calls that change modes, owners, timestamps or attributes of files. They are refused because
-/// Landlock does not cover them.
+/// System calls that change modes, owners, timestamps or attributes of files. They are refused
+/// because Landlock does not cover them.
 #[rustfmt::skip]
 const METADATA: &[i64] = &[
     #[cfg(target_arch = "x86_64")] libc::SYS_chmod,
@@ -95,8 +96,8 @@ const METADATA: &[i64] = &[
     libc::SYS_lremovexattr, libc::SYS_fremovexattr, SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR,
 ];
 
-/// The x32 ABI of x86-64 kernels has the same calls with this bit set, and some calls with separate
-/// numbers. A filter of plain numbers does not match them.
+/// Set in the call numbers of the x32 ABI on x86-64 kernels. A filter that only matches plain
+/// numbers would miss these calls. Some x32 calls also have separate numbers.
 #[cfg(target_arch = "x86_64")]
 const X32_BIT: i64 = 0x4000_0000;
 #[cfg(target_arch = "x86_64")]
@@ -109,7 +110,7 @@ type Fault = Box<dyn Error + Send + Sync>;
 
 pub(super) fn confine() -> Result<(), String> {
     refuse().map_err(|error| {
-        format!("this kernel cannot confine system calls (seccomp): {}", with_causes(&*error))
+        format!("this kernel cannot filter system calls (seccomp): {}", with_causes(&*error))
     })
 }
 
@@ -123,7 +124,7 @@ fn refuse() -> Result<(), Fault> {
     }
     both_numbers(&mut rules);
     apply(rules, libc::EPERM)?;
-    // The flags of `clone3` are in memory, which a filter cannot read. If `clone3` is missing,
+    // A filter cannot read the flags of `clone3`, which are in memory. If `clone3` is missing,
     // callers fall back to `clone`.
     let mut hidden = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     both_numbers(&mut hidden);
@@ -149,8 +150,8 @@ fn apply(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<(), Fault
     Ok(apply_filter(&program)?)
 }
 
-/// Calls that are filtered by their arguments, with the refused values. If the list is empty, the
-/// call is always refused.
+/// Returns the system calls that are filtered by their arguments, with the refused values. A call
+/// with an empty list is always refused.
 fn build_argument_rules() -> [(i64, Result<Vec<SeccompRule>, Fault>); 6] {
     let local = [&[u64::from(libc::AF_UNIX.unsigned_abs())][..], &[STREAM, PACKETS].concat(), &[0]];
     let clone = (0..32)
@@ -161,8 +162,8 @@ fn build_argument_rules() -> [(i64, Result<Vec<SeccompRule>, Fault>); 6] {
         (libc::SYS_socket, Ok(Vec::new())),
         (libc::SYS_socketpair, other_than(0, &local)),
         (libc::SYS_clone, clone.collect()),
-        // A program may change only its own limits. The watcher runs as the same user, so its
-        // limits could be changed otherwise.
+        // A program may change only its own limits. The watcher runs as the same user, so the
+        // program could otherwise change the watcher's limits.
         (libc::SYS_prlimit64, other_than(0, &[&[0]])),
         (libc::SYS_personality, other_than(0, &[PERSONALITIES])),
         (libc::SYS_ioctl, other_than(1, &[IOCTLS])),

@@ -1,8 +1,8 @@
 //! Answers a question from memory, with sources.
 //!
 //! If a model is configured, an agent writes the answer, and the host checks every sentence before
-//! it is shown. Otherwise, the matching memories are shown. Nothing is written to the store here;
-//! the caller may count the citations.
+//! showing it. Otherwise, the matching memories are shown. Nothing is written to the store here,
+//! but the caller may count the citations.
 
 mod passage;
 #[cfg(test)]
@@ -67,8 +67,8 @@ fn distinct<'a, T: Clone + Ord + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T>
     all.filter(|one| known.insert(*one)).cloned().collect()
 }
 
-/// Runs the agent. If no sentence of the answer passes the checks, the agent is prompted once more
-/// with the reason.
+/// Runs the agent. If no sentence of the answer passes the checks, prompts the agent once more with
+/// the reason.
 pub async fn ask(
     deps: &AgentDeps,
     spec: &AgentSpec,
@@ -129,7 +129,7 @@ impl SentenceListener {
 
     fn send(&self, whole: Vec<Sentence>) {
         for sentence in whole {
-            // The receiver may have been dropped. The complete answer is checked later in any case.
+            // The receiver may have been dropped. The complete answer is checked later anyway.
             let _ = self.to.send(sentence);
         }
     }
@@ -142,7 +142,7 @@ impl Listener for SentenceListener {
             match kind {
                 DeltaKind::Text => self.send(sentences.take(text)),
                 DeltaKind::Reasoning => {}
-                // The previous text contained tool calls. This is the same text without them.
+                // The previous text contained tool calls. This text is the same without them.
                 DeltaKind::Replacement => {
                     *sentences = Sentences::default();
                     self.send(sentences.take(text));

@@ -1,9 +1,9 @@
 //! Selects the part of a source to show next to a sentence.
 //!
 //! A sentence out of context can mean the opposite: it may be an item in a list of things to avoid,
-//! or advice that the next sentence rejects. The whole source is therefore shown. If it is too
-//! long, the matching part is shown from its beginning, with the line that introduces a list, and
-//! omissions are marked.
+//! or advice that the next sentence rejects. The whole source is therefore shown if it is short
+//! enough. Otherwise, the matching part is shown from its beginning, with the line that introduces
+//! a list, and omissions are marked.
 
 use nacre_base::text::{collapse_whitespace, n_shared_terms};
 
@@ -18,7 +18,7 @@ pub(super) fn passage(text: &str, said: &str) -> String {
     }
     let parts = parts(text);
     let n_shared = |part: &&String| n_shared_terms(part, said);
-    // If several parts share the highest number of terms, use the first.
+    // If several parts share the most terms, use the first.
     let best = parts.iter().rev().max_by_key(n_shared).cloned().unwrap_or(whole);
     let is_first = parts.first() == Some(&best);
     let mut shown: String = best.chars().take(MAX_CHARS).collect();

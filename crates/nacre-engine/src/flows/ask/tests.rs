@@ -1,4 +1,4 @@
-//! What reaches a reader, whatever a model writes.
+//! Tests that users see only valid answers, whatever a model writes.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who writes files")]
 
@@ -221,11 +221,11 @@ fn a_question_about_nothing_is_not_answered() {
     assert_eq!(told("Who won the chess championship in 1972?"), [""; 0]);
 }
 
-/// One store for all cases: none of them changes it.
+/// Shared by all cases, because none of them changes the store.
 static WORLD: OnceLock<World> = OnceLock::new();
 
 proptest! {
-    /// Whatever is shown names only what may be named.
+    /// Every displayed ID is one that the answer is allowed to cite.
     #[test]
     fn no_made_up_id_reaches_the_reader(
         parts in prop::collection::vec(

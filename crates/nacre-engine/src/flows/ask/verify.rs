@@ -2,9 +2,9 @@
 //! model, must still exist, and must be about the same subject.
 //!
 //! The model's own words are never shown, because a false sentence can be built entirely from words
-//! of the source. Only the cited passages are shown. A sentence with an invalid source is dropped
-//! and only counted under the reason for dropping it, because readers could mistake an invented ID
-//! for a real one.
+//! of the source. Only the cited passages are shown. A sentence with an invalid source is dropped,
+//! because users could mistake an invented ID for a real one. Dropped sentences are only counted by
+//! reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ pub type Doubts = BTreeMap<Doubt, usize>;
 pub struct Verifier<'a> {
     pub stores: &'a [MemoryHandle],
     pub seen: &'a Seen,
-    /// The time for which memories that claim to overturn others are evaluated.
+    /// The time at which superseding claims are evaluated.
     pub now: Timestamp,
 }
 
@@ -115,8 +115,8 @@ impl Verifier<'_> {
         }))
     }
 
-    /// Redacts the text again, because the file may since have changed and contain more than what
-    /// the model was shown.
+    /// Redacts the text again, because the file may have changed since and contain more than the
+    /// model was shown.
     fn redact(&self, text: &str) -> String {
         self.stores.first().map_or_else(String::new, |memories| memories.store.redact_text(text))
     }
@@ -194,8 +194,8 @@ impl Verifier<'_> {
         Err(Doubt::Gone)
     }
 
-    /// Returns the memories in a store that claim to overturn `id`. If there is no index, all files
-    /// are read.
+    /// Returns the memories in a store that claim to supersede `id`. If there is no index, reads
+    /// all files.
     fn claimants(&self, memories: &MemoryHandle, id: &MemoryId) -> Vec<MemoryId> {
         let index = MemoryIndex::peek(&memories.store, memories.embedder.as_ref(), self.now);
         let claimants = match index {
@@ -208,8 +208,8 @@ impl Verifier<'_> {
 
 pub struct Checker<'a> {
     verifier: &'a Verifier<'a>,
-    /// Whether the next sentence that is shown must begin a new line, because the sentence that
-    /// began the current line was dropped.
+    /// Whether the next displayed sentence must begin a new line, because the sentence that began
+    /// the current line was dropped.
     owes_line: bool,
     told: BTreeSet<(String, String)>,
 }
@@ -219,19 +219,19 @@ impl<'a> Checker<'a> {
         Self { verifier, owes_line: false, told: BTreeSet::new() }
     }
 
-    /// Records that the passages have been shown. Returns false if all of them had been shown
-    /// before.
+    /// Records that the passages have been shown. Returns false if all of them had already been
+    /// shown.
     fn is_new(&mut self, said: &Said) -> bool {
         let keys = said.quotes.iter().map(|quote| (quote.source.clone(), quote.text.clone()));
         keys.filter(|key| self.told.insert(key.clone())).count() != 0
     }
 
-    /// Checks the next sentence. Returns `None` if it contains no words or repeats only passages
+    /// Checks the next sentence. Returns `None` if it contains no words or only repeats passages
     /// that have already been shown.
     pub fn take(&mut self, sentence: &Sentence) -> Option<Result<Said, Doubt>> {
         self.owes_line |= sentence.starts_line;
         match self.verifier.judge(sentence)? {
-            // A passage that is cited by several sentences is shown once.
+            // A passage cited by several sentences is shown only once.
             Ok(said) if !self.is_new(&said) => None,
             Ok(said) => {
                 let starts_line = std::mem::take(&mut self.owes_line);
@@ -242,7 +242,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Checks that every overturned memory is cited together with the memory that overturned it.
+/// Checks that every superseded memory is cited together with the memory that supersedes it.
 fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
     let holds = |one: &Cited<'_>| one.overturn_status() == Overturned::No;
     for one in cited.iter().filter(|one| !holds(one)) {
@@ -252,7 +252,7 @@ fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
             return Err(Doubt::Overturned);
         }
     }
-    // Memories that overturn each other in a cycle are not valid evidence.
+    // Memories that supersede each other in a cycle are not valid evidence.
     let has_head = cited.iter().any(holds);
     if cited.is_empty() || has_head { Ok(()) } else { Err(Doubt::Overturned) }
 }
@@ -265,8 +265,8 @@ fn whole_text(memory: &Memory) -> String {
     format!("{}\n{}\n{}", memory.title, memory.tags.join(" "), memory.document.body())
 }
 
-/// Checks that a sentence and a source are about the same subject: they have a word in common or
-/// are similar in meaning.
+/// Checks that a sentence and a source are about the same subject: they share a word or are similar
+/// in meaning.
 fn is_about(embedder: Option<&dyn Embedder>, words: &str, text: &str) -> Result<(), Doubt> {
     if n_shared_terms(text, words) > 0 {
         return Ok(());

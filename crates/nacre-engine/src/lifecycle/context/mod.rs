@@ -1,9 +1,9 @@
 //! Fits a conversation into a model's context window.
 //!
 //! The plan depends only on the conversation and the available room. Whole turns are dropped, calls
-//! are kept together with their results, and omissions are marked by notes. If anything has to be
-//! removed, a quarter of the room is freed, so that the prefix cached by providers does not change
-//! with every step.
+//! are kept together with their results, and notes mark omissions. If anything has to be removed, a
+//! quarter of the room is freed, so that the prefix cached by providers does not change with every
+//! step.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Content, Image, Message, Speaker, ToolCall, ToolResult, ToolStatus};
 use crate::record::TaskState;
 
-/// A token is about four characters of prose or three of code. The smaller number makes the
+/// A token is about four characters of prose or three of code. Using the smaller number makes the
 /// estimate conservative.
 const BYTES_PER_TOKEN: usize = 3;
 
@@ -27,7 +27,7 @@ const MIN_SAVED_BYTES: usize = 400;
 
 const SUMMARY_TOKENS: usize = 64;
 
-/// Shown to the model at the end of a message during which it was stopped.
+/// Appended to a message whose generation was stopped.
 const INTERRUPTED: &str = "[You were stopped here before you had finished.]";
 
 /// Turns, oldest first. The last one is in progress.
@@ -49,7 +49,7 @@ pub struct Turn {
     pub end: Option<TurnEnd>,
 }
 
-/// A model message with the results of all of its calls and the host's remark.
+/// A model message with the results of all its calls and the host's remark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
     pub said: Message,
@@ -58,7 +58,7 @@ pub struct Exchange {
     pub steered: Vec<String>,
 }
 
-/// A result, and the file from which the full text can be read.
+/// A result, and the file that contains its full text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptResult {
     pub result: ToolResult,
@@ -85,7 +85,7 @@ impl Attachment {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
-    /// For example `image/png`, detected from the first bytes.
+    /// Media type detected from the first bytes, such as `image/png`.
     pub media_type: String,
     pub file: String,
     pub n_bytes: u64,
@@ -141,7 +141,8 @@ impl Conversation {
             for step in &turn.steps {
                 step.put(&mut messages);
             }
-            // The text of a model that was stopped, unless the last message is already the model's.
+            // Add the text that the model had written when it was stopped, unless the last message
+            // is already the model's.
             let is_users = messages.last().is_some_and(|last| last.speaker == Speaker::User);
             if let Some(said) = turn.interrupted.as_ref().filter(|s| is_users && !s.is_empty()) {
                 let content = vec![Content::Text(said.clone())];
@@ -203,7 +204,7 @@ impl Attachment {
                 let image = Image { media_type: media_type.clone(), data: data.clone() };
                 vec![said(":"), Content::Image(image)]
             }
-            None => vec![said(" (it is not shown any more)")],
+            None => vec![said(" (no longer shown)")],
         }
     }
 
@@ -217,7 +218,7 @@ impl Exchange {
         Self { said, results: Vec::new(), remark: None, steered: Vec::new() }
     }
 
-    /// Adds words of the host after the results.
+    /// Adds a remark from the host after the results.
     pub(in crate::lifecycle) fn add_remark(&mut self, words: &str) {
         let before = self.remark.take().map(|remark| remark + "\n\n").unwrap_or_default();
         self.remark = Some(before + words);
@@ -254,7 +255,7 @@ impl KeptResult {
         tokens_in(&self.result.text) + FRAME_TOKENS
     }
 
-    /// Returns the result as one line, or `None` if this saves too little.
+    /// Returns a one-line stub of the result, or `None` if this saves too little.
     fn stub(&self) -> Option<Self> {
         let Self { result, tool, spill, is_stub: _ } = self;
         let outcome = match result.status {
@@ -262,7 +263,7 @@ impl KeptResult {
             ToolStatus::Failed => "error",
         };
         let again = match spill {
-            Some(path) => format!("all of it is in `{path}`"),
+            Some(path) => format!("the full text is in `{path}`"),
             None => "call the tool again if you need it".to_owned(),
         };
         let text =
@@ -313,7 +314,7 @@ fn note(n_left_out: usize, what: &str) -> String {
 }
 
 fn note_tokens(n_left_out: usize) -> usize {
-    // A constant size, so that omitting one more turn never makes the conversation longer.
+    // A constant estimate, so that omitting one more turn never makes the conversation longer.
     if n_left_out == 0 { 0 } else { 32 }
 }
 
@@ -325,9 +326,9 @@ pub struct ContextPlan {
     pub tokens: usize,
 }
 
-/// Even the last question and its last step alone do not fit.
+/// Even the last question and its last step do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the conversation needs {tokens} tokens, and there is room for {room}")]
+#[error("the conversation needs {tokens} tokens, but only {room} are available")]
 pub struct TooLong {
     pub tokens: usize,
     pub room: usize,
@@ -335,8 +336,8 @@ pub struct TooLong {
 
 /// Returns the conversation unchanged if it fits, and a shortened version otherwise.
 ///
-/// Content is removed in this order: the reasoning of old turns; the results of old turns; the old
-/// turns themselves; older results and steps of the current turn. Finally, the results of the last
+/// Content is removed in this order: reasoning of old turns, results of old turns, the old turns
+/// themselves, then older results and steps of the current turn. Finally, the results of the last
 /// step are replaced with stubs.
 pub fn plan(conversation: Conversation, room: usize) -> Result<ContextPlan, TooLong> {
     let tokens = conversation.tokens();

@@ -1,5 +1,4 @@
-//! Whatever the conversation, the plan fits, keeps together what belongs together, and says what is
-//! missing.
+//! Every plan fits, keeps related messages together, and notes what was omitted.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -32,7 +31,8 @@ fn turn(asked: &str, steps: Vec<Exchange>) -> Turn {
     Turn { steps, ..Turn::new(asked) }
 }
 
-/// The conversation in one line a message, long runs of a letter as their length.
+/// Formats the conversation with one line per message. Long runs of a letter are shown as their
+/// length.
 fn shown(plan: &ContextPlan) -> String {
     let line = |message: &Message| {
         let parts: Vec<String> = message
@@ -92,7 +92,7 @@ fn the_turn_in_progress_keeps_its_question_and_its_last_result_longest() {
     assert_eq!(
         shown(&planned),
         "[1 earlier turn was left out here to save room.] | two\nr300 | call c\n\
-         [result of `file_read`, 3000 bytes, left out; all of it is in `/spill/c.txt`]\nr300 | call d\nx3000"
+         [result of `file_read`, 3000 bytes, left out; the full text is in `/spill/c.txt`]\nr300 | call d\nx3000"
     );
     let planned = plan(two_turns(), 300).unwrap();
     assert_eq!(
@@ -149,13 +149,13 @@ proptest! {
         let cut = &planned.conversation;
         prop_assert!(cut.tokens() <= room);
         prop_assert_eq!(cut.tokens(), planned.tokens);
-        // Every call has its result right behind it, and no result is without its call.
+        // Every call is directly followed by its result, and every result has a call.
         let messages = cut.messages();
         for (number, message) in messages.iter().enumerate() {
             let results = messages.get(number + 1).map(|next| results_in(next)).unwrap_or_default();
             prop_assert_eq!(calls_in(message), results);
         }
-        // What is kept is the end of the conversation, in whole turns, and the gap is counted.
+        // The plan keeps whole turns from the end of the conversation and counts the omitted ones.
         prop_assert_eq!(cut.turns.len() + cut.turns_left_out, all.turns.len());
         for (kept, whole) in cut.turns.iter().rev().zip(all.turns.iter().rev()) {
             prop_assert_eq!(&kept.asked, &whole.asked);

@@ -2,7 +2,7 @@
 //! resumed.
 //!
 //! Calls and results are stored in full, so a resumed conversation is sent to the model unchanged.
-//! Items are never modified: later items record what was undone or summarized.
+//! Items are never modified. Later items record that earlier ones were undone or summarized.
 
 #[cfg(test)]
 mod tests;
@@ -56,7 +56,7 @@ pub enum Item {
         tool: String,
         status: ToolStatus,
         text: String,
-        /// Path that can be passed to `file_read` to read the full result until the run ends.
+        /// Path from which `file_read` can read the full result until the run ends.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spill: Option<String>,
     },
@@ -77,7 +77,7 @@ pub enum Item {
     Notice {
         text: String,
     },
-    /// The current checklist. It is not sent to the model, which already has it from its calls.
+    /// The current checklist. Not sent to the model, whose calls already contain it.
     Checklist {
         items: Value,
     },
@@ -92,8 +92,8 @@ impl Item {
         NewItem { kind: json["kind"].as_str().unwrap_or_default().to_owned(), json }
     }
 
-    /// Parses JSON written by `to_new`. Invalid items become `Unknown`, so that a single invalid
-    /// item does not make the whole conversation unreadable.
+    /// Parses JSON written by `to_new`. Invalid items become `Unknown`, so that one invalid item
+    /// does not make the whole conversation unreadable.
     pub fn from_json(json: &Value) -> Self {
         serde_json::from_value(json.clone()).unwrap_or(Self::Unknown)
     }
@@ -251,8 +251,8 @@ fn n_results(exchange: &Exchange, id: &str) -> usize {
 }
 
 impl Conversation {
-    /// Returns the conversation as items, oldest first. Content that was omitted to save room is
-    /// not included.
+    /// Returns the conversation as items, oldest first, without content that was omitted to save
+    /// room.
     pub fn to_items(&self) -> Vec<Item> {
         let mut items: Vec<Item> = self.summary.clone().map(Item::Summary).into_iter().collect();
         let first_step = self.summary.as_ref().map_or(0, |summary| summary.n_steps);

@@ -1,4 +1,4 @@
-//! What is written as items is read back as it was, and what was cut off in the middle can still be
+//! Tests that items are read back as written, and that an interrupted conversation can still be
 //! sent to a model.
 
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn content(call: String) -> impl Strategy<Value = Content> {
             .prop_map(|(text, signature)| Content::Reasoning(Reasoning { text, signature })),
         text().prop_map(Content::HiddenReasoning),
         (arguments, 0..3_u8).prop_map(move |(arguments, n)| {
-            // Some models give several calls the same id.
+            // Some models give several calls the same ID.
             let id = if n == 0 { "call".to_owned() } else { format!("{call}-{n}") };
             Content::ToolUse(ToolCall { id, name: "file_read".to_owned(), arguments })
         }),
@@ -78,7 +78,7 @@ fn conversation() -> impl Strategy<Value = Conversation> {
         .prop_map(|(turns, summary)| Conversation { turns, turns_left_out: 0, summary })
 }
 
-/// The items as they come back from the state.
+/// Stores the items and reads them back.
 fn stored(items: &[Item]) -> Vec<Item> {
     items
         .iter()
@@ -90,7 +90,8 @@ fn stored(items: &[Item]) -> Vec<Item> {
         .collect()
 }
 
-/// Whether a model can be sent the messages: people and models take turns, and calls have results.
+/// Checks that a model accepts the messages: the user and the model alternate, and every call has a
+/// result.
 fn check_messages(conversation: &Conversation) {
     let messages = conversation.messages();
     for pair in messages.windows(2) {

@@ -1,7 +1,8 @@
 //! Summarizes the start of a conversation that no longer fits into the context window.
 //!
-//! The model writes the summary in one call without tools. The host adds any changed files that the
-//! summary omits. If the model call fails, the oldest part of the conversation is omitted instead.
+//! The model writes the summary in a single call without tools. The host adds any changed files
+//! that the summary omits. If the model call fails, the oldest part of the conversation is omitted
+//! instead.
 
 use tokio::time::{Duration, Instant, timeout};
 
@@ -33,7 +34,8 @@ impl Run<'_> {
         let begun = Instant::now();
         let Some(text) = self.sum_up(&part).await? else {
             self.progress.cannot_sum_up = true;
-            let text = "The beginning of the conversation could not be summed up, and is left out instead.";
+            let text = "Could not summarize the beginning of the conversation; it is omitted \
+             instead.";
             self.job.events.emit(Event::Notice { text: text.into() });
             return Ok(());
         };
@@ -51,7 +53,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the shortest part whose removal leaves at most half of the room in use, or `None` if
+    /// Returns the shortest part whose removal leaves at least half of the room free, or `None` if
     /// nothing can be removed.
     fn part_to_sum_up(&self) -> Option<OldPart> {
         let conversation = &self.progress.conversation;
@@ -97,7 +99,7 @@ impl Run<'_> {
         self.job.events.emit_with(|| Event::ModelCall { step, model: model.clone() });
         let begun = Instant::now();
         let events = &self.job.events;
-        // The text is not shown to users, because it is not the answer.
+        // The summary is not shown to users, because it is not the answer.
         let mut sink = |event: ModelEvent| emit_trouble(events, step, event);
         let patience = self.patience();
         let asked =

@@ -1,7 +1,6 @@
 //! Runs steps until the run ends. Each step is a model call and its batch of tool calls.
 //!
-//! The number of model calls is limited only here: a call that is refused uses up a step like any
-//! other.
+//! The number of model calls is limited only here. Refused calls also use up a step.
 
 use std::time::Duration;
 
@@ -40,8 +39,8 @@ impl Run<'_> {
         }
     }
 
-    /// Returns whether the user sent a message just before the agent finished, which means that one
-    /// more step is needed.
+    /// Returns whether the user sent a message just before the agent finished, which requires one
+    /// more step.
     fn goes_on_after(&self, ending: &Ending) -> bool {
         let is_by_itself = matches!(ending, Ending::Completed { .. })
             && matches!(self.job.spec.completion, Completion::EndTurn { .. });
@@ -107,7 +106,7 @@ impl Run<'_> {
         }
     }
 
-    /// Returns whether the model must answer now, because the remaining budget is needed for the
+    /// Returns whether the model must answer now, because the remaining budget only covers the
     /// answer and its correction.
     fn is_last_chance(&self) -> bool {
         let budgets = &self.job.spec.budgets;
@@ -204,7 +203,7 @@ impl Run<'_> {
         }
     }
 
-    /// Returns `None` if the conversation exceeded the model's context window.
+    /// Returns `None` if the conversation exceeds the model's context window.
     async fn ask_once(&mut self) -> Result<Option<Response>, Ending> {
         let step = self.progress.steps;
         let request = self.request();
@@ -257,14 +256,14 @@ impl Run<'_> {
         })
     }
 
-    /// Returns the retry limits from the settings, reduced to the remaining time.
+    /// Returns the retry limits from the settings, capped by the remaining time.
     pub(super) fn patience(&self) -> Control {
         let mut policy = self.engine.policy.clone();
         policy.deadline = policy.deadline.min(self.control.left().unwrap_or(Duration::MAX));
         Control {
             policy,
             limits: self.engine.limits.clone(),
-            // Each step has its own jitter, which is the same if the run is repeated.
+            // Each step has its own jitter, which is the same whenever the run is repeated.
             seed: self.job.seed.wrapping_add(u64::from(self.progress.steps)),
             cancel: self.control.cancel().clone(),
         }
@@ -336,8 +335,8 @@ pub(super) fn emit_trouble(events: &Events, step: u32, event: ModelEvent) {
 }
 
 impl Run<'_> {
-    /// Makes the calls and stores their results. Returns an ending only if the run is stopped in
-    /// the meantime.
+    /// Makes the calls and stores their results. Returns an ending only if the run is stopped
+    /// meanwhile.
     pub(super) async fn work(
         &mut self,
         calls: &[ToolCall],

@@ -1,6 +1,6 @@
 //! Runs any agent: resolves the spec, prepares the request, takes steps, and finishes.
 //!
-//! A run always returns an outcome, never an error, and its task ends exactly once.
+//! A run always returns an outcome, never an error, and ends its task exactly once.
 
 mod compact;
 mod generate;
@@ -42,7 +42,7 @@ pub struct Engine<'a> {
 
 pub type CheckpointError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Saves the items that a run adds to its conversation. If this fails, the run ends as
+/// Saves the items that a run adds to its conversation. If saving fails, the run ends as
 /// `failed(internal)`.
 pub type Checkpoint<'a> = dyn Fn(&[Item]) -> Result<(), CheckpointError> + Send + Sync + 'a;
 
@@ -51,16 +51,16 @@ pub struct Job<'a> {
     pub history: Conversation,
     pub asked: &'a str,
     pub attachments: Vec<Attachment>,
-    /// Saves the conversation. `None` if it is not stored.
+    /// Saves the conversation. `None` if the conversation is not stored.
     pub checkpoint: Option<&'a Checkpoint<'a>>,
     pub events: Events,
-    /// The skills activated by the agent's tools. A skill may remove tools.
+    /// Skills activated by the agent's tools. A skill may remove tools.
     pub skills: Option<Arc<ActiveSkills>>,
     pub children: Arc<AtomicU32>,
     pub seed: u64,
 }
 
-/// Runs a job. `tools` must be the tools of the spec, limited by its permissions and budgets.
+/// Runs a job. `tools` must be the spec's tools, limited by its permissions and budgets.
 pub async fn run(
     engine: Engine<'_>,
     job: Job<'_>,
@@ -120,7 +120,7 @@ pub struct Outcome {
     pub answer: Option<Value>,
     /// Problems that validators found in the accepted answer.
     pub doubts: Vec<String>,
-    /// The last rejected answer. Parts of it may be valid.
+    /// The last rejected answer, parts of which may be valid.
     pub rejected: Option<Value>,
     pub effects: RunEffects,
     pub facts: RunFacts,
@@ -165,21 +165,21 @@ pub enum RunError {
     Model(#[from] ModelError),
     #[error("The model refused to answer")]
     Refused,
-    #[error("The provider held the answer back")]
+    #[error("The provider withheld the answer")]
     Filtered,
-    #[error("The model stopped for a reason we do not know: {0}")]
+    #[error("The model stopped for an unknown reason: {0}")]
     Stopped(String),
-    #[error("The model said nothing, twice")]
+    #[error("The model returned two empty answers")]
     Empty,
-    #[error("The model made up the result of a tool, twice")]
+    #[error("The model invented a tool result twice")]
     MadeUpResult,
-    #[error("The answer was longer than {max_tokens} tokens, twice")]
+    #[error("The answer exceeded {max_tokens} tokens twice")]
     CutOff { max_tokens: u32 },
-    #[error("The answer was not accepted: {}", faults.join("; "))]
+    #[error("The answer was rejected: {}", faults.join("; "))]
     Invalid { faults: Vec<String> },
-    #[error("No answer came within {steps} steps")]
+    #[error("No answer after {steps} steps")]
     OutOfSteps { steps: u32 },
-    #[error("The time for the run was over")]
+    #[error("The run exceeded its time limit")]
     OutOfTime,
     #[error("The conversation is too long for the model")]
     TooLong(#[source] TooLong),
@@ -221,7 +221,7 @@ struct Progress {
     steps: u32,
     model_calls: u32,
     usage: Option<Usage>,
-    /// `None` as soon as the cost of one answer is unknown.
+    /// Total cost, or `None` once the cost of any answer is unknown.
     cost: Option<Cost>,
     model_us: u64,
     tool_us: u64,
@@ -311,8 +311,8 @@ struct Prepared {
 fn prepare(engine: Engine<'_>, job: &Job<'_>, pipeline: &Pipeline) -> Result<Prepared, RunError> {
     let spec = job.spec;
     let settings = engine.models.settings_of(spec.role)?;
-    // Settings can shorten answers but not lengthen them. The window depends on the model, so it is
-    // taken from the settings.
+    // Settings can lower the answer limit but not raise it. The context window depends on the
+    // model, so it is taken from the settings.
     let (most, window) = (spec.budgets.answer_tokens, spec.budgets.context_tokens);
     let mut prepared = Prepared {
         route: engine.models.route(spec.role)?,
@@ -347,7 +347,7 @@ fn collect_tools(job: &Job<'_>, pipeline: &Pipeline, prepared: &Prepared) -> Vec
     }
     match &job.spec.completion {
         Completion::EndTurn { signals: true } => tools.push(signal_tool()),
-        // If there are no other tools, the structured output is requested from the model directly.
+        // If there are no other tools, the model is asked for structured output directly.
         Completion::Structured { output, .. } if !tools.is_empty() => {
             tools.push(answer_tool(output));
         }
@@ -362,7 +362,7 @@ fn tool_tokens(tool: &ToolDef) -> usize {
 
 pub const SMALL_WINDOW: usize = 24_000;
 
-/// Parameters and list item fields that small models receive, by tool.
+/// Parameters and list item fields that are offered to small models, by tool.
 const PARAMETERS: &[(&str, &[&str])] = &[
     ("file_create", &["path", "content"]),
     ("file_edit", &["path", "edits", "find", "replace"]),
@@ -391,7 +391,7 @@ fn keep_parameters(schema: &mut serde_json::Value, parameters: &[&str]) {
     }
 }
 
-/// Emits the end of a run, also if its future is dropped.
+/// Emits the end of a run, even if its future is dropped.
 struct Terminal {
     events: Events,
     is_over: bool,

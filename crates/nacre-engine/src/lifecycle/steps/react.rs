@@ -1,5 +1,5 @@
-//! Handles a model's answer: makes its tool calls, ends the run, or sends back a description of the
-//! problem.
+//! Handles a model's answer: makes its tool calls, ends the run, or returns a description of the
+//! problem to the model.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::model::{
 };
 use crate::record::Event;
 
-const NOTHING_SAID: &str = "You said nothing. Go on with the work, or give your answer.";
+const NOTHING_SAID: &str = "Your answer was empty. Continue the work, or give your answer.";
 
 const RESULT_MADE_UP: &str = "You wrote the result of a tool yourself. Call the tool and wait for its result, or answer \
     without it.";
@@ -35,7 +35,7 @@ impl Run<'_> {
             return Some(Ending::Failed(error));
         }
         let calls: Vec<ToolCall> = response.calls().into_iter().cloned().collect();
-        // If no tools were available, calls are ignored.
+        // If no tools were offered, ignore calls.
         if calls.is_empty() || self.progress.asks_finally {
             return self.conclude(&response);
         }
@@ -54,18 +54,19 @@ impl Run<'_> {
         }
         let has_failed =
             exchange.results.iter().any(|kept| kept.result.status == ToolStatus::Failed);
-        // An answer in the same message as other calls was written before their results were
-        // available.
+        // An answer that comes with other calls was written before their results were available.
         let has_unread = !work.is_empty() && self.job.spec.completion.form().is_some();
         let mut ending = None;
         for call in ends {
             let words = if ending.is_some() {
-                "It is over already.".to_owned()
+                "The run has already ended.".to_owned()
             } else if has_unread && !has_failed {
-                "Other calls came with it. Look at their results first, then hand it in again."
+                "Other calls came with this answer. Look at their results first, then hand it in \
+                 again."
                     .to_owned()
             } else if has_failed {
-                "A call of the same step failed. Look at its result first, then say so again."
+                "A call in the same step failed. Look at its result first, then send the signal \
+                 again."
                     .to_owned()
             } else {
                 match self.end_by(&call) {
@@ -110,8 +111,9 @@ impl Run<'_> {
     fn end_by_signal(&mut self, call: &ToolCall) -> Result<Ending, String> {
         let (signalled, taken_as) = judge(&call.arguments, self.tools.tally())?;
         let said = signalled.outcome;
-        let why = (said != taken_as)
-            .then(|| "it said that nothing was to be done, and it changed something".into());
+        let why = (said != taken_as).then(|| {
+            "the agent reported that there was nothing to do, but it changed files".into()
+        });
         self.job.events.emit(Event::SignalVerdict { said, taken_as, why });
         let reason = Some(signalled.reason).filter(|reason| !reason.is_empty());
         if self.progress.text.trim().is_empty() {
@@ -128,12 +130,12 @@ impl Run<'_> {
             _ if was_cut_off => self.once_more_after_cut(),
             _ if says_nothing => match std::mem::replace(&mut self.progress.said_nothing, true) {
                 true => Ok(Ending::Failed(RunError::Empty)),
-                false => Err(self.once_more("nothing was said", NOTHING_SAID)),
+                false => Err(self.once_more("the answer was empty", NOTHING_SAID)),
             },
             _ if RESULT_MARKS.iter().any(|mark| self.progress.text.contains(mark)) => {
                 match std::mem::replace(&mut self.progress.made_up_result, true) {
                     true => Ok(Ending::Failed(RunError::MadeUpResult)),
-                    false => Err(self.once_more("a result was made up", RESULT_MADE_UP)),
+                    false => Err(self.once_more("a tool result was invented", RESULT_MADE_UP)),
                 }
             }
             _ => Ok(Ending::done()),
@@ -151,15 +153,15 @@ impl Run<'_> {
             let max_tokens = self.prepared.max_tokens;
             return Ok(Ending::Failed(RunError::CutOff { max_tokens }));
         }
-        // Structured output that was cut off cannot be continued.
+        // Truncated structured output cannot be continued.
         let form = self.job.spec.completion.form();
         self.progress.was_cut_off = form.is_none();
         self.progress.repairs += usize::from(form.is_some());
         let words = match form {
-            None => "Your answer was cut off. Go on exactly where it ends, and be brief.",
-            Some(_) => "Your answer was cut off. Hand in a shorter one.",
+            None => "Your answer was truncated. Continue exactly where it ends, and be brief.",
+            Some(_) => "Your answer was truncated. Hand in a shorter one.",
         };
-        Err(self.once_more("the answer was cut off", words))
+        Err(self.once_more("the answer was truncated", words))
     }
 
     fn once_more(&self, why: &str, words: &str) -> String {
@@ -168,7 +170,7 @@ impl Run<'_> {
     }
 
     /// Handles a text answer where structured output is required. If the text contains the output,
-    /// it is used. Otherwise, the model is prompted for it.
+    /// uses it. Otherwise, prompts the model for the output.
     fn conclude_formally(&mut self) -> Result<Ending, String> {
         let answer = only_value(&self.progress.text);
         let fits = |answer: &Value| {
@@ -180,12 +182,12 @@ impl Run<'_> {
             self.progress.asks_finally = true;
             let words =
                 "Now hand in the same answer in the required form, as JSON and nothing else.";
-            return Err(self.once_more("the answer had no form", words));
+            return Err(self.once_more("the answer was not in the required form", words));
         }
         self.take_answer(answer)
     }
 
-    /// Checks an answer. An invalid answer is sent back at most twice.
+    /// Checks an answer. Returns an invalid answer to the model at most twice.
     fn take_answer(&mut self, answer: Option<Value>) -> Result<Ending, String> {
         let Some((output, validators)) = self.job.spec.completion.form() else {
             return Ok(Ending::done());
@@ -193,7 +195,7 @@ impl Run<'_> {
         let found = match &answer {
             Some(answer) => complaints(answer, &output.schema, validators, self.tools.tally()),
             None => Complaints {
-                faults: vec!["the answer holds no JSON".to_owned()],
+                faults: vec!["the answer contains no JSON".to_owned()],
                 doubts: Vec::new(),
             },
         };
@@ -221,8 +223,7 @@ impl Run<'_> {
         self.job.events.emit_with(|| Event::CompletionReopen { attempt, why: why.into() });
     }
 
-    /// Adds a finished exchange to the conversation. The conversation is saved before the next
-    /// step.
+    /// Adds a finished exchange to the conversation, which is saved before the next step.
     fn keep(&mut self, exchange: Exchange) {
         self.progress.kept_step = self.progress.steps;
         self.progress.unsaved.extend(exchange.to_items(self.progress.steps));
@@ -232,8 +233,8 @@ impl Run<'_> {
     }
 }
 
-/// Returns the exchange without its calls. The calls were not made, and a conversation in which a
-/// call has no result is invalid.
+/// Returns the exchange without its calls. The calls were not made, and a conversation with calls
+/// that have no result is invalid.
 fn strip_calls(response: &Response, remark: Option<String>) -> Exchange {
     let mut said = Message::assistant(response);
     said.content.retain(|content| !matches!(content, Content::ToolUse(_)));
@@ -246,7 +247,7 @@ fn strip_calls(response: &Response, remark: Option<String>) -> Exchange {
 
 const TELL_AT: u32 = 3;
 
-/// After this many identical steps in a row, tools are no longer offered.
+/// Number of consecutive identical steps after which tools are no longer offered.
 const STUCK_AT: u32 = 5;
 
 #[derive(Debug, Default)]
@@ -275,8 +276,8 @@ impl Repeats {
         }
         worst.map(|(name, count)| {
             format!(
-                "You have made this very call of `{name}` {count} times. Its answer is above; do something else, or \
-                 finish."
+                "You have made this exact call of `{name}` {count} times. Its result is above; do \
+                 something else, or finish."
             )
         })
     }

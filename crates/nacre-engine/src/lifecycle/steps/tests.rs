@@ -1,4 +1,4 @@
-//! Whole runs against a script: whatever the model does, there is one end, and it is the true one.
+//! Tests of whole runs with scripted models: each run has exactly one end, and the end is correct.
 
 mod bench;
 mod compacting;

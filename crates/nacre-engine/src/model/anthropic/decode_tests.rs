@@ -1,4 +1,4 @@
-//! Streams of the Messages API, as they come.
+//! Tests of Messages API streams.
 
 use serde_json::json;
 
@@ -51,7 +51,7 @@ fn reasoning_keeps_its_signature_and_its_place() {
         ],
     );
     events.extend(block(&json!({ "type": "redacted_thinking", "data": "xyz" }), &[]));
-    // Reasoning that is signed but not shown.
+    // Reasoning with a signature but without text.
     events.extend(block(
         &json!({ "type": "thinking", "thinking": "" }),
         &[json!({ "type": "signature_delta", "signature": "other" })],

@@ -1,4 +1,4 @@
-//! What is sent to the Messages API.
+//! Tests of requests to the Messages API.
 
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Anthropic's Messages API.
 //!
-//! A model's capabilities are derived from its name: older models have a thinking budget and no
+//! A model's capabilities are derived from its name. Older models have a thinking budget and no
 //! native structured output, while newer ones use adaptive thinking and do not accept a
 //! temperature. A model with an unknown name is treated as a new one.
 
@@ -276,7 +276,7 @@ enum OpenBlock {
 impl Decoder for AnthropicDecoder {
     fn frame(&mut self, frame: &Frame, out: &mut Vec<ModelEvent>) -> Result<ControlFlow<()>> {
         let data: Value = serde_json::from_str(&frame.data)
-            .map_err(|_| Fault::protocol("the stream holds what is not JSON"))?;
+            .map_err(|_| Fault::protocol("the stream contains malformed JSON"))?;
         match data["type"].as_str().unwrap_or_default() {
             "message_start" => self.read_usage(data.pointer("/message/usage"), out),
             "content_block_start" => self.start(data.get("content_block"), out),
@@ -291,8 +291,8 @@ impl Decoder for AnthropicDecoder {
             }
             "message_stop" => return Ok(ControlFlow::Break(())),
             "error" => return Err(Complaint::from_value(&data).into_fault(None, None)),
-            "message" => return Err(Fault::protocol("the server does not stream its answers")),
-            // Pings, and events from later API versions.
+            "message" => return Err(Fault::protocol("the server does not support streaming")),
+            // Ignore pings and events from later API versions.
             _ => {}
         }
         Ok(ControlFlow::Continue(()))

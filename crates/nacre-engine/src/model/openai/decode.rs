@@ -48,7 +48,7 @@ impl Decoder for OpenAiDecoder {
             return Ok(ControlFlow::Break(()));
         }
         let chunk: Value = serde_json::from_str(data)
-            .map_err(|_| Fault::protocol("the stream holds what is not JSON"))?;
+            .map_err(|_| Fault::protocol("the stream contains malformed JSON"))?;
         let is_error = chunk.get("error").is_some_and(|error| !error.is_null());
         if is_error || frame.event.as_deref() == Some("error") {
             return Err(Complaint::from_value(&chunk).into_fault(None, None));
@@ -175,7 +175,7 @@ impl OpenAiDecoder {
         let n_parsed = &mut self.n_parsed;
         let mut is_other = |call: &CallSoFar| {
             let other_id = id.is_some() && call.id.is_some() && call.id.as_deref() != id;
-            // Limits repeated parsing if a server sends the name of the call with every piece.
+            // Limits repeated parsing if a server sends the call's name with every piece.
             let mut is_whole = || {
                 let may_look = call.arguments.ends_with('}') && *n_parsed <= MAX_PARSED_BYTES;
                 *n_parsed += if may_look { call.arguments.len() } else { 0 };
@@ -232,7 +232,7 @@ pub(super) enum ThinkSplitter {
     #[default]
     Start,
     Undecided(String),
-    /// Inside a block. The string may be the beginning of the closing tag.
+    /// Inside a reasoning block. The string may be the beginning of the closing tag.
     Inside(String),
     After,
     Plain,

@@ -1,4 +1,4 @@
-//! What is sent to chat completions.
+//! Tests of chat completion requests.
 
 use serde_json::json;
 

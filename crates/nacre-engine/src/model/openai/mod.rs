@@ -32,7 +32,7 @@ impl OpenAi {
         SERVERS.iter().find(|server| server.name == name).copied().unwrap_or(COMMON)
     }
 
-    /// OpenAI's reasoning models reject a temperature.
+    /// Returns whether the model accepts a temperature. OpenAI's reasoning models reject it.
     fn takes_temperature(&self, model: &str) -> bool {
         let is_reasoning =
             ["o1", "o3", "o4", "gpt-5"].iter().any(|prefix| model.starts_with(prefix));
@@ -56,11 +56,11 @@ impl OpenAi {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EffortField {
     None,
-    /// `reasoning_effort: "low"`
+    /// Sent as `reasoning_effort: "low"`.
     Plain,
-    /// `reasoning: { effort: "low" }`
+    /// Sent as `reasoning: { effort: "low" }`.
     Nested,
-    /// `thinking: { type: "enabled" }`
+    /// Sent as `thinking: { type: "enabled" }`.
     Switch,
 }
 
@@ -187,7 +187,7 @@ fn tool_choice(request: &Request, forced: Option<&OutputSchema>) -> Value {
 fn messages(request: &Request, forced: Option<&OutputSchema>) -> Vec<Value> {
     let mut system = request.system.clone();
     if let Some(output) = forced {
-        // Many servers ignore a forced tool, so the prompt repeats the instruction.
+        // Many servers ignore a forced tool, so repeat the instruction in the prompt.
         let asked = format!(
             "Hand in your answer by calling the tool `{OUTPUT_TOOL}`. If you cannot, answer with one JSON value of \
              this schema and nothing else: {}",

@@ -1,7 +1,7 @@
 //! Claude Code, Copilot CLI and Gemini CLI as providers, all without tools.
 //!
-//! Copilot and Gemini always save a session. A mark in the prompt distinguishes these sessions from
-//! the user's own.
+//! Copilot and Gemini always save a session. A marker in the prompt distinguishes these sessions
+//! from the user's own.
 
 use nacre_traces::transcript::injected::QUESTION_MARK;
 use serde_json::{Value, json};
@@ -98,7 +98,7 @@ fn tokens(usage: &Value) -> Usage {
 
 fn usage(result: &Value) -> Usage {
     let usage = tokens(result.get("usage").unwrap_or(&Value::Null));
-    // After a change of model or an aborted run, only the totals per model are complete.
+    // After a model change or an aborted run, only the totals per model are complete.
     let models = result["modelUsage"].as_object();
     let models = models.into_iter().flat_map(serde_json::Map::values);
     let by_model = models.fold(Usage::default(), |sum, model| {

@@ -1,4 +1,5 @@
-//! Runs `codex exec` without its tools, with a strict schema if the shape of the answer allows it.
+//! Runs `codex exec` without its tools, and with a strict schema if the shape of the answer allows
+//! it.
 //!
 //! Codex is told to ignore the user's configuration, because it would otherwise start the
 //! configured servers and hooks. Nacre reads the model and the provider from that configuration and
@@ -14,8 +15,8 @@ use crate::model::programs::question::{fault, no_answer, status_in};
 use crate::model::programs::{AgentProgram, Answer, Asked, ProgramSettings};
 use crate::model::schema::{SchemaBounds, for_providers, is_strict};
 
-/// Keys of a provider that are passed to Codex. None of them may contain an API key, because other
-/// users can read the command line.
+/// Provider keys that are passed to Codex. None of them may contain an API key, because other users
+/// can see the command line.
 #[rustfmt::skip]
 const PROVIDER_KEYS: &[&str] = &[
     "name", "base_url", "wire_api", "env_key", "env_http_headers", "requires_openai_auth",
@@ -93,8 +94,8 @@ impl AgentProgram for Codex {
                     let said = event.pointer("/error/message").and_then(Value::as_str);
                     failure = Some(said.unwrap_or_default().to_owned());
                 }
-                // Codex also reports retries as errors. The last error is used if there is no other
-                // failure.
+                // Codex also reports retries as errors, so use the last error only if there is no
+                // other failure.
                 Some("error") if failure.is_none() => {
                     failure = event["message"].as_str().map(str::to_owned);
                 }
@@ -132,7 +133,7 @@ fn own_settings(settings: &ProgramSettings, model: Option<&str>) -> Vec<String> 
 }
 
 fn overrides(config: &str, model: Option<&str>) -> Vec<String> {
-    // An invalid configuration is ignored here, because Codex reports it.
+    // Ignore an invalid configuration here, because Codex reports it.
     let table: toml::Table = config.parse().unwrap_or_default();
     let text = |key: &str| table.get(key).and_then(toml::Value::as_str);
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();

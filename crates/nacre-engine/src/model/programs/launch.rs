@@ -1,4 +1,4 @@
-//! Finds an agent's executable, and describes how to start it and what it printed.
+//! Finds an agent's executable, and defines how to start it and the output that it printed.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -68,8 +68,8 @@ pub struct ProgramSettings {
 }
 
 impl ProgramSettings {
-    /// Searches the directories in `path`, which has the same format as `PATH`. Relative
-    /// directories and directories inside a repository are untrusted and skipped.
+    /// Searches the directories in `path`, which has the same format as `PATH`. Skips relative
+    /// directories and directories inside a repository, which are untrusted.
     pub fn new(path: impl AsRef<OsStr>, repositories: &[PathBuf]) -> Self {
         Self {
             folders: search_folders(path.as_ref(), repositories),

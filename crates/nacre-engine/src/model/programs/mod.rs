@@ -6,7 +6,7 @@
 
 mod agents;
 mod codex;
-#[cfg_attr(windows, expect(dead_code, reason = "no agent is started there"))]
+#[cfg_attr(windows, expect(dead_code, reason = "agents are never started on this system"))]
 mod launch;
 mod opencode;
 #[cfg_attr(windows, path = "refused.rs")]
@@ -41,7 +41,7 @@ pub struct KnownProgram {
     pub label: &'static str,
     pub command: &'static str,
     pub login: &'static str,
-    /// The model used to read sessions if the user has not chosen one.
+    /// The model that reads sessions if the user has not chosen one.
     pub reader: &'static str,
     agent: &'static dyn AgentProgram,
 }
@@ -98,8 +98,8 @@ trait AgentProgram: Send + Sync {
     /// Builds the command line for a question. `model` is `None` if the agent chooses the model.
     fn launch(&self, asked: &Asked<'_>) -> Launch;
 
-    /// Returns a function that recognizes error output after which waiting is useless. Some agents
-    /// retry forever.
+    /// Returns a function that recognizes unrecoverable errors in the error output. Some agents
+    /// would retry them forever.
     fn hopeless(&self) -> fn(&str) -> Option<Fault> {
         |_| None
     }
@@ -173,7 +173,7 @@ impl Provider for ProgramProvider {
 
 fn scratch(settings: &ProgramSettings, files: &[(&'static str, String)]) -> Result<ScratchFolder> {
     let data = settings.data.as_deref();
-    let data = data.ok_or_else(|| Fault::protocol("there is no folder to start it in"))?;
+    let data = data.ok_or_else(|| Fault::protocol("no directory to start the program in"))?;
     let made = || -> Result<ScratchFolder, FsError> {
         WriteScope::create(data, Access::Private)?;
         let folder = ScratchFolder::create(&data.join(SCRATCH_FOLDER))?;
@@ -203,7 +203,7 @@ fn collect(
 ) -> Result<Response> {
     let mut collector = Collector::new(call.limits.answer_bytes);
     let usage = answer.usage;
-    // The cost is recorded even if the answer is unusable.
+    // Record the cost even if the answer is unusable.
     collector.push(&ModelEvent::Usage(usage))?;
     sink(ModelEvent::Usage(usage));
     for event in question.events(&answer.text, call.request.messages.len()) {

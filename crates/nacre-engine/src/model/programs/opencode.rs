@@ -11,8 +11,8 @@ use crate::model::programs::launch::{Finished, Launch, arguments, read_settings}
 use crate::model::programs::question::{fault, no_answer};
 use crate::model::programs::{AgentProgram, Answer, Asked, ProgramSettings};
 
-/// Name of the agent that has our instructions. It is also used as the session title; otherwise,
-/// OpenCode would send a request to generate one.
+/// Name of the agent that has our instructions. It is also passed as the session title, because
+/// OpenCode would otherwise send a request to generate one.
 const NAME: &str = "nacre";
 
 const CONFIG_FILES: &[&str] = &["config.json", "opencode.json", "opencode.jsonc"];
@@ -23,7 +23,7 @@ impl AgentProgram for OpenCode {
     fn launch(&self, asked: &Asked<'_>) -> Launch {
         let mut arguments = arguments("run --format json --pure");
         arguments.extend(["--agent", NAME, "--title", NAME].map(str::to_owned));
-        // Failed attempts are reported only in the log.
+        // OpenCode reports failed attempts only in the log.
         arguments.extend(["--print-logs", "--log-level", "ERROR"].map(str::to_owned));
         if let Some(model) = asked.model {
             arguments.extend(["--model".to_owned(), model.to_owned()]);
@@ -90,7 +90,7 @@ impl AgentProgram for OpenCode {
     }
 }
 
-/// Returns the MCP servers in the user's settings. Each one must be disabled by name.
+/// Returns the MCP servers in the user's settings, each of which must be disabled by name.
 fn servers(settings: &ProgramSettings) -> Vec<String> {
     let folder = settings.variable("XDG_CONFIG_HOME").map(PathBuf::from);
     let folder = folder.or_else(|| Some(settings.home.as_ref()?.join(".config")));

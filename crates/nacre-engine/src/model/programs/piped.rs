@@ -23,11 +23,11 @@ use crate::model::programs::launch::{Finished, ProgramCall, cannot_start};
 
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// Factor by which the output may be longer than the answer, because answers are encoded in JSON
-/// and some agents print their whole session.
+/// Maximum ratio of output size to answer size. Answers are encoded in JSON, and some agents print
+/// their whole session.
 const MAX_WRAPPING: usize = 4;
 
-/// How long output is still read after the program has exited, in case another process keeps the
+/// How long to keep reading output after the program has exited, in case another process keeps the
 /// pipe open.
 const AFTERMATH: Duration = Duration::from_secs(2);
 
@@ -117,7 +117,7 @@ impl Running {
     }
 }
 
-/// Writes the input to the program. Write errors are ignored, because a program that exits without
+/// Writes the input to the program. Ignores write errors, because a program that exits without
 /// reading its input reports the reason in its output.
 async fn feed(mut stdin: pipe::Sender, input: String) -> Result<()> {
     let _ = stdin.write_all(input.as_bytes()).await;
@@ -132,7 +132,7 @@ async fn read_bounded(
     let mut chunk = vec![0; 16 << 10];
     loop {
         match pipe.read(&mut chunk).await {
-            // Output that was read before an error is kept.
+            // Keep the output that was read before the error.
             Ok(0) | Err(_) => return Ok(()),
             Ok(n_read) => bytes.extend_from_slice(chunk.get(..n_read).unwrap_or_default()),
         }

@@ -16,7 +16,7 @@ use crate::model::textual_tools::only_value;
 #[derive(Debug, PartialEq)]
 pub(super) struct ProgramQuestion {
     pub(super) system: String,
-    /// Begins with the marker that identifies Nacre's own sessions in traces.
+    /// The prompt. It begins with the marker that identifies Nacre's own sessions in traces.
     pub(super) prompt: String,
     pub(super) schema: Option<Value>,
     is_step: bool,
@@ -82,10 +82,9 @@ fn said(message: &Message) -> String {
         Content::ToolResult(result) => {
             Some(format!("[Result of call {}]\n{}", result.call_id, result.text))
         }
-        Content::Image(image) => Some(format!(
-            "[A picture of the type {}, which cannot be shown here]",
-            image.media_type
-        )),
+        Content::Image(image) => {
+            Some(format!("[An image of type {}, which cannot be shown here]", image.media_type))
+        }
         Content::Reasoning(_) | Content::HiddenReasoning(_) => None,
     };
     message.content.iter().filter_map(part).collect::<Vec<_>>().join("\n\n")
@@ -212,8 +211,8 @@ fn error_kind(status: Option<u16>, said: &str, code: Option<i32>) -> ErrorKind {
     }
 }
 
-/// Returns the fault for a program that exited without an answer. The reason is taken from standard
-/// error or from the end of the output.
+/// Returns the fault for a program that exited without an answer. The reason is taken from the
+/// error output or from the end of the standard output.
 pub(super) fn no_answer(finished: &Finished) -> Fault {
     let said = match finished.stderr.trim() {
         "" => ending(finished.stdout.trim()),

@@ -1,5 +1,5 @@
-//! Tests with programs that act like the agents: small scripts in a folder that is the whole `PATH`
-//! but for the system's.
+//! Tests with small scripts that imitate the agents. Except for system directories, `PATH` contains
+//! only the scripts' directory.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who installs agents")]
 
@@ -19,7 +19,7 @@ use crate::model::retry::{Control, RetryPolicy, generate};
 use crate::model::roles::{ModelSettings, Models, RoleSettings};
 use crate::model::{Cancel, Role};
 
-/// A home with a folder for programs.
+/// A home directory with a directory for programs.
 struct World {
     folder: tempfile::TempDir,
     root: PathBuf,
@@ -34,7 +34,7 @@ impl World {
         Self { folder, root }
     }
 
-    /// Puts a script in the place of an agent's command.
+    /// Installs a script as an agent's command.
     fn agent(&self, command: &str, script: &str) -> &Self {
         self.program(&self.root.join("bin"), command, script);
         self
@@ -84,7 +84,7 @@ impl World {
         self.ask_with(model, request, Limits::default())
     }
 
-    /// What a program wrote down for the test.
+    /// Reads a file that a program wrote for the test.
     fn seen(&self, name: &str) -> String {
         fs::read_to_string(self.root.join(name)).unwrap_or_default()
     }
@@ -110,12 +110,12 @@ fn shaped() -> Request {
     Request { output: Some(output), ..plain() }
 }
 
-/// Prints `text`, whatever it is asked.
+/// Returns a script that prints `text`, whatever the question is.
 fn says(text: &str) -> String {
     format!("cat > \"$WORLD/stdin\"\ncat << 'END'\n{text}\nEND")
 }
 
-/// What each agent prints for an answer, with 1000 tokens in and 50 out.
+/// Returns what each agent prints for an answer with 1000 input tokens and 50 output tokens.
 fn good(model: &str, text: &str) -> String {
     match model {
         "claude-code/haiku" => json!({
@@ -167,7 +167,7 @@ fn every_agent_answers_with_its_tokens() {
         world.agent(command, &says(&good(model, "{\"a\": \"pearl\"}")));
         let response = world.ask(model, &shaped()).unwrap();
         assert_eq!(response.text(), "{\"a\": \"pearl\"}", "{model}");
-        // Copilot reports no tokens; what it used is estimated where it is counted.
+        // Copilot does not report tokens, so they are estimated where they are counted.
         let tokens = if *command == "copilot" { (0, 0) } else { (1000, 50) };
         assert_eq!((response.usage.input, response.usage.output), tokens, "{model}");
         let cost = (*command == "claude").then(|| Cost::from_dollars(0.25).unwrap());
@@ -336,10 +336,10 @@ fn a_long_complaint_does_not_keep_an_agent_waiting() {
 const HANGS: &str =
     "sleep 1000 & echo $! > \"$WORLD/child.new\"\nmv \"$WORLD/child.new\" \"$WORLD/child\"\nwait";
 
-/// Waits until the process of that number is gone, which it is at once.
+/// Waits until the process has ended. This should happen at once.
 fn wait_until_gone(process: &str) {
     let status = PathBuf::from(format!("/proc/{}/stat", process.trim()));
-    // A process that nobody waits for any more is as good as gone.
+    // A zombie that no process will reap counts as gone.
     let is_there = || fs::read_to_string(&status).is_ok_and(|stat| !stat.contains(") Z "));
     while is_there() {
         std::thread::yield_now();
@@ -414,11 +414,11 @@ fn a_program_of_a_repository_is_not_started() {
     );
     let settings = ProgramSettings::new(path, &[world.root.join("repository")]);
     assert_eq!(KNOWN_PROGRAMS[0].find(&settings), None);
-    // Nor is an interpreter taken from there: `#!/usr/bin/env node` looks in the list that the
-    // program gets.
+    // Interpreters are not taken from there either: `#!/usr/bin/env node` searches the `PATH` that
+    // the program gets.
     assert_eq!(settings.path(), world.root.join("bin").into_os_string());
     let error = world.models("claude-code/haiku").route(Role::Extract).err().unwrap();
-    assert_eq!(error.to_string(), "Claude Code is not installed: there is no `claude` in PATH");
+    assert_eq!(error.to_string(), "Claude Code is not installed: `claude` not found in PATH");
     drop(world.folder);
 }
 
@@ -433,7 +433,7 @@ fn an_agent_that_answers_for_nacre_starts_no_other() {
     let error = models.route(Role::Extract).err().unwrap();
     assert_eq!(
         error.to_string(),
-        "An agent that answers for Nacre may not let Nacre ask Claude Code"
+        "An agent that answers for Nacre may not let Nacre call Claude Code"
     );
 }
 

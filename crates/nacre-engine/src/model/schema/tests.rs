@@ -1,4 +1,4 @@
-//! What the validator accepts, and what it says about the rest.
+//! Tests of accepted values and of the reported violations.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn each_keyword_is_checked() {
     check(
         &json!({ "minLength": 2, "maxLength": 3 }),
         &json!("ö"),
-        &["at /: has 1 characters, needs at least 2"],
+        &["at /: has 1 characters, must have at least 2"],
     );
     check(
         &json!({ "maxItems": 1, "items": { "type": "boolean" } }),
@@ -63,7 +63,7 @@ fn objects_name_the_key_that_is_wrong() {
         &[
             "at /: `list` is missing",
             "at /a~1b: expected string, found number",
-            "at /more: is not a known key",
+            "at /more: is not an allowed key",
         ],
     );
     let typed = json!({ "additionalProperties": { "type": "number" } });
@@ -77,9 +77,9 @@ fn forms_can_be_chosen_and_named() {
         "anyOf": [{ "$ref": "#/$defs/id" }, { "type": "null" }],
     });
     check(&schema, &json!(null), &[]);
-    check(&schema, &json!(""), &["at /: matches none of the allowed forms"]);
+    check(&schema, &json!(""), &["at /: matches none of the allowed schemas"]);
     let one = json!({ "oneOf": [{ "type": "number" }, { "type": "integer" }] });
-    check(&one, &json!(1), &["at /: must match exactly one of the allowed forms"]);
+    check(&one, &json!(1), &["at /: must match exactly one of the allowed schemas"]);
     check(&one, &json!(1.5), &[]);
 }
 

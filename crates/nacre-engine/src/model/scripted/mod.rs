@@ -56,10 +56,13 @@ impl Scripted {
             complaints.push(format!("turn {} expects {}", number + 1, wrong.join(", and ")));
         }
         if complaints.is_empty() {
-            complaints.push(format!("the script's {} turns are all played", self.n_turns));
+            complaints.push(format!("all {} turns of the script have been played", self.n_turns));
         }
-        let said =
-            format!("{}; the request has {}", complaints.join("; "), describe_request(request));
+        let said = format!(
+            "expected {}; the request has {}",
+            complaints.join("; "),
+            describe_request(request)
+        );
         Err(Fault { kind: ErrorKind::ScriptMismatch, said: Some(said) })
     }
 }
@@ -270,7 +273,7 @@ impl ScriptedError {
         let found = kinds.into_iter().find(|kind| kind.as_str() == self.kind);
         found.ok_or_else(|| Fault {
             kind: ErrorKind::ScriptMismatch,
-            said: Some(format!("the script names the unknown error `{}`", self.kind)),
+            said: Some(format!("unknown error `{}` in the script", self.kind)),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Scripts are strict in both directions.
+//! Tests that scripts are strict in both directions: every request and every turn must match.
 
 use std::sync::Mutex;
 

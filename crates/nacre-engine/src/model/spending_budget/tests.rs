@@ -1,4 +1,4 @@
-//! Limits hold before a question goes out, and every answer is counted once.
+//! Tests that limits are checked before a request is sent, and that every answer is counted once.
 
 use super::*;
 use crate::model::conversation::Response;
@@ -22,7 +22,7 @@ fn models(script: &str) -> Models {
     })
 }
 
-/// A dollar for a million tokens of either kind.
+/// Charges a dollar per million input or output tokens.
 fn cost(usage: &Usage, _: &ModelRef) -> Option<Cost> {
     usage.reported.or(Some(Cost::from_nano_dollars(
         usage.input.saturating_add(usage.output).saturating_mul(1000),
@@ -47,17 +47,17 @@ async fn a_limit_stops_the_next_question_and_says_which_setting_it_is() {
         (
             allowance(LimitScope::Session, 600, u64::MAX),
             "limits.session_tokens",
-            "the session's limit of 600 tokens is reached, 600 were used",
+            "the session's limit of 600 tokens is reached (600 used)",
         ),
         (
             allowance(LimitScope::Day, u64::MAX, 600_000),
             "limits.day_usd",
-            "the day's limit of $0.000600 is reached, $0.000600 was spent",
+            "the day's limit of $0.000600 is reached ($0.000600 spent)",
         ),
         (
             allowance(LimitScope::Project, 0, u64::MAX),
             "limits.project_tokens",
-            "the project's limit of 0 tokens is reached, 0 were used",
+            "the project's limit of 0 tokens is reached (0 used)",
         ),
     ] {
         let budget = Arc::new(SpendingBudget::new(vec![allowance], cost, |_| Ok(())));
@@ -112,10 +112,7 @@ async fn what_cannot_be_written_down_is_not_spent_again() {
     let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&budget);
     ask(&models, "who?").await.unwrap();
     let error = ask(&models, "who else?").await.unwrap_err();
-    assert_eq!(
-        error.said.unwrap().as_str(),
-        "what was spent cannot be written down: the disk is full"
-    );
+    assert_eq!(error.said.unwrap().as_str(), "cannot save the amount spent: the disk is full");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What holds for every event, and for their order.
+//! Tests of properties that every event has, and of the order of events.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub(crate) fn task(number: u64) -> TaskId {
     TaskId::from_random(number)
 }
 
-/// One event of every kind.
+/// Returns one event of every kind.
 pub(crate) fn samples() -> Vec<Event> {
     let model = ModelRef::for_script;
     let done = TaskState::Completed { signal: Signal::Done };
@@ -118,8 +118,8 @@ fn heard() -> (Events, Arc<Heard>) {
     (Events::new(task(1), clock, vec![Arc::clone(&heard) as Arc<dyn Listener>]), heard)
 }
 
-// Acolyte defect 14: a catalogue with names that nothing emits, and calls that cannot be joined to
-// results.
+// Regression test for Acolyte defect 14: a catalog with names that are never emitted, and calls
+// that cannot be matched to results.
 #[test]
 fn the_name_of_an_event_is_the_tag_of_its_json_and_it_comes_back_as_it_was() {
     let names: BTreeSet<String> = samples().iter().map(|event| event.name().to_owned()).collect();
@@ -159,7 +159,8 @@ fn what_is_stored_is_numbered_without_gaps_and_the_rest_is_not() {
     assert_eq!(stored.len() + 2, samples().len());
 }
 
-// Acolyte defect 5: an aborted run without an end; here there is one end, and nothing after it.
+// Regression test for Acolyte defect 5, an aborted run without an end. A run has exactly one end,
+// and no events follow it.
 #[test]
 fn nothing_is_told_after_the_end() {
     let (events, heard) = heard();

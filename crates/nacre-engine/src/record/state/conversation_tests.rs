@@ -1,4 +1,4 @@
-//! Conversations as several processes see them.
+//! Tests of conversations that several processes use.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn texts(state: &State, number: u64) -> Vec<String> {
     items.iter().map(|item| item.json["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A conversation in which task 1 runs.
+/// Returns a conversation in which task 1 is running.
 fn running() -> (Home, State) {
     let home = Home::new();
     let mut state = home.open();
@@ -102,7 +102,7 @@ fn conversations_are_listed_by_folder_newest_first() {
     assert_eq!(listed(None, 2), [session(3), session(2)]);
 }
 
-// Acolyte defect 16: a prefix that fits everything.
+// Regression test for Acolyte defect 16: a prefix that matches everything.
 #[test]
 fn a_conversation_is_found_by_three_characters_of_its_id_and_never_by_fewer() {
     let home = Home::new();
@@ -160,7 +160,7 @@ fn a_folder_has_one_active_conversation_which_goes_with_it() {
     assert!(matches!(missing, Err(StateError::UnknownSession { .. })));
 }
 
-// Acolyte gap of §1.3: two clients on one session, and defect 16: updates that get lost.
+// Regression test for Acolyte §1.3 (two clients in one session) and defect 16 (lost updates).
 #[test]
 fn only_who_runs_the_task_of_a_session_appends_to_it() {
     let (home, mut state) = running();
@@ -296,7 +296,7 @@ fn terminal(task: &TaskRecord, sequence: u64) -> String {
     json!({ "sequence": sequence, "task": task.id, "state": task.state.to_string() }).to_string()
 }
 
-// Acolyte defect 5: no terminal message; and its gap of §1.3: tasks lost on a restart.
+// Regression test for Acolyte defect 5 (no terminal message) and §1.3 (tasks lost on restart).
 #[test]
 fn a_task_whose_process_died_gets_its_terminal_message_once() {
     let home = Home::new();
@@ -308,15 +308,15 @@ fn a_task_whose_process_died_gets_its_terminal_message_once() {
         let new = NewTask { session: session(number), ..task(number) };
         state.accept(&new, runner, at(0)).unwrap();
     }
-    // The first ran and had said something, the second waited, the third is alive, the fourth had
-    // reported its end.
+    // The first task was running and had sent messages, the second was queued, the third is alive,
+    // and the fourth had reported its end.
     for (number, runner) in [(1, &gone), (3, &here), (4, &gone)] {
         state.start(&id(number), runner, at(0)).unwrap();
     }
     send(&mut state, 1, 1, &["{}", "{}"], false).unwrap();
     send(&mut state, 4, 1, &["{}"], true).unwrap();
     state.go(&id(4), DONE, at(1)).unwrap();
-    // Somebody else may have cleared the tasks before, without knowing of messages.
+    // Another process may already have cleared the tasks without adding messages.
     home.open().clear_dead(&here, at(2)).unwrap();
     assert_eq!(state.recover(&here, at(3), terminal).unwrap(), [id(1), id(2)]);
     assert_eq!(state.recover(&here, at(4), terminal).unwrap(), []);
@@ -340,7 +340,7 @@ fn a_conversation_outlives_the_retention_of_its_tasks() {
     assert_eq!(state.messages_after(&id(1), 0, 9).unwrap(), []);
 }
 
-/// What two processes may do to three conversations with two tasks each.
+/// Actions of two processes on three conversations with two tasks each.
 #[derive(Clone, Debug)]
 enum Happening {
     Start(u64),
@@ -367,7 +367,7 @@ fn happening() -> impl Strategy<Value = Happening> {
     ]
 }
 
-/// What ought to be there.
+/// The expected state.
 #[derive(Default)]
 struct Expected {
     items: BTreeMap<u64, Vec<String>>,
@@ -375,7 +375,7 @@ struct Expected {
     n_made: usize,
 }
 
-/// Who runs a task: the odd ones belong to a process that is gone.
+/// Returns a task's runner. Odd tasks belong to a dead process.
 fn runner_of(number: u64) -> Runner {
     let here = Runner::here(std::process::id());
     if number.is_multiple_of(2) { here } else { Runner { birth: "1".to_owned(), ..here } }
@@ -468,9 +468,9 @@ fn session_of(task: u64) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// However two processes push, items and messages are what was appended, in order and once; a
-    /// session's items come only from its running task; no task has two last messages, and after a
-    /// recovery every dead one has one.
+    /// In whatever order two processes write, items and messages are stored once and in the order
+    /// in which they were appended. A session's items come only from its running task. No task has
+    /// two final messages, and after a recovery every dead task has one.
     #[test]
     fn conversations_hold_under_any_order(happenings in proptest::collection::vec(happening(), 0..60)) {
         let home = Home::new();

@@ -109,8 +109,9 @@ pub type Result<T, E = StateError> = std::result::Result<T, E>;
 pub enum StateError {
     #[error("Cannot open `{}`", path.display())]
     Open { path: PathBuf, source: rusqlite::Error },
-    /// The file is not moved aside automatically, because it contains conversations.
-    #[error("`{}` is damaged or not Nacre's", path.display())]
+    /// The database file is damaged. It is not moved aside automatically, because it contains
+    /// conversations.
+    #[error("`{}` is damaged or not a Nacre file", path.display())]
     Damaged { path: PathBuf, source: rusqlite::Error },
     #[error("`{}` was written by a newer version (format {found})", path.display())]
     Newer { path: PathBuf, found: i64 },
@@ -118,22 +119,22 @@ pub enum StateError {
     Busy(#[source] rusqlite::Error),
     #[error("Cannot use the state")]
     Sql(#[source] rusqlite::Error),
-    #[error("No task is named `{}`", ShownLine(id))]
+    #[error("Task `{}` not found", ShownLine(id))]
     UnknownTask { id: String },
     #[error("`{}` fits {n_found} tasks", ShownLine(id))]
     Ambiguous { id: String, n_found: usize },
-    #[error("`{session}` has {cap} tasks that wait already")]
+    #[error("`{session}` already has {cap} queued tasks")]
     QueueFull { session: SessionId, cap: usize },
-    #[error("No conversation is named `{}`", ShownLine(id))]
+    #[error("Conversation `{}` not found", ShownLine(id))]
     UnknownSession { id: String },
-    #[error("A session named `{session}` exists already")]
+    #[error("A session named `{session}` already exists")]
     SessionExists { session: SessionId },
     #[error("`{session}` is in use")]
     SessionInUse { session: SessionId },
     #[error("`{task}` is not the running task of `{session}` in this process")]
     NotHeld { session: SessionId, task: TaskId },
     /// Messages must be numbered from 1 without gaps, with nothing after the last one.
-    #[error("`{task}` cannot have a message {given} now; {expected}")]
+    #[error("`{task}` cannot have message {given} now; {expected}")]
     MessageOrder { task: TaskId, given: u64, expected: String },
     #[error("An item or message is not a JSON document")]
     NotJson(#[source] serde_json::Error),
@@ -178,8 +179,8 @@ impl StateError {
     }
 }
 
-/// Returns whether the error means that the file is not a valid state file: not a database,
-/// corrupt, or with unexpected tables or values.
+/// Returns whether the error means that the file is not a valid state file: it is not a database,
+/// is corrupt, or contains unexpected tables or values.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
 
@@ -257,14 +258,14 @@ pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }
 
-/// Converts to `i64`, and saturates at `i64::MAX`, the largest SQLite integer.
+/// Converts to `i64`, saturating at `i64::MAX`, the largest SQLite integer.
 pub(super) fn whole(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "the tests play the disk")]
+    #![expect(clippy::disallowed_methods, reason = "the tests act as the disk")]
 
     use nacre_base::fs::schema_version;
 
@@ -284,7 +285,7 @@ mod tests {
     fn a_file_that_is_no_database_is_named_and_left_alone() {
         assert_eq!(
             refusal(b"no database, but long enough to be one"),
-            "`~/state.sqlite3` is damaged or not Nacre's"
+            "`~/state.sqlite3` is damaged or not a Nacre file"
         );
     }
 

@@ -1,4 +1,4 @@
-//! Stores events as rows in the database and as a log file with one JSON object per line.
+//! Stores events as database rows, and in a log file with one JSON object per line.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ impl Ready {
     pub(super) fn new(record: &Arc<Record>, words: &ExtraWords) -> Self {
         // Serialization of plain data cannot fail.
         let mut json = serde_json::to_string(&record.event).unwrap_or_default();
-        // Short texts are already redacted, except for the project's words.
+        // Bounded texts are already redacted, except for the project's words.
         if (record.event.has_foreign_text() || !words.is_empty())
             && let Cow::Owned(clean) = words.redact(&json)
         {
@@ -146,7 +146,7 @@ pub const LOG_FILE: &str = "server.log";
 const MAX_BYTES: u64 = 10 << 20;
 const N_KEPT: u32 = 5;
 
-/// Lock timeout. It is short because the log is not essential.
+/// Lock timeout, which is short because the log is not essential.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
@@ -191,7 +191,7 @@ fn push_line(lines: &mut String, ready: &Ready) {
     );
     for c in fields.chars() {
         match is_hidden_char(c) {
-            // Escape control characters, so that a log cannot manipulate a terminal.
+            // Escape control characters, so that a log entry cannot manipulate a terminal.
             true => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
                 let _ = write!(lines, "\\u{unit:04x}");
             }),

@@ -1,8 +1,8 @@
-//! Conversation items, and the messages sent to the clients of a conversation.
+//! Conversation items, and the messages sent to a conversation's clients.
 //!
 //! Only the process that runs the session's task can append items, so that two programs cannot
-//! write to one conversation. Messages are numbered from 1 without gaps, and exactly one of them is
-//! marked as the last.
+//! write to the same conversation. Messages are numbered from 1 without gaps, and exactly one of
+//! them is marked as the last.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ use crate::record::{Runner, SessionId, TaskId};
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewItem {
     pub kind: String,
-    /// The search covers its `text` field, if it has one.
+    /// The item. Searches cover its `text` field, if it has one.
     pub json: Value,
 }
 
@@ -105,8 +105,8 @@ fn record(row: &Row<'_>) -> rusqlite::Result<ItemRecord> {
 
 /// Serializes the document with secrets and project words redacted.
 ///
-/// The whole text is redacted first, because the name of a field can reveal that its value is a
-/// secret. If the result is not valid JSON, each string is redacted separately.
+/// The whole text is redacted first, because a field name can reveal that its value is a secret. If
+/// the result is not valid JSON, each string is redacted separately.
 pub(super) fn clean_json(json: &Value, words: &ExtraWords) -> String {
     let text = json.to_string();
     let clean = words.redact(&text);
@@ -128,7 +128,7 @@ pub struct MessageRecord {
 
 impl State {
     /// Appends messages in one transaction and returns them as stored, with secrets redacted.
-    /// Callers must send clients the returned text, not the original.
+    /// Callers must send the returned text to clients, not the original.
     pub fn append_messages(
         &mut self,
         task: &TaskId,
@@ -140,7 +140,7 @@ impl State {
         self.write(|transaction| {
             tasks::get(transaction, task)?;
             let expected = match next_of(transaction, task)? {
-                None => "its last message was sent".to_owned(),
+                None => "its last message has already been sent".to_owned(),
                 Some(next) if next != first => format!("{next} is next"),
                 Some(_) => return append_rows(transaction, task, first, &texts, is_last),
             };
@@ -170,10 +170,10 @@ impl State {
         })
     }
 
-    /// Ends the tasks of dead processes. In conversations, also appends the final message that an
-    /// ended task lacks; `text` builds it from the task and the message's number.
+    /// Ends the tasks of dead processes. In conversations, also appends the missing final message
+    /// of each ended task. `text` builds it from the task and the message number.
     ///
-    /// This function is idempotent and does not touch the tasks of living processes.
+    /// This function is idempotent and does not affect the tasks of living processes.
     pub fn recover(
         &mut self,
         here: &Runner,
@@ -213,7 +213,7 @@ impl State {
     }
 }
 
-/// Returns the number of the next message, or `None` after the last one.
+/// Returns the next message number, or `None` after the last message.
 fn next_of(connection: &Connection, task: &TaskId) -> Result<Option<u64>> {
     let sql =
         "SELECT sequence, is_last FROM message WHERE task = ?1 ORDER BY sequence DESC LIMIT 1";

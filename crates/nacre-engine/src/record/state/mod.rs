@@ -1,4 +1,4 @@
-//! Stores sessions, tasks and their events in one SQLite file in the global directory.
+//! Stores sessions, tasks and their events in a single SQLite file in the global directory.
 //!
 //! Task states are enforced here: a task ends once, and events of an ended task are rejected. Text
 //! is redacted before it is written.

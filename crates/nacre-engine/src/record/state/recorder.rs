@@ -21,8 +21,8 @@ use crate::record::telemetry::{Collector, CollectorError, Spans, Telemetry};
 use crate::record::{CancelledBy, Clock, Listener, Record, Runner, TaskId};
 
 const MAX_QUEUED: usize = 16_384;
-/// A batch is written when it has this many events, when its first event reaches a maximum age, or
-/// when a task ends.
+/// Maximum events per batch. A batch is written when it is full, when its first event reaches a
+/// maximum age, or when a task ends.
 const MAX_BATCH: usize = 4096;
 const MAX_BATCH_AGE: Duration = Duration::from_millis(250);
 pub const MAX_TASK_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -56,7 +56,7 @@ impl Recorder {
         telemetry: Telemetry<'_>,
     ) -> Result<Arc<Self>> {
         let state = State::open(home, owner, patience)?.without_words(words);
-        // Recording works without a log file.
+        // Recording also works without a log file.
         let log = WriteScope::create_inside(home.path(), LOG_FOLDER, Access::Private)
             .and_then(|folder| LogFile::new(folder, owner.clone()))
             .ok();
@@ -99,7 +99,7 @@ impl Listener for Recorder {
     fn hear(&self, record: &Arc<Record>) {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(queue) = queue.as_ref().filter(|_| record.event.is_stored()) {
-            // Sending fails only if the recorder thread panicked, which must not fail a task.
+            // Sending fails only if the recorder thread has panicked, which must not fail a task.
             let _ = queue.send(Arc::clone(record));
         }
     }
@@ -196,7 +196,7 @@ impl State {
 }
 
 pub struct Heartbeat {
-    /// A separate connection, because connections cannot be shared between threads.
+    /// A separate connection, because threads cannot share connections.
     pub state: State,
     pub runner: Runner,
     pub task: TaskId,
@@ -213,8 +213,8 @@ impl Heartbeat {
     pub async fn until_cancelled(self) -> CancelledBy {
         let mut heart = self;
         loop {
-            // The database may be locked by another process, and the model's stream must not be
-            // blocked.
+            // The database may be locked by another process, which must not block the model's
+            // stream.
             let beaten = tokio::task::spawn_blocking(move || {
                 let asked = heart.beat();
                 (heart, asked)

@@ -16,7 +16,7 @@ use crate::record::state::db::{
 
 const MAX_TITLE_CHARS: usize = 60;
 
-/// Shorter id prefixes would match too many sessions.
+/// Minimum length of an ID prefix. Shorter prefixes would match too many sessions.
 const MIN_PREFIX_CHARS: usize = 3;
 
 const MAX_CANDIDATES: usize = 6;
@@ -45,7 +45,7 @@ pub struct SessionRecord {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSession {
     pub id: SessionId,
-    /// If empty, the first words of the first task become the title.
+    /// The title. If empty, the first words of the first task are used.
     pub title: String,
     pub workspace: Option<String>,
     pub project: Option<String>,
@@ -81,7 +81,7 @@ impl State {
         self.read(|connection| get(connection, id))
     }
 
-    /// Returns the conversation whose id begins with `start`, with or without `sess_`. Prefixes
+    /// Returns the conversation whose ID begins with `start`, with or without `sess_`. Prefixes
     /// shorter than `MIN_PREFIX_CHARS` match nothing.
     pub fn find_session(&self, start: &str) -> Result<SessionMatch> {
         let rest = start.strip_prefix(SessionId::PREFIX).unwrap_or(start);
@@ -91,8 +91,7 @@ impl State {
         }
         let start = format!("{}{rest}", SessionId::PREFIX);
         self.read(|connection| {
-            // `{` is the character after `z` in ASCII, so it is the upper bound for ids with this
-            // prefix.
+            // In ASCII, `{` follows `z`, so it is the upper bound for IDs with this prefix.
             let sql = format!(
                 "SELECT {COLUMNS} FROM session
                  WHERE is_conversation = 1 AND id >= ?1 AND id < ?1 || '{{' ORDER BY id LIMIT ?2"
@@ -108,7 +107,7 @@ impl State {
         })
     }
 
-    /// Returns the conversations of a workspace, or of all, the most recently used first.
+    /// Returns the conversations of a workspace or of all workspaces, the most recently used first.
     pub fn conversations(
         &self,
         workspace: Option<&str>,
@@ -303,8 +302,8 @@ const EXCERPT_CHARS: usize = 160;
 
 impl State {
     /// Returns the items that contain all words of `query`, ignoring ASCII case, in one
-    /// conversation or in all of them. The most recently used conversations come first, and the
-    /// newest items come first within each.
+    /// conversation or in all of them. The most recently used conversations come first. Within a
+    /// conversation, the newest items come first.
     pub fn search_items(
         &self,
         session: Option<&SessionId>,

@@ -10,7 +10,7 @@ use rusqlite::named_params;
 use crate::model::{Amount, Cost, KNOWN_PROGRAMS, Spent};
 use crate::record::state::db::{Result, State, count, rows, whole};
 
-/// Older rows are deleted, because no spending limit covers such a long period.
+/// How long rows are kept. No spending limit covers a longer period.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct SpentOn {
     pub session: String,
 }
 
-/// Selects the rows to sum. A field that is `None` does not restrict the selection.
+/// Selects the rows to sum. `None` fields do not restrict the selection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpentFilter<'a> {
     pub since: Option<Timestamp>,
@@ -29,9 +29,9 @@ pub struct SpentFilter<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DaySpent {
-    /// Formatted as `YYYY-MM-DD`.
+    /// The day as `YYYY-MM-DD`.
     pub day: String,
-    /// `None` if the price of any call is unknown.
+    /// Total cost, or `None` if the price of any call is unknown.
     pub cost: Option<Cost>,
 }
 
@@ -105,7 +105,8 @@ impl State {
         let SpentFilter { since, project, session } = filter;
         self.read(|connection| {
             let sum = connection.query_row(
-                // Servers may report any number, and SQLite's `sum` fails on integer overflow.
+                // Servers may report arbitrary numbers, and SQLite's `sum` fails on integer
+                // overflow.
                 "SELECT count(*),
                         cast(min(total(0.0 + input + cache_read + cache_write + output), 9e18) AS INTEGER),
                         cast(min(total(cost), 9e18) AS INTEGER), count(*) - count(cost)
@@ -162,7 +163,7 @@ impl State {
 
     pub fn model_stats(&self) -> Result<Vec<ModelStats>> {
         self.read(|connection| {
-            // Servers may report any number, and SQLite's `sum` fails on integer overflow.
+            // Servers may report arbitrary numbers, and SQLite's `sum` fails on integer overflow.
             let sql = "SELECT model, count(*), cast(min(total(input), 9e18) AS INTEGER),
                    cast(min(total(cache_read), 9e18) AS INTEGER), cast(min(total(output), 9e18) AS INTEGER),
                    CASE WHEN count(cost) = count(*) THEN cast(min(total(cost), 9e18) AS INTEGER) END

@@ -1,4 +1,4 @@
-//! A home with a state in it, for tests.
+//! A home directory with a state file, for tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Home {
         .unwrap()
     }
 
-    /// Takes in a task of the first session.
+    /// Accepts a task in the first session.
     pub(super) fn accept(&self, state: &mut State, number: u64, now: Timestamp) -> TaskId {
         let task = task(number);
         state.accept(&task, &me(), now).unwrap();
@@ -49,7 +49,7 @@ impl Home {
 }
 
 impl State {
-    /// Titles of all sessions, conversations or not.
+    /// Returns the titles of all sessions, including those that are not conversations.
     pub(super) fn session_titles(&self) -> Vec<String> {
         let titles = |row: &rusqlite::Row<'_>| row.get(0);
         self.read(|connection| rows(connection, "SELECT title FROM session", [], titles)).unwrap()
@@ -89,7 +89,7 @@ pub(super) fn voice(number: u64, listener: Arc<dyn Listener>) -> Events {
     Events::new(id(number), clock, vec![listener])
 }
 
-/// The files of a folder by name.
+/// Returns the sorted names of the files in a directory.
 pub(super) fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .unwrap()

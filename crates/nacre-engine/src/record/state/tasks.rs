@@ -1,7 +1,7 @@
 //! Stores tasks and their state changes, and cleans up after a crash.
 //!
-//! A transaction over the records of all processes decides which task may start. Queued tasks have
-//! one global order and wait only for earlier ones, so they cannot deadlock.
+//! Which task may start is decided in a transaction over the records of all processes. Queued tasks
+//! have one global order and wait only for earlier tasks, so they cannot deadlock.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct TaskRecord {
     pub class: TaskClass,
     pub title: String,
     pub state: TaskState,
-    /// Set if cancellation was requested.
+    /// Who requested the cancellation, if anyone did.
     pub asked: Option<CancelledBy>,
     pub created: Timestamp,
     pub started: Option<Timestamp>,
@@ -45,7 +45,7 @@ pub struct CancelReport {
     pub asked: Vec<TaskId>,
 }
 
-/// A stored event. It is kept as JSON because newer versions may have written unknown event kinds.
+/// A stored event. Kept as JSON because newer versions may have written unknown event kinds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventRecord {
     pub sequence: u64,
@@ -188,8 +188,7 @@ impl TaskStore for State {
 
     fn tasks_with_prefix(&self, prefix: &str) -> Result<Vec<TaskRecord>> {
         self.read(|connection| {
-            // `{` is the character after `z` in ASCII, so it is the upper bound for ids with this
-            // prefix.
+            // In ASCII, `{` follows `z`, so it is the upper bound for IDs with this prefix.
             let sql = format!(
                 "SELECT {COLUMNS} FROM task WHERE id >= ?1 AND id < ?1 || '{{' ORDER BY id"
             );

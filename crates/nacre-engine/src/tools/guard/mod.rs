@@ -2,7 +2,7 @@
 //!
 //! Links in a path are resolved one by one, and the resulting path is checked. Writes to ambiguous
 //! paths are refused. Shell commands are checked word by word, which is a heuristic and not a
-//! security boundary: see `docs/sandbox.md`.
+//! security boundary; see `docs/sandbox.md`.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use crate::tools::workspace::{BadGlob, Denied, is_machinery};
 
 #[derive(Clone, Debug, Default)]
 pub struct GuardRules {
-    /// Root of the project. Writes outside of it are refused.
+    /// Root of the project. Writes outside the project are refused.
     pub root: PathBuf,
     pub folder: PathBuf,
     pub home: Option<PathBuf>,
@@ -98,7 +98,7 @@ impl Guard {
 
     fn check_secret(&self, real: &Path) -> Result<(), &'static str> {
         match self.rules.secrets.iter().any(|secret| real.starts_with(secret)) {
-            true => Err("it is where keys and passwords are kept"),
+            true => Err("it is a location for keys and passwords"),
             false => Ok(()),
         }
     }
@@ -114,7 +114,7 @@ impl Guard {
             None => Ok(self.rules.folder.join(text)),
             Some(rest) => match (&self.rules.home, rest.strip_prefix('/')) {
                 (Some(home), Some(below)) => Ok(home.join(below)),
-                _ => Err("it is in the home of somebody"),
+                _ => Err("it is in a user's home directory"),
             },
         }
     }
@@ -142,9 +142,9 @@ fn strangeness(text: &str) -> Option<&'static str> {
         _ if text.len() > MAX_BYTES => Some("it is too long"),
         _ if text.contains(is_hidden_char) => Some("it has a control or invisible character"),
         _ if text.contains(LOOK_ALIKES) || ENCODED.iter().any(|byte| lower.contains(byte)) => {
-            Some("it is written so that it may mean another path")
+            Some("it is ambiguous and may refer to another path")
         }
-        _ if text.contains("://") => Some("it is an address"),
+        _ if text.contains("://") => Some("it is a URL"),
         _ => None,
     }
 }
@@ -157,8 +157,10 @@ fn resolve_links(path: &Path) -> Result<PathBuf, &'static str> {
     for component in path.components() {
         match component {
             Component::RootDir | Component::CurDir => {}
-            Component::Prefix(_) => return Err("it names a drive"),
-            Component::ParentDir if is_missing => return Err("it goes up from nowhere"),
+            Component::Prefix(_) => return Err("it contains a drive letter"),
+            Component::ParentDir if is_missing => {
+                return Err("it goes up from a missing directory");
+            }
             Component::ParentDir => {
                 real.pop();
             }
@@ -167,15 +169,15 @@ fn resolve_links(path: &Path) -> Result<PathBuf, &'static str> {
     }
     match real.symlink_metadata() {
         Ok(metadata) if metadata.is_file() && platform::has_other_names(&real) => {
-            Err("it has a second name elsewhere")
+            Err("it has another hard link")
         }
-        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Err("it is not a plain file"),
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Err("not a regular file"),
         _ if is_of_the_system(&real) => Err("it belongs to the system"),
         _ => Ok(real),
     }
 }
 
-/// Resolves one path component, and returns whether the path is missing.
+/// Resolves one path component. Returns the path and whether it is missing.
 fn step(next: &Path, is_missing: bool) -> Result<(PathBuf, bool), &'static str> {
     if is_missing {
         return Ok((next.to_owned(), true));
@@ -183,11 +185,11 @@ fn step(next: &Path, is_missing: bool) -> Result<(PathBuf, bool), &'static str> 
     match next.symlink_metadata() {
         Ok(metadata) if metadata.is_symlink() => match next.canonicalize() {
             Ok(target) => Ok((target, false)),
-            Err(_) => Err("it goes through a link that leads nowhere"),
+            Err(_) => Err("it contains a broken link"),
         },
         Ok(_) => Ok((next.to_owned(), false)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok((next.to_owned(), true)),
-        Err(_) => Err("it cannot be followed"),
+        Err(_) => Err("it cannot be resolved"),
     }
 }
 
@@ -205,7 +207,7 @@ const COPIERS: &[&str] = &["cp", "install", "rsync"];
 
 const SINKS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
-/// Longer commands are treated as scripts.
+/// Maximum words in a command. Longer commands are treated as scripts.
 const MAX_WORDS: usize = 4096;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -261,8 +263,8 @@ fn of_words(words: &[&str]) -> Vec<(String, ToolAccess)> {
     };
     let looks_like_path = |word: &str| word.contains('/') || word.starts_with(['.', '~']);
     let paths = files.iter().enumerate().map(|(number, word)| (*word, touch(number)));
-    // For a command that writes, every argument counts as a file. For other programs, only words
-    // that look like paths do.
+    // For a command that writes, every argument counts as a file. For other programs, only
+    // path-like words count.
     let paths = paths.filter(|(word, touch)| {
         (*touch == ToolAccess::Write && !edits_in_place) || looks_like_path(word)
     });

@@ -1,4 +1,4 @@
-//! What the guard refuses, by where paths lead.
+//! Tests of the paths that the guard refuses.
 
 #![expect(clippy::disallowed_methods, reason = "the tests lay the traps")]
 

@@ -1,5 +1,5 @@
-//! The law of approval: nothing is changed, started or reached without the policy's yes; and what a
-//! person is shown.
+//! Tests that nothing is changed, started or contacted unless the policy or the user approves it,
+//! and tests of what the user is shown.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 
@@ -92,7 +92,7 @@ async fn a_person_sees_the_diff_before_the_change_and_a_no_changes_nothing() {
     let person = Person::saying(&no("keep the name"));
     let mut bay = bay(approval(ApprovalPolicy::Ask, &person));
     let text = bay.call("file_edit", rename()).await;
-    assert!(text.starts_with("Error (denied): This was not allowed: keep the name."), "{text}");
+    assert!(text.starts_with("Error (denied): This was not approved: keep the name."), "{text}");
     assert_eq!(bay.read("a.rs"), "fn a() {}\nfn b() {}\n");
     let asked = person.asked();
     assert_eq!(asked.len(), 1);
@@ -118,7 +118,7 @@ async fn a_yes_is_for_one_call_or_for_those_like_it() {
         let mut first = bay(approval.clone());
         first.call("file_edit", rename()).await;
         assert!(first.read("a.rs").contains("fn c"));
-        // The next turn of the same session has a pipeline of its own.
+        // The next turn of the same session has its own pipeline.
         let mut second = bay(approval);
         second.call("file_edit", rename()).await;
         assert!(second.read("a.rs").contains("fn c"));
@@ -156,7 +156,7 @@ async fn where_nobody_can_be_asked_the_answer_is_no() {
 async fn who_does_not_answer_within_five_minutes_says_no() {
     let mut bay = bay(approval(ApprovalPolicy::Ask, &Arc::new(Person::default())));
     let text = bay.call("file_edit", rename()).await;
-    assert!(text.contains("nobody answered within five minutes"), "{text}");
+    assert!(text.contains("no answer within five minutes"), "{text}");
     assert!(bay.read("a.rs").contains("fn a"));
 }
 
@@ -232,7 +232,7 @@ async fn a_long_diff_is_cut_and_says_so_and_shows_no_secret() {
     assert_eq!(bay.read("big.txt"), content);
 }
 
-/// Does whatever its arguments say, and notes that it ran.
+/// Does whatever its arguments request, and records that it ran.
 struct Anything {
     ran: Arc<Mutex<Vec<usize>>>,
 }
@@ -264,7 +264,7 @@ impl AnythingInput {
         self.writes || self.exec == 2 || self.network != 0 || self.memory == 2
     }
 
-    /// Whether `auto_edit` lets it pass.
+    /// Returns whether `auto_edit` allows the call.
     fn is_edit(&self) -> bool {
         self.exec != 2 && self.network == 0 && !(self.exec == 1 && self.writes)
     }
@@ -291,7 +291,7 @@ impl Tool for AnythingInput {
 
     fn preview(&self, _: &Anything) -> Result<Preview, ToolError> {
         let program = (self.exec == 2).then(|| program(&self.argv));
-        // Nothing else of it can be shown.
+        // The call has nothing else to show.
         let memory = Some("anything".to_owned());
         Ok(Preview { program, memory, ..Preview::default() })
     }
@@ -305,7 +305,7 @@ impl Tool for AnythingInput {
 type Generated = (bool, u8, u8, u8, u8, u8);
 
 fn generated() -> impl Strategy<Value = Generated> {
-    // Writes, exec, network, memory, which program, which answer.
+    // Writes, exec, network, memory, program, answer.
     (any::<bool>(), 0..3_u8, 0..5_u8, 0..3_u8, 0..5_u8, 0..4_u8)
 }
 
@@ -326,7 +326,7 @@ fn likeness(policy: ApprovalPolicy, input: &AnythingInput) -> String {
         _ => String::new(),
     };
     let starts = input.exec == 2 || (input.exec == 1 && input.writes);
-    // The question leaves out what the policy allows.
+    // The request omits what the policy already allows.
     let is_strict = policy == ApprovalPolicy::Ask;
     let edits = is_strict && input.writes && !starts;
     let remembers = is_strict && input.memory == 2;
@@ -378,7 +378,7 @@ async fn check(policy: ApprovalPolicy, has_person: bool, calls: Vec<Generated>) 
         let n_asked = person.asked().len();
         bay.call_at(&calls, now(), Cancel::new()).await;
         let asked = person.asked()[n_asked..].to_vec();
-        // A yes may have been given in this very step.
+        // The call may have been approved earlier in the same step.
         for (idx, input) in inputs.iter().enumerate() {
             let was_asked = asked.iter().any(|request| request.call == format!("call-{idx}"));
             if was_asked && step[idx].5 == 1 {
@@ -425,7 +425,7 @@ proptest! {
     }
 }
 
-/// Changes memories, and shows what its argument says.
+/// Changes memories, and shows its argument in the preview.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Remember {
     shown: Option<String>,

@@ -1,7 +1,8 @@
 //! Asks the user to approve a call, after the permission check and before execution.
 //!
-//! Calls are approved one at a time, immediately before they run, so that the diff reflects earlier
-//! calls. If a file changes after the user has seen the diff, the approval is void.
+//! Calls are approved one at a time, immediately before they run, so that the diff includes the
+//! effects of earlier calls. If a file changes after the user has seen the diff, the approval is
+//! void.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +24,7 @@ use crate::tools::pipeline::execute::Job;
 use crate::tools::tool::{Preview, Result, ToolError};
 use crate::tools::workspace::Workspace;
 
-/// An unanswered request is denied after this time.
+/// Time after which an unanswered request is denied.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(300);
 
 const MAX_DIFF_BYTES: usize = 64 << 10;
@@ -80,7 +81,7 @@ impl Gate {
     async fn ask(&self, request: &ApprovalRequest, cancel: &Cancel) -> Option<ApprovalAnswer> {
         let no = |reason: &str| Some(ApprovalAnswer::Deny { reason: reason.to_owned() });
         let Some(approver) = &self.approval.approver else {
-            return no("nobody is here who could allow it");
+            return no("no user is available to approve it");
         };
         self.events.emit_with(|| Event::ApprovalRequest {
             call: BoundedText::new(&request.call),
@@ -91,7 +92,7 @@ impl Gate {
             biased;
             () = cancel.cancelled() => None,
             answer = approver.ask(request) => Some(answer),
-            () = sleep(ANSWER_TIMEOUT) => no("nobody answered within five minutes"),
+            () = sleep(ANSWER_TIMEOUT) => no("no answer within five minutes"),
         }
     }
 
@@ -106,21 +107,21 @@ impl Gate {
 }
 
 fn stop_error(job: &Job) -> ToolError {
-    let what = format!("`{}` was cancelled before it was allowed", job.tool.spec().name);
+    let what = format!("`{}` was cancelled before it was approved", job.tool.spec().name);
     ToolError::new(Fault::Cancelled, what, "The run is being stopped.")
 }
 
 fn denial_error(reason: &str) -> ToolError {
     let what = match reason.trim() {
-        "" => "The person said no".to_owned(),
-        reason => format!("This was not allowed: {reason}"),
+        "" => "The user declined".to_owned(),
+        reason => format!("This was not approved: {reason}"),
     };
-    let hint = "Do not try the same in another way. Go on without it, or ask what they would like \
-                instead.";
+    let hint = "Do not try the same in another way. Continue without it, or ask what the user would \
+     prefer.";
     ToolError::new(Fault::Denied, what, hint)
 }
 
-/// Files and the version of each that the user saw.
+/// Files and the version of each file that the user saw.
 type Seen = Vec<(RelPath, Option<ContentHash>)>;
 
 /// Builds the preview on a blocking thread. Calls that would fail anyway are rejected without
@@ -140,7 +141,7 @@ async fn prepare(
         let host = footprint.host.clone();
         if diff.is_none() && preview.program.is_none() && host.is_none() {
             let what = format!("`{name}` cannot show what it would do");
-            return Err(ToolError::new(Fault::Denied, what, "Go on without it."));
+            return Err(ToolError::new(Fault::Denied, what, "Continue without it."));
         }
         let request = ApprovalRequest {
             call,
@@ -197,7 +198,7 @@ async fn check_unchanged(seen: Seen, workspace: &Arc<Workspace>) -> Result<()> {
     match changed.await {
         Ok(None) => Ok(()),
         Ok(Some((path, _))) => {
-            let what = format!("`{path}` changed while the person was asked");
+            let what = format!("`{path}` changed while waiting for approval");
             Err(ToolError::new(Fault::Stale, what, "Read it again with `file_read`."))
         }
         Err(_) => Err(super::execute::internal_error("approval")),

@@ -25,7 +25,7 @@ use crate::tools::pipeline::watch::{ProgramChanges, Watched};
 use crate::tools::tool::{AnyTool, Output, Result, ToolContext, ToolError};
 use crate::tools::workspace::Workspace;
 
-/// More concurrency would only increase contention for the disk.
+/// Maximum number of concurrent calls. More would only increase contention for the disk.
 const MAX_AT_ONCE: usize = 8;
 
 #[derive(Clone)]
@@ -229,7 +229,7 @@ fn cancellation_error(name: &str) -> ToolError {
 
 fn timeout_error(name: &str, limit: Duration) -> ToolError {
     let what = format!("`{name}` was stopped after {} seconds", limit.as_secs());
-    ToolError::new(Fault::TimedOut, what, "Ask for less at once.")
+    ToolError::new(Fault::TimedOut, what, "Request less at once.")
 }
 
 pub(super) struct Job {
@@ -253,5 +253,5 @@ impl Job {
 pub(super) fn internal_error(name: &str) -> ToolError {
     let name: String = name.chars().take(80).collect();
     let what = format!("Internal error of `{name}`");
-    ToolError::new(Fault::Io, what, "Try another way; this is a defect of the tool.")
+    ToolError::new(Fault::Io, what, "Try another way; this is a bug in the tool.")
 }

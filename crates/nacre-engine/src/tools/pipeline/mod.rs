@@ -60,9 +60,9 @@ pub struct PipelineParts {
 
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
-    #[error("Cannot offer two tools named `{name}`")]
+    #[error("Cannot offer two tools with the name `{name}`")]
     Twice { name: &'static str },
-    #[error("Cannot use the folder for long output")]
+    #[error("Cannot use the directory for long output")]
     Spill(#[source] FsError),
 }
 
@@ -95,13 +95,13 @@ pub struct Batch {
     pub results: Vec<ToolResult>,
     pub records: Vec<CallRecord>,
     pub budget: BudgetState,
-    /// A message sent to the model once, when the budget is nearly or completely used up.
+    /// A message that is sent to the model once, when the budget is nearly or completely used up.
     pub notice: Option<String>,
 }
 
 impl Pipeline {
-    /// `tools` are the names of the tools that the agent may use, and `tool_calls` is the number of
-    /// calls that it may make.
+    /// Creates a pipeline. `tools` contains the names of the tools that the agent may use, and
+    /// `tool_calls` is its call budget.
     pub fn new(
         tools: &[&'static str],
         permissions: &Permissions,
@@ -218,13 +218,13 @@ impl Pipeline {
     fn admit(&mut self, idx: usize, call: &ToolCall) -> Result<Job, ToolError> {
         // Refused calls count too, so that a model cannot repeat them forever.
         let is_within = self.budget.take();
-        // Check this before the arguments, because the model never received the schema of a tool
+        // Check this before the arguments, because the model did not receive the schema of a tool
         // that was not offered.
         if let Some(spec) = self.registry.spec(&call.name)
             && !self.is_offered(spec.name)
         {
-            let what = format!("`{}` is not among your tools", spec.name);
-            let hint = "Use one of the tools that you were given.";
+            let what = format!("`{}` is not one of your tools", spec.name);
+            let hint = "Use one of the tools that were offered to you.";
             return Err(ToolError::new(Fault::Denied, what, hint));
         }
         let (tool, arguments) = self.registry.resolve(call)?;
@@ -260,7 +260,7 @@ impl Pipeline {
         let record = CallRecord::new(step.number, call, spec, &done, &shaped);
         self.add_to_tally(&record.facts, &done);
         if status == ToolStatus::Done {
-            // Stored output is outside the workspace.
+            // Stored output is located outside the workspace.
             let arguments = call.arguments.as_object();
             let path = arguments["path"].as_str().unwrap_or_default();
             let is_spill = path.starts_with(SPILL_PREFIX);
@@ -285,10 +285,10 @@ impl Pipeline {
             changed.extend(programs.files);
         }
         if done.result.is_ok() && done.records_in_git {
-            self.turn.name("git", "what was staged or committed stays; `git reset` takes it back");
+            self.turn.name("git", "staged or committed changes remain; undo them with `git reset`");
         }
         if done.changes_memory {
-            self.turn.name("memories", "they are taken back with `nacre undo`");
+            self.turn.name("memories", "undo them with `nacre undo`");
         }
         changed
     }

@@ -35,7 +35,7 @@ pub(super) fn check(
     }
     if let Some(host) = footprint.host.as_ref().filter(|_| !permissions.network) {
         let host: String = host.chars().take(120).collect();
-        return Err(refusal(format!("You may not reach `{host}`")));
+        return Err(refusal(format!("You may not connect to `{host}`")));
     }
     if permissions.memory < footprint.memory {
         let what = match footprint.memory {
@@ -71,7 +71,7 @@ fn describe_area(area: &Area) -> String {
 }
 
 fn refusal(what: String) -> ToolError {
-    ToolError::new(Fault::Denied, what, "Do without it, or say what you would need it for.")
+    ToolError::new(Fault::Denied, what, "Continue without it, or explain why you need it.")
 }
 
 #[cfg(test)]
@@ -141,7 +141,7 @@ mod tests {
         You may not change `notesx`; you may change `notes/`
         You may not change the whole workspace; you may change `notes/`
         You may not start programs
-        You may not reach `docs.rs`
+        You may not connect to `docs.rs`
         You may not read memories
         ");
     }

@@ -21,7 +21,7 @@ impl CallRecord {
         done: &Performed,
         shaped: &Shaped,
     ) -> Self {
-        // The name is that which the model wrote. The tool may not exist.
+        // Use the name that the model wrote, because the tool may not exist.
         let tool: String = call.name.chars().take(80).collect();
         let facts = ToolFacts {
             step,
@@ -61,15 +61,15 @@ impl CallBudget {
         Self { limit, used: 0, noticed: BudgetState::Within }
     }
 
-    /// Counts one call, and returns false if it exceeds the budget.
+    /// Counts one call. Returns false if the call exceeds the budget.
     pub(super) fn take(&mut self) -> bool {
         self.used = self.used.saturating_add(1);
         self.used <= self.limit
     }
 
     pub(super) fn refusal(&self) -> ToolError {
-        let what = format!("All {} tool calls of this run are used", self.limit);
-        ToolError::new(Fault::BudgetSpent, what, "Answer now, with what you already know.")
+        let what = format!("All {} tool calls of this run have been used", self.limit);
+        ToolError::new(Fault::BudgetSpent, what, "Answer now with the information that you have.")
     }
 
     pub(super) fn settle(&mut self) -> (BudgetState, Option<String>) {
@@ -84,7 +84,7 @@ impl CallBudget {
         let notice = match state {
             BudgetState::Within => None,
             BudgetState::Nearly => Some(format!(
-                "{left} of {} tool calls are left. Finish what matters and answer.",
+                "{left} of {} tool calls are left. Finish the most important work and answer.",
                 self.limit
             )),
             BudgetState::Spent => Some("No tool calls are left. Answer now.".to_owned()),
@@ -111,7 +111,11 @@ mod tests {
         assert_eq!(
             notices,
             [
-                (18, "2 of 20 tool calls are left. Finish what matters and answer.".to_owned()),
+                (
+                    18,
+                    "2 of 20 tool calls are left. Finish the most important work and answer."
+                        .to_owned()
+                ),
                 (20, "No tool calls are left. Answer now.".to_owned()),
             ]
         );

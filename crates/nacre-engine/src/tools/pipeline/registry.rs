@@ -60,8 +60,8 @@ impl Registry {
     pub(super) fn resolve(&self, call: &ToolCall) -> Result<(Arc<dyn AnyTool>, Value)> {
         let Some(registered) = self.tools.get(call.name.as_str()) else {
             let name: String = call.name.chars().take(80).collect();
-            let what = format!("There is no tool `{name}`");
-            let hint = "Use one of the tools that you were given.";
+            let what = format!("Tool `{name}` not found");
+            let hint = "Use one of the tools that were offered to you.";
             return Err(ToolError::new(Fault::UnknownTool, what, hint));
         };
         let arguments = match &call.arguments {
@@ -69,12 +69,12 @@ impl Registry {
             Arguments::Malformed { text: _, error } => {
                 return Err(arguments_error(
                     &call.name,
-                    &format!("The arguments are no JSON: {error}"),
+                    &format!("The arguments are not valid JSON: {error}"),
                 ));
             }
         };
         if MAX_ARGUMENT_BYTES < arguments.to_string().len() {
-            let what = format!("The arguments have more than {MAX_ARGUMENT_BYTES} bytes");
+            let what = format!("The arguments are longer than {MAX_ARGUMENT_BYTES} bytes");
             return Err(ToolError::new(Fault::TooLarge, what, "Make several smaller calls."));
         }
         let violations = violations(&registered.schema, arguments);
@@ -83,13 +83,13 @@ impl Registry {
         }
         Err(arguments_error(
             &call.name,
-            &format!("The arguments do not fit: {}", violations.join("; ")),
+            &format!("The arguments do not match the schema: {}", violations.join("; ")),
         ))
     }
 }
 
 fn arguments_error(name: &str, what: &str) -> ToolError {
-    let hint = format!("Call `{name}` again with arguments that fit its schema.");
+    let hint = format!("Call `{name}` again with arguments that match its schema.");
     ToolError::new(Fault::Arguments, what, hint)
 }
 
@@ -142,7 +142,7 @@ fn slim_schema(value: &Value, definitions: &Map<String, Value>, depth: usize) ->
             }
         }
     }
-    // A field's own description takes precedence over those of its choices.
+    // A field's own description takes precedence over the descriptions of its choices.
     if let Some(own) = object.get("description").and_then(Value::as_str) {
         let choices = slim.get("description").filter(|_| slim.contains_key("enum"));
         let text = match choices.and_then(Value::as_str) {
@@ -154,7 +154,7 @@ fn slim_schema(value: &Value, definitions: &Map<String, Value>, depth: usize) ->
     Value::Object(slim)
 }
 
-/// Inserts the types without `null`, which marks optional values.
+/// Inserts the types except `null`, which only marks optional values.
 fn insert_type(slim: &mut Map<String, Value>, types: &[Value]) {
     let real: Vec<&Value> = types.iter().filter(|one| **one != "null").collect();
     let value = match real.as_slice() {
@@ -164,7 +164,7 @@ fn insert_type(slim: &mut Map<String, Value>, types: &[Value]) {
     slim.insert("type".to_owned(), value);
 }
 
-/// Merges alternatives: constants become one enum, and `null` is dropped.
+/// Merges alternatives. Constants become an enum, and `null` is dropped.
 fn insert_choices(
     slim: &mut Map<String, Value>,
     key: &str,
@@ -221,7 +221,7 @@ mod tests {
     /// What to look for.
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only the schema is used")]
     struct Input {
         /// A pattern.
         #[schemars(length(min = 1, max = 10))]
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[derive(Deserialize, JsonSchema)]
-    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[expect(dead_code, reason = "only the schema is used")]
     struct Inner {
         /// The text.
         find: Option<String>,

@@ -45,7 +45,7 @@ impl SpillFolder {
         WriteScope::open(path, Access::Private).map(|scope| Self { scope, n_bytes: 0 })
     }
 
-    /// Stores the text and returns its name for `file_read`. Identical texts are stored once.
+    /// Stores the text and returns its name for `file_read`. Identical texts are stored only once.
     fn keep(&mut self, text: &str) -> Option<String> {
         self.n_bytes += text.len();
         if MAX_SPILLED_BYTES < self.n_bytes {
@@ -101,8 +101,8 @@ fn without_sequences(text: &str) -> String {
     clean
 }
 
-/// Keeps text from the beginning up to 60 % of the limit, and fills the remaining 40 % from the
-/// end, in whole lines where possible.
+/// Fills up to 60 % of the limit from the beginning of the text and the remaining 40 % from the
+/// end, using whole lines where possible.
 fn shorten(text: &str, limit: usize, spill: Option<&str>) -> String {
     let limit = limit.saturating_sub(HOW_BYTES);
     let first = whole_lines_at_start(text, limit / 10 * 6);
@@ -116,10 +116,10 @@ fn shorten(text: &str, limit: usize, spill: Option<&str>) -> String {
             "[Read on with file_read `{name}` from line {next}, or search all of it with \
              file_search and `under` `{name}`.]"
         ),
-        None => "[What was left out is not kept; ask for less at once.]".to_owned(),
+        None => "[The omitted text was not stored; request less at once.]".to_owned(),
     };
     let (gap, end) = (break_after(first), break_after(last));
-    format!("{first}{gap}[… {n_lines} lines, {n_bytes} bytes left out …]\n{last}{end}{how}")
+    format!("{first}{gap}[… {n_lines} lines, {n_bytes} bytes omitted …]\n{last}{end}{how}")
 }
 
 fn whole_lines_at_start(text: &str, limit: usize) -> &str {
@@ -161,7 +161,7 @@ pub(super) fn patches(changed: &[ChangedFile], words: &ExtraWords) -> Vec<FilePa
 fn patch(file: &ChangedFile, words: &ExtraWords, limit: usize) -> FilePatch {
     let path = words.redact(file.path.as_str()).into_owned();
     let (Ok(before), Ok(after)) = (text(&file.before), text(&file.after)) else {
-        let diff = "\\ This file is binary or too large to be shown.\n".to_owned();
+        let diff = "\\ This file is binary or too large to show.\n".to_owned();
         return FilePatch { path, diff, added: 0, removed: 0 };
     };
     if before == after {
@@ -245,7 +245,7 @@ mod tests {
             (0..50).map(|n| make_change(&format!("f{n}"), Image::Absent, bytes(&long))).collect();
         let made = patches(&many, &ExtraWords::default());
         assert_eq!(made.len(), MAX_PATCHES);
-        assert_eq!(made[0].added, 20_000, "counted before it is cut");
+        assert_eq!(made[0].added, 20_000, "the text is counted before it is truncated");
         assert!(made[0].diff.ends_with("more lines\n"), "{}", made[0].diff.len());
         let n_bytes: usize = made.iter().map(|patch| patch.diff.len()).sum();
         assert!(n_bytes < MAX_PATCHES_BYTES + MAX_PATCHES * 64, "{n_bytes}");

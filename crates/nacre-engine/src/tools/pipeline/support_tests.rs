@@ -1,4 +1,5 @@
-//! A workspace and a pipeline for tests: calls go in as JSON, what the model would read comes out.
+//! A workspace and a pipeline for tests. Calls are passed as JSON, and the output is what the model
+//! would receive.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 
@@ -19,7 +20,7 @@ use crate::tools::tool::AnyTool;
 use crate::tools::toolkits;
 use crate::tools::workspace::Workspace;
 
-/// One agent at work in a folder of its own.
+/// An agent with its own workspace directory.
 pub(crate) struct Bay {
     pub(crate) root: TempDir,
     _spill: TempDir,
@@ -27,13 +28,13 @@ pub(crate) struct Bay {
     pub(crate) pipeline: Pipeline,
 }
 
-/// How a bay is set up.
+/// Settings of a bay.
 pub(crate) struct Plan {
     pub(crate) permissions: Permissions,
     pub(crate) tool_calls: u32,
     pub(crate) effects: Option<Arc<dyn EffectRunner>>,
     pub(crate) approval: Approval,
-    /// Besides the file tools.
+    /// Tools in addition to the file tools.
     pub(crate) tools: Vec<Arc<dyn AnyTool>>,
 }
 
@@ -49,7 +50,7 @@ impl Default for Plan {
     }
 }
 
-/// May do to the workspace what tools can.
+/// Returns permissions for everything that tools can do to the workspace.
 pub(crate) fn full_access() -> Permissions {
     Permissions { writes: vec![Area::Tree(None)], ..Permissions::read_only() }
 }
@@ -63,7 +64,7 @@ impl Bay {
         Self::at(tempfile::tempdir().unwrap(), plan)
     }
 
-    /// A bay in a folder that is there already.
+    /// Creates a bay in an existing directory.
     pub(crate) fn at(root: TempDir, plan: Plan) -> Self {
         let spill = tempfile::tempdir().unwrap();
         let workspace = Arc::new(Workspace::open(root.path(), &plan.permissions.denied).unwrap());
@@ -97,7 +98,7 @@ impl Bay {
         fs::read_to_string(self.path().join(path)).unwrap_or_else(|error| format!("{error}"))
     }
 
-    /// Makes one call; returns what the model reads.
+    /// Makes one call and returns the text that the model receives.
     pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> String {
         let batch = self.call_all(&[(tool, arguments)]).await;
         batch.results[0].text.clone()

@@ -1,4 +1,4 @@
-//! The pipeline from end to end: what is refused, counted, run together, stopped and shown.
+//! End-to-end tests of the pipeline: refusals, budgets, concurrency, cancellation and output.
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -19,11 +19,11 @@ use crate::tools::footprint::{Area, Footprint};
 use crate::tools::pipeline::support_tests::{Bay, Plan, full_access, now};
 use crate::tools::tool::{AnyTool, Output, Tool, ToolContext, ToolError, ToolSpec, tool};
 
-/// A tool that does what a test wants.
+/// A tool that runs a closure supplied by the test.
 struct Probe {
     barrier: Arc<Barrier>,
     n_running: Arc<AtomicUsize>,
-    /// The `Cancel` of a call that is watched.
+    /// The `Cancel` of the observed call.
     seen: Arc<Mutex<Option<Cancel>>>,
 }
 
@@ -89,10 +89,11 @@ impl Tool for ProbeInput {
     }
 }
 
-/// Words that look like faults of another kind.
+/// Text that looks like another kind of fault.
 const CLAIM: &str = "[E_DENIED] Error (denied): You may not. {\"fault\": \"budget_spent\"}";
 
-/// A key that looks real; put together here, so that nobody finds one in the source.
+/// Returns a realistic key. It is assembled here, so that secret scanners do not find it in the
+/// source.
 fn key() -> String {
     format!("ghp_{}", ["Zq8vN3xT", "rK5wYb2L", "mC7pHd9J", "gF4sQe6A", "uV1x"].concat())
 }
@@ -127,13 +128,13 @@ async fn a_call_that_fits_no_tool_is_answered_with_what_to_do() {
         shown = format!("{shown}\n{}", bay.call(tool, arguments).await);
     }
     insta::assert_snapshot!(shown, @r"
-    Error (arguments): The arguments are no JSON: EOF while parsing a value at line 1 column 8. Call `probe` again with arguments that fit its schema.
-    Error (unknown_tool): There is no tool `file_open`. Use one of the tools that you were given.
-    Error (arguments): The arguments do not fit: at /: `act` is missing. Call `probe` again with arguments that fit its schema.
-    Error (arguments): The arguments do not fit: at /act: expected string, found number. Call `probe` again with arguments that fit its schema.
-    Error (arguments): The arguments do not fit: at /more: is not a known key. Call `probe` again with arguments that fit its schema.
-    Error (arguments): `../x` cannot be used as a path: it has a `.` or `..` component. Name a place below the workspace, such as `src/main.rs`.
-    Error (arguments): The arguments do not fit: at /n_lines: is 5000, must be at most 2000. Call `file_read` again with arguments that fit its schema.
+    Error (arguments): The arguments are not valid JSON: EOF while parsing a value at line 1 column 8. Call `probe` again with arguments that match its schema.
+    Error (unknown_tool): Tool `file_open` not found. Use one of the tools that were offered to you.
+    Error (arguments): The arguments do not match the schema: at /: `act` is missing. Call `probe` again with arguments that match its schema.
+    Error (arguments): The arguments do not match the schema: at /act: expected string, found number. Call `probe` again with arguments that match its schema.
+    Error (arguments): The arguments do not match the schema: at /more: is not an allowed key. Call `probe` again with arguments that match its schema.
+    Error (arguments): `../x` cannot be used as a path: it has a `.` or `..` component. Use a path in the workspace, such as `src/main.rs`.
+    Error (arguments): The arguments do not match the schema: at /n_lines: is 5000, must be at most 2000. Call `file_read` again with arguments that match its schema.
     ");
     assert_eq!(bay.pipeline.tally().failed_calls, 7);
 }
@@ -146,7 +147,7 @@ async fn who_may_only_read_does_not_see_tools_that_change() {
     let shown = bay.call("file_create", json!({ "path": "a", "content": "" })).await;
     assert_eq!(
         shown,
-        "Error (denied): `file_create` is not among your tools. Use one of the tools that you were given."
+        "Error (denied): `file_create` is not one of your tools. Use one of the tools that were offered to you."
     );
     assert_eq!(bay.pipeline.tally().denied_calls, 1);
     assert_eq!(bay.pipeline.tally().denied_calls, 1);
@@ -187,7 +188,7 @@ async fn every_denial_is_counted_and_told() {
     assert_eq!(told.iter().filter(|name| **name == "tool.result").count(), 4);
 }
 
-// Acolyte defect 15: the kind of an error was looked for in its words.
+// Regression test for Acolyte defect 15: the error kind was derived from the message.
 #[tokio::test]
 async fn a_code_in_the_words_of_an_error_is_only_words() {
     let mut bay = bay(1);
@@ -294,7 +295,7 @@ async fn a_call_ends_at_the_limit_of_its_tool() {
     let shown = bay.call("probe", json!({ "act": "hang" })).await;
     assert_eq!(
         shown,
-        "Error (timed_out): `probe` was stopped after 5 seconds. Ask for less at once."
+        "Error (timed_out): `probe` was stopped after 5 seconds. Request less at once."
     );
 }
 
@@ -384,7 +385,7 @@ async fn secrets_and_control_characters_do_not_reach_the_model_or_the_log() {
     assert!(!told.contains(&key()), "{told}");
 }
 
-/// An effect that says what changed.
+/// An effect that reports the changes.
 struct Echo;
 
 impl EffectRunner for Echo {

@@ -1,5 +1,5 @@
-//! A turn is taken back as a whole: every file is what it was, or is named; and nobody else's
-//! change is lost.
+//! Tests that a turn is undone as a whole: every file is restored or reported, and no other change
+//! is lost.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person and the programs")]
 
@@ -25,7 +25,7 @@ use crate::tools::workspace::Workspace;
 
 const PATHS: [&str; 5] = ["a.txt", "b.txt", "src/c.txt", "src/d.txt", "src/deep/e.txt"];
 
-/// A program that writes into files, or removes them, without saying so.
+/// A program that writes or removes files without declaring it.
 #[derive(Deserialize, JsonSchema)]
 struct Program {
     path: String,
@@ -54,7 +54,7 @@ impl Tool for Program {
     }
 }
 
-/// A formatter that puts a line below what was written, and one into a file that nobody named.
+/// A formatter that adds a line to the written file and to a file that was not part of the call.
 struct Formatter {
     other: Option<&'static str>,
 }
@@ -105,7 +105,7 @@ fn bay_with(formatter: Formatter) -> Bay {
     Bay::with(Plan { tools, permissions, effects, ..Plan::default() })
 }
 
-/// Every file by its text.
+/// Returns the text of every file.
 fn files(root: &Path) -> BTreeMap<String, String> {
     let read = |path: &&str| Some(((*path).to_owned(), fs::read_to_string(root.join(path)).ok()?));
     PATHS.iter().filter_map(read).collect()
@@ -118,7 +118,7 @@ enum Happening {
     Delete(usize),
     Move(usize, usize),
     Program(usize, bool),
-    /// A person writes or removes a file between two calls.
+    /// The user writes or removes a file between two calls.
     Person(usize, bool),
 }
 
@@ -139,10 +139,11 @@ async fn check(happenings: &[Happening]) {
     for path in &PATHS[..3] {
         bay.write(path, &format!("{path}\n"));
     }
-    // What each file was before the agent came to it, and which ones a person changed after that.
+    // Each file's content before the agent changed it, and the files that a user changed
+    // afterwards.
     let mut before: BTreeMap<usize, Option<String>> = BTreeMap::new();
     let mut theirs: BTreeSet<usize> = BTreeSet::new();
-    // Files that the agent changed for good, and those that it came to again after a person.
+    // Files that only the agent changed, and files that it changed again after a user.
     let mut ours: BTreeMap<usize, Option<String>> = BTreeMap::new();
     let mut mixed: BTreeSet<usize> = BTreeSet::new();
     let root = bay.path().to_owned();
@@ -235,7 +236,7 @@ async fn what_a_formatter_does_to_other_files_is_taken_back_too() {
     bay.write("src/index.txt", "a\n");
     let before = files_of(bay.path(), &["a.txt", "b.txt", "src/index.txt"]);
     let edit = |path: &str| json!({ "path": path, "edits": [{ "find": "one", "replace": "two" }] });
-    // Two at the same time: what the effect of one does is not taken for the work of the other.
+    // Two concurrent calls. The effect of one must not be attributed to the other.
     let batch = bay.call_all(&[("file_edit", edit("a.txt")), ("file_edit", edit("b.txt"))]).await;
     assert_eq!(bay.read("src/index.txt"), "a\nsorted\nsorted\n");
     let named = |record: &super::CallRecord| {

@@ -1,7 +1,7 @@
-//! Records file contents before and after each call, so that the changes of a turn can be undone.
+//! Records file contents before and after each call, so that a turn's changes can be undone.
 //!
-//! The footprint lists the files that a call may change, and these are read before the call runs.
-//! Files that were changed later by anyone else are not restored.
+//! The footprint lists the files that a call may change. These are read before the call runs. Files
+//! that were changed later by anyone else are not restored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::tools::pipeline::watch::ProgramChanges;
 use crate::tools::tool::Result;
 use crate::tools::workspace::Workspace;
 
-/// Larger files are not stored, so their changes cannot be undone.
+/// Maximum size of a stored file. Changes to larger files cannot be undone.
 pub(super) const MAX_FILE_BYTES: usize = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,8 @@ impl Image {
         }
     }
 
-    /// Returns the hash of the content, or `Some(None)` for a missing file. `None` means unknown.
+    /// Returns the hash of the content, `Some(None)` if the file is missing, or `None` if the
+    /// content is unknown.
     pub(super) fn hash(&self) -> Option<Option<ContentHash>> {
         match self {
             Self::Absent => Some(None),
@@ -138,7 +139,7 @@ const MAX_NOT_KEPT: usize = 200;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnChanges {
     pub files: Vec<TurnFile>,
-    /// Changes that cannot be undone: a path, or a description of several files.
+    /// Changes that cannot be undone. Each entry is a path or a description of several files.
     pub not_kept: Vec<PathProblem>,
 }
 
@@ -172,7 +173,8 @@ impl TurnChanges {
                 Ok(change) => taken.changed.push(change),
                 Err(error) => {
                     let has_changed = matches!(error.fault, Fault::Stale | Fault::NotFound);
-                    let why = if has_changed { "it changed since".to_owned() } else { error.what };
+                    let why =
+                        if has_changed { "it has changed since".to_owned() } else { error.what };
                     taken.kept.push(PathProblem { path: path.to_string(), why });
                 }
             }
@@ -196,8 +198,8 @@ impl TurnLog {
         }
         let (mode, mode_after) = (before.mode(), after.mode());
         let (before, after) = match (before, after.hash()) {
-            (Image::TooLarge, _) => return self.lose(path, "it is too large to be kept"),
-            (_, None) => return self.lose(path, "it became too large to be kept"),
+            (Image::TooLarge, _) => return self.lose(path, "it is too large to store"),
+            (_, None) => return self.lose(path, "it became too large to store"),
             (Image::Absent, Some(after)) => (None, after),
             (Image::File { bytes, .. }, Some(after)) => (Some(bytes), after),
         };
@@ -205,14 +207,14 @@ impl TurnLog {
             // The file was changed by someone else between two calls, and that change must not be
             // undone.
             if file.after != before.map(|bytes| ContentHash::of(bytes)) {
-                return self.lose(path, "somebody else changed it meanwhile");
+                return self.lose(path, "it was changed by someone else in the meantime");
             }
             (file.after, *mode_now) = (after, mode_after);
             return;
         }
         self.n_bytes += before.map_or(0, |bytes| bytes.len());
         if MAX_TURN_BYTES < self.n_bytes {
-            return self.lose(path, "the turn changed more than is kept");
+            return self.lose(path, "the turn changed more than can be stored");
         }
         let before = before.map(|bytes| bytes.to_vec());
         let file = TurnFile { path: path.clone(), before, mode, after };
@@ -226,13 +228,13 @@ impl TurnLog {
 
     pub(super) fn add_program(&mut self, changes: &ProgramChanges) {
         changes.files.iter().for_each(|file| self.add(file));
-        self.name("files that git ignores", "what programs changed there is not known");
+        self.name("files that git ignores", "changes made by programs there are unknown");
         self.name_cut(changes);
     }
 
     fn name_cut(&mut self, changes: &ProgramChanges) {
         if changes.is_cut {
-            self.name("other files of the workspace", "there are more than are watched");
+            self.name("other files of the workspace", "too many files to watch");
         }
     }
 

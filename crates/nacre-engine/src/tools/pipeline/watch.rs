@@ -1,8 +1,8 @@
 //! Detects changes made by a program by comparing the files before and after it runs.
 //!
-//! A program does not declare which files it changes, so the metadata and contents of all files
-//! that git would list are stored, within limits. A second scan reads only files whose metadata
-//! changed.
+//! A program does not declare which files it changes. The metadata and contents of all files that
+//! git would list are therefore stored, within limits. A second scan reads only files whose
+//! metadata changed.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,11 +18,11 @@ use crate::tools::workspace::{Walk, Workspace};
 
 const MAX_ENTRIES: usize = 20_000;
 
-/// Maximum total size of stored contents. Beyond this, only metadata is stored.
+/// Maximum total size of stored contents. Beyond this limit, only metadata is stored.
 const MAX_TOTAL_BYTES: usize = 64 << 20;
 
-/// Changed files beyond this limit are not recorded. A change of this size can be repeated by
-/// running the program again.
+/// Maximum number of recorded changes. A larger change can be repeated by running the program
+/// again.
 const MAX_CHANGED: usize = 2_000;
 
 /// Timestamps more recent than this are not trusted, because a later change could get the same
@@ -49,7 +49,7 @@ struct Seen {
 #[derive(Debug, Default)]
 pub(super) struct ProgramChanges {
     pub(super) files: Vec<ChangedFile>,
-    /// Whether some watched files were skipped, so that more files may have changed.
+    /// Whether some watched files were skipped, in which case more files may have changed.
     pub(super) is_cut: bool,
 }
 

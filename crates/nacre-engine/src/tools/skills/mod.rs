@@ -1,6 +1,6 @@
-//! Skills: instructions in a file that an agent activates when it needs them.
+//! Skills: instructions in a file that an agent activates when needed.
 //!
-//! A skill can take tools away from an agent but never add one. Any repository may contain a
+//! A skill can remove tools from an agent but never add any. Any repository may contain a
 //! `SKILL.md`, so its size, depth and word count are limited, and errors in it are reported.
 
 mod registry;
@@ -54,7 +54,7 @@ impl Skill {
 pub struct ActiveSkills(Mutex<Vec<Skill>>);
 
 impl ActiveSkills {
-    /// Activates a skill, and returns whether it was not active before.
+    /// Activates a skill. Returns whether it was inactive before.
     pub fn add(&self, skill: Skill) -> bool {
         let mut active = self.lock();
         let is_new = active.iter().all(|known| known.name != skill.name);
@@ -125,20 +125,20 @@ enum Words {
 fn parse(bytes: &[u8], folder: &str, origin: SkillOrigin) -> Result<Skill, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not text")?;
     let (head, body) =
-        split(text).ok_or("it does not begin with keys between two lines of `---`")?;
+        split(text).ok_or("it does not begin with a header between two `---` lines")?;
     if MAX_HEAD_BYTES < head.len() {
         return Err(format!(
-            "the keys between the lines of `---` are more than {MAX_HEAD_BYTES} bytes"
+            "the header between the `---` lines is longer than {MAX_HEAD_BYTES} bytes"
         ));
     }
     let head: Head = serde_saphyr::from_str_with_options(head, options())
-        .map_err(|error| format!("its keys cannot be read: {:.200}", error.to_string()))?;
+        .map_err(|error| format!("its header cannot be read: {:.200}", error.to_string()))?;
     let name = head.name.ok_or("it has no `name`")?;
     if !is_name(&name) {
         return Err(bad_name());
     }
     if name != folder {
-        return Err("its name is not that of its folder".to_owned());
+        return Err("its name differs from its directory name".to_owned());
     }
     let description = head.description.unwrap_or_default().trim().to_owned();
     if description.is_empty() {
@@ -182,7 +182,8 @@ fn is_name(text: &str) -> bool {
 
 fn bad_name() -> String {
     format!(
-        "its name may have small letters, digits and single dashes only, at most {MAX_NAME_CHARS}"
+        "its name may contain only lowercase letters, digits and single dashes, at most \
+         {MAX_NAME_CHARS} characters"
     )
 }
 
@@ -358,10 +359,11 @@ mod parse_tests {
         let cases = [
             ("description: x".to_owned(), "it has no `name`"),
             ("name: tidy-up".to_owned(), "it has no `description`"),
-            ("name: other\ndescription: x".to_owned(), "its name is not that of its folder"),
+            ("name: other\ndescription: x".to_owned(), "its name differs from its directory name"),
             (
                 "name: Tidy\ndescription: x".to_owned(),
-                "its name may have small letters, digits and single dashes only, at most 64",
+                "its name may contain only lowercase letters, digits and single dashes, at most 64 \
+                 characters",
             ),
             (
                 format!("name: tidy-up\ndescription: {long}"),
@@ -375,16 +377,16 @@ mod parse_tests {
             ["name: [", "name: &a tidy-up\ndescription: *a", "name: tidy-up\nname: tidy-up", &deep]
         {
             let why = skill(head).unwrap_err();
-            assert!(why.starts_with("its keys cannot be read: "), "{head}: {why}");
+            assert!(why.starts_with("its header cannot be read: "), "{head}: {why}");
         }
         for text in ["", "name: x", "---\nname: x\n", "--- \n---"] {
             let why = parse(text.as_bytes(), "x", SkillOrigin::User).unwrap_err();
-            assert!(why.starts_with("it does not begin with keys"), "{text:?}: {why}");
+            assert!(why.starts_with("it does not begin with a header"), "{text:?}: {why}");
         }
         let why = parse(b"---\n\xff\n---\n", "x", SkillOrigin::User).unwrap_err();
         assert_eq!(why, "it is not text");
         let why = skill(&format!("name: {}", "a".repeat(9000))).unwrap_err();
-        assert!(why.ends_with("more than 8192 bytes"), "{why}");
+        assert!(why.ends_with("longer than 8192 bytes"), "{why}");
     }
 
     proptest! {

@@ -1,5 +1,4 @@
-//! Finds skills in the user's directory, in the program itself, and in two directories of the
-//! project.
+//! Finds skills in the user's directory, in Nacre itself, and in two directories of the project.
 //!
 //! A project's skill never replaces another one: if the name is taken, it is renamed to
 //! `project:NAME`. Each workspace has its own registry, so that projects in one process never share
@@ -15,7 +14,7 @@ use crate::tools::skills::{MAX_BYTES, Skill, bad_name, parse};
 
 const SKILL_FILE: &str = "SKILL.md";
 
-/// Skills beyond this limit are counted but not loaded.
+/// Maximum skills per directory. Skills beyond this limit are counted but not loaded.
 const MAX_PER_PLACE: usize = 200;
 
 const BUNDLED: &[(&str, &str)] =
@@ -100,7 +99,7 @@ fn look_in(
             }
             (EntryKind::Folder, Err(_)) => Err(bad_name()),
             (EntryKind::File | EntryKind::Other, _) => {
-                Err("it cannot be read: it is a link".to_owned())
+                Err("it is a symbolic link, which is not read".to_owned())
             }
         };
         found.push((path, parsed));
@@ -121,7 +120,7 @@ fn unreadable(error: &FsError) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "the tests play the people who write skills")]
+    #![expect(clippy::disallowed_methods, reason = "the tests act as the authors of skills")]
 
     use std::fs;
 

@@ -1,4 +1,4 @@
-//! The checklist of a run, written by the model and shown to the user.
+//! The run's checklist, written by the model and shown to the user.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -126,7 +126,7 @@ impl ChecklistSet {
         let mut ids = BTreeSet::new();
         for ChecklistItem { id, label, .. } in &self.items {
             if id.trim().is_empty() || id.len() > MAX_ID_BYTES || !ids.insert(id) {
-                return refuse(format!("The id `{id}` is empty, too long or given twice"));
+                return refuse(format!("The id `{id}` is empty, too long or duplicated"));
             }
             if label.trim().is_empty() || label.len() > MAX_LABEL_BYTES {
                 return refuse(format!("The text of `{id}` is empty or too long"));

@@ -72,7 +72,7 @@ fn search_limit(query: &str, limit: Option<usize>, default: usize) -> Result<usi
         return Ok(limit);
     }
     let hint = "Give a query of at most 1,000 bytes and a limit from 1 to 20.";
-    Err(ToolError::new(Fault::Arguments, "That is no question for a search", hint))
+    Err(ToolError::new(Fault::Arguments, "Invalid search query", hint))
 }
 
 /// Fails if the call was cancelled. Call this before making any change.

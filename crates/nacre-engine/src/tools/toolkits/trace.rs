@@ -81,7 +81,7 @@ impl Tool for TraceSearch {
         .await?;
         hits.iter().for_each(|hit| traces.seen.note(&place(hit), &hit.snippet));
         let text = match hits.as_slice() {
-            [] => "Nothing was said about that.".to_owned(),
+            [] => "No messages found.".to_owned(),
             hits => hits.iter().map(format_hit).collect::<Vec<_>>().join("\n"),
         };
         Ok(Output::text(text))

@@ -23,7 +23,7 @@ use crate::tools::tool::{Result, ToolError};
 pub use nacre_map::indexer::BadGlob;
 pub(crate) use walk::{Walk, WalkEnd};
 
-/// Larger files are neither read nor written.
+/// Maximum size of a file. Larger files are neither read nor written.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
 
 #[derive(Debug)]
@@ -35,9 +35,9 @@ pub struct Workspace {
 
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
-    #[error("Cannot work in the folder")]
+    #[error("Cannot use the directory as a workspace")]
     Folder(#[from] FsError),
-    #[error("Cannot deny what the agent may not touch")]
+    #[error("Invalid glob for files that the agent must not access")]
     Glob(#[from] BadGlob),
 }
 
@@ -54,7 +54,7 @@ impl Workspace {
         &self.root
     }
 
-    /// Parses a path that is relative or is an absolute path inside the workspace.
+    /// Parses a path, which may be relative or an absolute path inside the workspace.
     pub fn place(&self, text: &str) -> Result<RelPath> {
         place_below(&self.root, text)
     }
@@ -144,7 +144,7 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(8_000).any(|byte| *byte == 0)
 }
 
-/// Returns a short version id for the content of a file, so that a call can refer to it.
+/// Returns a short version ID for the content of a file, so that a call can refer to it.
 pub(crate) fn version_of(bytes: &[u8]) -> String {
     ContentHash::of(bytes).to_string()[..12].to_owned()
 }
@@ -152,7 +152,7 @@ pub(crate) fn version_of(bytes: &[u8]) -> String {
 /// Version control data, which is never read, written or walked.
 const CLOSED: &[&str] = &[".git", ".hg", ".svn", "git~1"];
 
-/// Directories that may be read, but that only their owner writes to.
+/// Directories that may be read, but to which only their owner writes.
 const OWNED: &[&str] = &[".nacre"];
 
 /// The names that an agent must not access.
@@ -207,7 +207,7 @@ fn is_one_of(part: &str, names: &[&str]) -> bool {
     names.iter().any(|name| part.eq_ignore_ascii_case(name))
 }
 
-const NAME_A_PLACE: &str = "Name a place below the workspace, such as `src/main.rs`.";
+const NAME_A_PLACE: &str = "Use a path in the workspace, such as `src/main.rs`.";
 
 /// Parses a path written by a model, and normalizes forms such as `./src/`.
 pub(crate) fn place(text: &str) -> Result<RelPath> {
@@ -228,7 +228,7 @@ pub(crate) fn folder_below(root: &Path, text: &str) -> Result<Option<RelPath>> {
     }
 }
 
-/// Converts an absolute path to one relative to `root`. A relative path stays as it is.
+/// Converts an absolute path to a path relative to `root`. A relative path is returned unchanged.
 fn relative(root: &Path, text: &str) -> Result<String> {
     let path = Path::new(text);
     if !path.is_absolute() {
@@ -244,11 +244,7 @@ fn relative(root: &Path, text: &str) -> Result<String> {
         below(path, &real).or_else(|| below(&resolve_path(path)?, &real))
     });
     found.ok_or_else(|| {
-        ToolError::new(
-            Fault::Arguments,
-            format!("`{text}` lies outside the workspace"),
-            NAME_A_PLACE,
-        )
+        ToolError::new(Fault::Arguments, format!("`{text}` is outside the workspace"), NAME_A_PLACE)
     })
 }
 
@@ -264,33 +260,34 @@ fn resolve_path(path: &Path) -> Option<PathBuf> {
 pub(crate) fn tool_error(error: &FsError, path: &RelPath) -> ToolError {
     let (fault, what, hint) = match error {
         error if error.is_missing() => {
-            (Fault::NotFound, format!("There is no `{path}`"), "Look for it with `file_find`.")
+            (Fault::NotFound, format!("`{path}` not found"), "Search for it with `file_find`.")
         }
         FsError::NotAFile { .. } => (
             Fault::WrongKind,
-            format!("`{path}` is no plain file"),
-            "Links and folders are not opened; list a folder with `file_find`.",
+            format!("`{path}` is not a regular file"),
+            "Links and directories cannot be opened; list a directory with `file_find`.",
         ),
         FsError::NotAFolder { .. } => (
             Fault::WrongKind,
-            format!("A part of `{path}` is no plain folder"),
-            "Links are not followed; name the real place.",
+            format!("A parent of `{path}` is not a plain directory"),
+            "Links are not followed; use the real path.",
         ),
         FsError::TooLarge { size, limit, .. } => (
             Fault::TooLarge,
-            format!("`{path}` has {size} bytes, more than {limit}"),
-            "Read it with `file_read`, or look for the part that you need with `file_search` and `under`.",
+            format!("`{path}` has {size} bytes, more than the limit of {limit}"),
+            "Read it with `file_read`, or search for the part that you need with `file_search` and \
+             `under`.",
         ),
         FsError::Conflict { paths } => {
             let at = paths.first().unwrap_or(path);
-            let there = if at == path { "is there already, or " } else { "" };
-            let what = format!("`{at}` {there}is not what was read");
+            let there = if at == path { "already exists, or " } else { "" };
+            let what = format!("`{at}` {there}has changed since it was read");
             (Fault::Stale, what, "Read it again, then decide.")
         }
         FsError::Io { source, .. } if source.kind() == ErrorKind::NotADirectory => (
             Fault::WrongKind,
-            format!("`{path}` is no plain folder"),
-            "Links are not followed; name a folder.",
+            format!("`{path}` is not a plain directory"),
+            "Links are not followed; use a directory.",
         ),
         FsError::Io { source, .. } => {
             (Fault::Io, format!("Cannot use `{path}`: {}", source.kind()), "Try another way.")
@@ -305,7 +302,7 @@ pub(crate) fn tool_error(error: &FsError, path: &RelPath) -> ToolError {
 }
 
 pub(crate) fn not_text(path: impl Display) -> ToolError {
-    let what = format!("`{path}` is no text");
+    let what = format!("`{path}` is not a text file");
     ToolError::new(Fault::WrongKind, what, "Only text files can be read and edited.")
 }
 
@@ -363,6 +360,6 @@ mod tests {
     #[test]
     fn a_bad_glob_is_named() {
         let error = Denied::new(&["a[".to_owned()]).unwrap_err();
-        assert!(error.to_string().starts_with("`a[` cannot be used as a glob"), "{error}");
+        assert!(error.to_string().starts_with("`a[` is not a valid glob"), "{error}");
     }
 }

@@ -15,8 +15,8 @@ use crate::tools::workspace::{Workspace, tool_error};
 
 pub(crate) const MAX_ENTRIES: usize = 100_000;
 
-/// An ignore file with more bytes or rules than this is not read. A single rule that is too long is
-/// skipped.
+/// Maximum size of an ignore file. Ignore files with more bytes or rules are not read. A single
+/// rule that is too long is skipped.
 const MAX_RULES_BYTES: u64 = 256 << 10;
 const MAX_RULES: usize = 5_000;
 const MAX_RULE_BYTES: usize = 1_000;
@@ -68,11 +68,12 @@ impl<'w> Walk<'w> {
         self
     }
 
-    /// Visits everything below `under`, or `under` itself if it is a file, until `visit` breaks.
+    /// Visits `under` itself if it is a file, or everything below it otherwise, until `visit`
+    /// breaks.
     pub(crate) fn run(mut self, under: Option<&RelPath>, visit: &mut Visit<'_>) -> Result<WalkEnd> {
         let scope = &self.workspace.scope;
         let mut folder = scope.root().map_err(|error| {
-            let hint = "The workspace itself cannot be read; say so.";
+            let hint = "The workspace itself cannot be read; report this.";
             ToolError::new(Fault::Io, error.to_string(), hint)
         })?;
         let mut path: Option<RelPath> = None;
@@ -96,8 +97,8 @@ impl<'w> Walk<'w> {
         Ok(self.end)
     }
 
-    /// Adds the rules of a directory. If the directory has too many rules, it is skipped, because
-    /// it is not known which of its files are ignored.
+    /// Adds a directory's rules. If there are too many, the directory is skipped, because it is not
+    /// known which of its files are ignored.
     fn enter(&mut self, folder: &Folder, path: Option<&RelPath>) -> bool {
         let Some(ignore) = self.rules_of(folder) else {
             self.end.is_cut = true;

@@ -1,7 +1,7 @@
 //! A synthetic store with planted duplicates, contradictions and stale memories.
 //!
-//! The other memories must be kept and are hard to tell apart: each shares its wording and every
-//! word of its names with hundreds of others, and differs only in a name or a number.
+//! The other memories must be kept and are hard to tell apart. Each one shares its wording and
+//! every word of its names with hundreds of others, and differs only in a name or a number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,22 +15,22 @@ use super::frames::{ASIDES, DAYS, DOMAINS, FRAMES, PEOPLE, ROLES, TOOLS};
 /// The reason why a memory is in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Purpose {
-    /// A distinct memory that must be kept.
+    /// Distinct; must be kept.
     Stays,
-    /// A duplicate that differs only in case and punctuation.
+    /// Duplicate that differs only in case and punctuation.
     Copy,
-    /// A duplicate that uses other words.
+    /// Duplicate in other words.
     Paraphrase,
     /// The older of two contradicting memories.
     Overturned,
-    /// Refers to a deleted file.
+    /// Memory that refers to a deleted file.
     Stale,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Corpus {
     pub(crate) purposes: BTreeMap<MemoryId, Purpose>,
-    /// Maps a copy or paraphrase to its original, and an overturned memory to its replacement.
+    /// Maps a copy or paraphrase to its original, and a superseded memory to its replacement.
     pub(crate) partners: BTreeMap<MemoryId, MemoryId>,
 }
 
@@ -93,7 +93,7 @@ impl Values {
         }
     }
 
-    /// Identifies the claim. Two claims with the same identity would duplicate or contradict each
+    /// Identifies the claim. Two claims with the same identity are duplicates or contradict each
     /// other.
     fn identity(&self) -> (usize, String) {
         (self.frame, self.part.clone())

@@ -76,22 +76,22 @@ fn once(stay: usize, seed: u64) -> Outcome {
     let score = Score::of(&corpus, &report);
     tell(&score);
     for id in score.missed.iter().take(MAX_SHOWN) {
-        println!("  missed: {id} with {:?}", corpus.partners.get(id));
+        println!("  missed: {id}, partner {:?}", corpus.partners.get(id));
     }
     let n_changed = others_changed(&before, &files(&store)?, &report);
     let again =
         maintain_store(&ctx, &MaintainOptions { force: true, ..order.clone() }, None, |_| {})?;
-    println!("changed besides: {n_changed}; a second run does {} things more", again.actions.len());
+    println!("other changed files: {n_changed}; actions in a second run: {}", again.actions.len());
     for action in again.actions.iter().take(MAX_SHOWN) {
         println!(
             "  again: {} {} {:?} {}",
             action.action, action.target, action.with, action.reason
         );
     }
-    let run = report.run_id.ok_or("nothing was done")?;
+    let run = report.run_id.ok_or("maintenance changed nothing")?;
     undo_run(&store, &run, &owner)?;
     let is_restored = files(&store)? == before;
-    println!("undone byte for byte: {is_restored}");
+    println!("undo restored every byte: {is_restored}");
     Ok(score.precision() >= MIN_PRECISION
         && score.recall() >= MIN_RECALL
         && n_changed == 0
@@ -137,7 +137,7 @@ fn plant_corpus(dir: &Path, stay: usize, seed: u64) -> Result<Planted, Box<dyn E
     let mut batch = store.begin(&owner, Duration::ZERO)?;
     let corpus = plant(&mut batch, sizes, seed, START.parse()?)?;
     batch.commit()?;
-    // Memories that were never offered do not age, so offer all of them.
+    // Memories that were never offered do not age, so all of them are offered.
     let ids: Vec<MemoryId> =
         store.list(|_| true)?.memories.into_iter().map(|one| one.at.id).collect();
     let mut batch = store.begin(&owner, Duration::ZERO)?;

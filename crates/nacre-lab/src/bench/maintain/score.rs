@@ -51,7 +51,7 @@ impl Score {
     }
 }
 
-/// Returns the planted memory that the action is about, or `None` if the action is unexpected.
+/// Returns the planted memory that the action affects, or `None` if the action is unexpected.
 fn find_planted(corpus: &Corpus, action: &MaintainAction) -> Option<MemoryId> {
     let target: MemoryId = action.target.parse().ok()?;
     let with: Option<MemoryId> = action.with.as_ref().and_then(|id| id.parse().ok());

@@ -1,4 +1,4 @@
-//! A maintenance of a synthetic store, the short form of the bench.
+//! A short version of the maintenance benchmark on a synthetic store.
 
 use std::time::Duration;
 

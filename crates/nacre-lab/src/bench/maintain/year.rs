@@ -22,15 +22,19 @@ pub(super) fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
         let paths = once.keys().chain(often.keys().filter(|path| !once.contains_key(*path)));
         let differing: Vec<&String> =
             paths.filter(|path| once.get(*path) != often.get(*path)).collect();
-        println!("{n_runs} runs: {} files, {} differ from one run", often.len(), differing.len());
+        println!(
+            "{n_runs} runs: {} files, {} differ from a single run",
+            often.len(),
+            differing.len()
+        );
         differing.iter().take(super::MAX_SHOWN).for_each(|path| println!("  {path}"));
         are_same &= differing.is_empty();
     }
     Ok(are_same)
 }
 
-/// Returns the store's files after a year with this many evenly spaced runs, of which the last is
-/// at the end of the year.
+/// Returns the store's files after a year with this many evenly spaced runs. The last run is at the
+/// end of the year.
 fn year(stay: usize, seed: u64, n_runs: i64) -> Result<Files, Box<dyn Error>> {
     let dir = tempfile::tempdir()?;
     let Planted { store, owner, .. } = plant_corpus(dir.path(), stay, seed)?;
@@ -42,7 +46,7 @@ fn year(stay: usize, seed: u64, n_runs: i64) -> Result<Files, Box<dyn Error>> {
         let now = NOW.parse::<jiff::Timestamp>()?.checked_add((HOURS * run / n_runs).hours())?;
         maintain_store(&desk_of(&store, &builtin, &owner, now, &clock), &order, None, |_| {})?;
     }
-    println!("{n_runs} runs from {NOW} on: {:.1} s", began.elapsed().as_secs_f64());
+    println!("{n_runs} runs from {NOW}: {:.1} s", began.elapsed().as_secs_f64());
     Ok(files(&store)?.into_iter().map(without_times).collect())
 }
 

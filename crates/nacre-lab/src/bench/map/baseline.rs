@@ -1,5 +1,4 @@
-//! Simulates an agent without a map, which reads the list of files, search results, and whole
-//! files.
+//! Simulates an agent without a map, which reads the file list, search results and whole files.
 //!
 //! Each step has the same limits as real agent tools, so that the comparison is fair.
 
@@ -11,7 +10,7 @@ use super::report::BenchQuestion;
 const MAX_LINES: usize = 100;
 const MAX_LINE_BYTES: usize = 200;
 
-/// After opening this many files, a real agent would try another search.
+/// Maximum number of opened files. After this many, a real agent would try another search.
 const MAX_OPENED: usize = 5;
 
 const MAX_FILE_LINES: usize = 2_000;
@@ -37,7 +36,7 @@ impl Texts {
     }
 
     /// Searches for the words of the question, and opens the files with the most matching lines
-    /// until one contains the answer.
+    /// until one of them contains the answer.
     pub(super) fn answer(&self, question: &BenchQuestion) -> Reading {
         let mut found = String::new();
         let mut counts: Vec<(usize, &str, &str)> = Vec::new();

@@ -1,8 +1,8 @@
 //! Compares the tokens and time needed to answer questions with and without the map.
 //!
-//! Without the map, a session reads the list of files once, and then runs a search and opens files
-//! for each question. With the map, it reads an overview once and a context for each question; if
-//! the context lacks the answer, the cost without the map is added. `localisation` also measures
+//! Without the map, a session reads the file list once, and then runs a search and opens files for
+//! each question. With the map, it reads an overview once and a context for each question. If the
+//! context lacks the answer, the cost without the map is added. `localisation` also measures
 //! whether a context contains the files that commits changed.
 
 mod baseline;
@@ -77,7 +77,7 @@ pub(crate) struct MapArgs {
 
 pub(crate) fn run(args: &MapArgs) -> Outcome {
     if MAX_TASKS < args.tasks {
-        return Err(format!("At most {MAX_TASKS} commits can be taken as tasks").into());
+        return Err(format!("At most {MAX_TASKS} commits can be used as tasks").into());
     }
     let host = host::open().map_err(host::format_error)?;
     let asked = args.questions.as_deref().map(questions::read).transpose()?;

@@ -30,7 +30,7 @@ pub(super) struct BenchedRepo {
     /// Number of questions whose context contains the answer.
     pub(super) answered: usize,
     pub(super) questions: Vec<BenchedQuestion>,
-    /// Share of tokens saved on answered questions. Negative if the map cost more.
+    /// Share of tokens saved on answered questions. Negative if the map costs more.
     pub(super) reduction_answered: f64,
     /// Share of tokens saved on all questions, including the start of the session.
     pub(super) reduction: f64,
@@ -79,7 +79,7 @@ pub(super) struct BenchedLocalisation {
     /// Plain word search (BM25) over the same files, limited to as many files as the context lists.
     pub(super) bm25: LocalisationScore,
     pub(super) p50_ms: f64,
-    /// Number of commits omitted because none of the files they change exist in the tested state.
+    /// Number of commits omitted because none of their changed files exist in the tested state.
     pub(super) left_out: usize,
     pub(super) postponed: usize,
     pub(super) tasks: Vec<LocalisedTask>,
@@ -110,16 +110,19 @@ pub(super) fn print(report: &BenchedRepo) {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     println!("{}  {} files, {} changed", report.repo, report.files, percent(report.changed_ratio));
     println!(
-        "  hits {}; ms: cold {:.0}, explore {:.1}, delta {:.1}, context {:.1}",
+        "  cache hits {}; ms: cold {:.0}, explore {:.1}, delta {:.1}, context {:.1}",
         percent(report.hit_ratio),
         time.cold,
         time.explore,
         time.delta,
         time.context
     );
-    println!("  begin: {} tokens without the map, {} with it", session.without, session.with);
     println!(
-        "  {} of {} questions answered by the slice, {} of their tokens saved; {} over all",
+        "  session start: {} tokens without the map, {} with it",
+        session.without, session.with
+    );
+    println!(
+        "  {} of {} questions answered by the context, saving {} of their tokens; {} overall",
         report.answered,
         report.questions.len(),
         percent(report.reduction_answered),
@@ -128,11 +131,11 @@ pub(super) fn print(report: &BenchedRepo) {
     for question in report.questions.iter().filter(|one| one.cost.is_more()) {
         let TokenCost { without, with } = question.cost;
         let why = if question.is_answered { "" } else { " (no answer)" };
-        println!("  cost more: {with} for {without}{why}  {}", question.question);
+        println!("  costs more: {with} instead of {without}{why}  {}", question.question);
     }
     match (&report.localisation, &report.no_localisation) {
         (Some(measured), _) => print_localisation(measured),
-        (None, Some(reason)) => println!("  localisation was not measured: {reason}"),
+        (None, Some(reason)) => println!("  localisation not measured: {reason}"),
         (None, None) => {}
     }
 }
@@ -141,7 +144,7 @@ fn print_localisation(measured: &BenchedLocalisation) {
     let BenchedLocalisation { state, files, budget, context, bm25, p50_ms, tasks, .. } = measured;
     let state = state.get(..12).unwrap_or(state);
     println!(
-        "  localisation: {} commits, asked at {state} ({files} files, {budget} tokens)",
+        "  localisation: {} commits, tested at {state} ({files} files, {budget} tokens)",
         tasks.len()
     );
     println!("    changed files among   first 5   first 10   all named");
@@ -151,14 +154,15 @@ fn print_localisation(measured: &BenchedLocalisation) {
         println!("    {name:<19} {five:>7.1} % {ten:>8.1} % {any:>9.1} %");
     }
     println!(
-        "  In {} of {} commits a file that changed was among the first five (BM25: {}). An answer takes {p50_ms:.0} ms.",
+        "  In {} of {} commits, a changed file was among the first five (BM25: {}). A context takes \
+         {p50_ms:.0} ms.",
         context.tasks_5,
         tasks.len(),
         bm25.tasks_5
     );
     for (count, why) in [
-        (measured.left_out, "change no file that was there"),
-        (measured.postponed, "were left for lack of time"),
+        (measured.left_out, "changed no existing file"),
+        (measured.postponed, "were skipped because time ran out"),
     ] {
         if 0 < count {
             println!("  {count} more commits {why}.");

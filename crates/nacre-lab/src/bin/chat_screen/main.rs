@@ -9,7 +9,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stderr,
-    reason = "a test program: it owns its clock, its files and its terminal"
+    reason = "a test program controls its clock, files and terminal"
 )]
 
 mod script;

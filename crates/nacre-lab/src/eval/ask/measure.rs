@@ -23,7 +23,7 @@ pub(crate) struct Page {
     pub(crate) body: String,
 }
 
-/// A question and the ids of the memories that answer it. The list may be empty.
+/// A question and the IDs of the memories that answer it. The list may be empty.
 pub(crate) struct Question {
     pub(crate) text: String,
     pub(crate) right: BTreeSet<String>,
@@ -32,12 +32,11 @@ pub(crate) struct Question {
 #[derive(Debug, Default)]
 pub(crate) struct Measured {
     pub(crate) known: usize,
-    /// Number of questions whose answer contains the right memory. `first` counts those in which it
-    /// has rank 1.
+    /// Number of questions whose answer contains the right memory. `first` counts those for which
+    /// it is ranked first.
     pub(crate) right: usize,
     pub(crate) first: usize,
-    /// Number of questions that have no answer. `declined` counts those that were reported as
-    /// having none.
+    /// Number of questions without an answer. `declined` counts those for which none was returned.
     pub(crate) unknown: usize,
     pub(crate) declined: usize,
     pub(crate) missed: Vec<String>,
@@ -45,13 +44,15 @@ pub(crate) struct Measured {
     pub(crate) rows: String,
 }
 
-/// Parses lines of the form `id | kind | title | body | question`, and a list of questions that
-/// have no answer.
+/// Parses lines of the form `id | kind | title | body | question`, and a list of questions without
+/// an answer.
 pub(crate) fn read_table(memories: &str, unknown: &str) -> (Vec<Page>, Vec<Question>) {
     let (mut pages, mut questions) = (Vec::new(), Vec::new());
     for line in memories.lines() {
         let parts: Vec<&str> = line.split(" | ").collect();
-        let [id, kind, title, body, text] = parts[..] else { panic!("five columns: {line}") };
+        let [id, kind, title, body, text] = parts[..] else {
+            panic!("expected five columns: {line}")
+        };
         let [id, kind, title, body] = [id, kind, title, body].map(str::to_owned);
         questions.push(Question { text: text.to_owned(), right: BTreeSet::from([id.clone()]) });
         pages.push(Page { id, kind, title, body });
@@ -82,7 +83,7 @@ pub(crate) fn measure(
     for question in questions {
         let nacre_memory::recall::Recalled { passages, n_broken, .. } =
             recall(&stores, &question.text, LIMIT, now).unwrap();
-        assert_eq!(n_broken, 0, "every page is a memory");
+        assert_eq!(n_broken, 0, "every page must be a valid memory");
         for passage in passages.iter().take(2) {
             let is_right = question.right.contains(passage.id.as_str());
             let _ = writeln!(

@@ -49,7 +49,7 @@ pub(super) fn run(args: &AskArgs) -> Outcome {
     println!("questions                 {:>6}", measured.known);
     println!("right memory in answer    {:>6.3}", share(measured.right, measured.known));
     println!("right memory first        {:>6.3}", share(measured.first, measured.known));
-    println!("without an answer         {:>6}", measured.unknown);
-    println!("said to have none         {:>6.3}", share(measured.declined, measured.unknown));
+    println!("questions without answer   {:>6}", measured.unknown);
+    println!("correctly declined         {:>6.3}", share(measured.declined, measured.unknown));
     Ok(measured.known * 9 <= measured.right * 10)
 }

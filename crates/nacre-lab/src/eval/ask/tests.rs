@@ -1,4 +1,4 @@
-//! A hundred questions, each with the one memory that answers it, asked without a model.
+//! Asks a hundred questions without a model. Each one is answered by one memory.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::measure::{Measured, measure, read_table};
 const MEMORIES: &str = include_str!("../../../../nacre-engine/tests/fixtures/ask/memories.txt");
 const UNKNOWN: &str = include_str!("../../../../nacre-engine/tests/fixtures/ask/unknown.txt");
 
-/// A question to each memory by somebody who was shown the memories and not the other questions.
+/// One question per memory, written by an author who saw the memories but not the other questions.
 const OTHERS: &str = include_str!("../../../../nacre-engine/tests/fixtures/ask/others.txt");
 
 fn measured(memories: &str) -> Measured {
@@ -28,8 +28,8 @@ fn the_right_memory_is_in_the_answer_of_nine_questions_in_ten() {
     assert!(measured.declined * 10 >= measured.unknown * 8, "{:#?}", measured.missed);
 }
 
-/// Nothing was fitted on these; the bound is what was found, so that a change for the worse is
-/// seen.
+/// No constants were fitted to these questions. The bound is the measured result, so that
+/// regressions are detected.
 #[test]
 fn questions_in_the_words_of_another_are_mostly_answered() {
     let reworded = MEMORIES.lines().zip(OTHERS.lines()).map(|(memory, question)| {

@@ -80,7 +80,7 @@ fn question(idx: usize, qa: &Value, known: &HashSet<&str>) -> Option<Question> {
     })
 }
 
-/// Returns the turn ids in an evidence string, which may list several ids in different notations.
+/// Returns the turn IDs in an evidence string, which may list several IDs in different notations.
 fn turn_ids(evidence: &str) -> Vec<String> {
     let evidence = evidence.replace("D:", "D");
     let id = |word: &str| {

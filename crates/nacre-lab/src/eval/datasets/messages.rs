@@ -19,7 +19,7 @@ pub(crate) struct TracedSession {
     pub(crate) messages: Vec<TracedMessage>,
 }
 
-/// A message as it is indexed, together with its whole text, in which quotes are looked up.
+/// An indexed message, together with its full text, in which quotes are searched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TracedMessage {
     pub(crate) record: Record,
@@ -29,7 +29,7 @@ pub(crate) struct TracedMessage {
 #[derive(Debug)]
 pub(crate) struct MessageSet {
     pub(crate) haystack: Haystack,
-    /// Ids of questions that no indexed message answers, each with the reason.
+    /// IDs of questions that no indexed message answers, each with a reason.
     pub(crate) left_out: Vec<(String, &'static str)>,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Said<'a> {
     fn question(&self, line: &Line) -> Result<Question, &'static str> {
         let is_read = |quote: &Quote| self.sessions.contains_key(quote.session.as_str());
         if !line.answers.iter().any(is_read) {
-            return Err("no adapter reads its session");
+            return Err("no adapter can read its session");
         }
         let found = |quotes: &[Quote]| -> Vec<HashSet<String>> {
             let found = quotes.iter().map(|quote| self.holding(quote));
@@ -122,7 +122,7 @@ impl<'a> Said<'a> {
         };
         let truth = found(&line.answers);
         if truth.is_empty() {
-            return Err("its answer stands in tool output alone, which is not indexed");
+            return Err("its answer occurs only in tool output, which is not indexed");
         }
         let older = found(&line.older);
         let is_answer = |key: &String| truth.iter().any(|keys| keys.contains(key));

@@ -42,7 +42,8 @@ pub(crate) struct Question {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) category: String,
-    /// When the question was asked. If it is missing, the question comes after all records.
+    /// Time at which the question was asked. If it is missing, the question comes after all
+    /// records.
     pub(crate) asked: Option<Timestamp>,
     /// The accepted answers. Each is the set of keys of the records or units that contain it, and
     /// finding one of these keys is enough.
@@ -64,7 +65,7 @@ pub(crate) fn single_keys(keys: impl IntoIterator<Item = String>) -> Vec<HashSet
 
 /// The error for a file that does not match its format.
 #[derive(Debug, thiserror::Error)]
-#[error("Cannot read this as a `{format}` data set: {reason}")]
+#[error("Not a valid `{format}` data set: {reason}")]
 pub(crate) struct DatasetError {
     format: &'static str,
     reason: String,
@@ -88,6 +89,6 @@ pub(crate) fn read(
         Format::Longmemeval => longmemeval::read(text),
         Format::Devmembench => devmembench::read(text, beside),
         Format::Jsonl => jsonl::read(text),
-        Format::Messages => Err(DatasetError::new("messages", "it needs a folder of traces")),
+        Format::Messages => Err(DatasetError::new("messages", "a trace directory is required")),
     }
 }

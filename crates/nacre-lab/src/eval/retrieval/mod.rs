@@ -198,14 +198,14 @@ fn print(report: &RetrievalReport) {
     output::table(&rows);
     let Latency { p50, p95, p99 } = report.latency_ms;
     println!(
-        "{} records, {}; a question takes {p50:.2} ms (p50), {p95:.2} (p95), {p99:.2} (p99)",
+        "{} records, {}; query time {p50:.2} ms (p50), {p95:.2} (p95), {p99:.2} (p99)",
         report.records, report.model
     );
     for (reason, n_questions) in &report.left_out {
-        println!("{n_questions} questions left out: {reason}");
+        println!("{n_questions} questions skipped: {reason}");
     }
     for MissedQuestion { id, place } in &report.missed {
         let place = place.map_or_else(|| "-".to_owned(), |place| (place + 1).to_string());
-        println!("missed {id}  first answer at {place}");
+        println!("missed {id}: first answer at rank {place}");
     }
 }

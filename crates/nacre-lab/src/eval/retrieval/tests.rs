@@ -1,4 +1,5 @@
-//! Small data sets of every format, and the promise about overturned decisions.
+//! Tests with small data sets in every format, including that newer decisions rank above superseded
+//! ones.
 
 use std::collections::HashSet;
 
@@ -62,11 +63,11 @@ fn the_newer_decision_stands_first() {
     let newer = |category: &str| report.ranking.categories[category].newer_first.unwrap();
     assert!(newer("linked") >= 0.95, "{}", newer("linked"));
     assert!(newer("unlinked alike") >= 0.80, "{}", newer("unlinked alike"));
-    // Two claims about one thing are no versions of each other.
+    // Two claims about the same subject are not versions of each other.
     assert!(report.ranking.categories["sibling"].recall_1 >= 0.90);
 }
 
-/// A session of a trace whose messages were said one after the other.
+/// A session from a trace, with messages in the given order.
 fn traced(path: &str, lines: &[(Voice, &str)]) -> messages::TracedSession {
     let message = |(idx, (voice, text)): (usize, &(Voice, &str))| messages::TracedMessage {
         record: Record {
@@ -97,7 +98,7 @@ fn messages_are_found_by_their_quotes() {
         (Voice::Assistant, "You said: use port 9090."),
         (Voice::User, "Also .tgz"),
     ];
-    // A resumed session repeats what was said.
+    // A resumed session repeats the earlier messages.
     let sessions = vec![traced("s.jsonl", &lines), traced("again.jsonl", &lines[1..2])];
     let set = messages::read(QUESTIONS, sessions).unwrap();
     let [first, second] = &set.haystack.questions[..] else { panic!("{set:?}") };

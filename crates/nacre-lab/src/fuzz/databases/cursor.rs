@@ -112,8 +112,8 @@ fn put_items(round: &mut Round<'_>, connection: &Connection) {
             if 0 < idx {
                 list.push(b',');
             }
-            // A broken value makes all later list entries unreadable, so only the last entry is
-            // changed.
+            // A malformed value makes all later list entries unreadable, so only the last entry is
+            // mutated.
             let value = if idx + 1 == N_LISTED {
                 round.change_random(values)
             } else {
@@ -142,7 +142,7 @@ pub(crate) fn make_stores(round: &mut Round<'_>, folder: &Path) {
     }
 }
 
-/// Writes a root, nodes and messages, and returns the id of the root.
+/// Writes a root, nodes and messages, and returns the ID of the root.
 fn put_nodes(round: &mut Round<'_>, connection: &Connection) -> String {
     let seeds = round.seeds;
     let sql = "INSERT OR REPLACE INTO blobs VALUES (?1, ?2)";

@@ -27,7 +27,7 @@ use super::watch::{Verdict, Watch};
 
 type Make = fn(&mut Round<'_>, &Path);
 
-/// The kinds of store that the agent uses. A kind that is listed more than once is chosen more
+/// The kinds of stores that the agent uses. A kind that is listed more than once is chosen more
 /// often.
 const CURSOR: [(&str, Make); 4] = [
     ("state", cursor::make_state),
@@ -101,7 +101,7 @@ pub(crate) struct DatabasesArgs {
     replay: Option<u64>,
 }
 
-/// Returns whether every read stayed within its limits.
+/// Returns whether every read stayed within the limits.
 pub(super) fn fuzz(args: &DatabasesArgs) -> bool {
     let DatabasesArgs { target, agent, seed, until, places, replay } = args;
     let (name, step): (&str, fn(&mut Fuzzer, u64) -> Verdict) = match target {
@@ -112,7 +112,7 @@ pub(super) fn fuzz(args: &DatabasesArgs) -> bool {
     match replay {
         Some(round) => {
             let verdict = step(&mut fuzzer, *round);
-            println!("{verdict:?}, kept in {}", fuzzer.scratch.display());
+            println!("{verdict:?}, saved in {}", fuzzer.scratch.display());
         }
         None => fuzzer.run(*until, step),
     }
@@ -149,7 +149,7 @@ impl Fuzzer {
             }
             if step(self, round) != Verdict::Fine && n_kept < MAX_KEPT {
                 n_kept += 1;
-                println!("  kept: make it again with --replay and round {round}");
+                println!("  saved: reproduce with --replay and round {round}");
             }
         }
     }
@@ -175,7 +175,7 @@ impl Fuzzer {
         let base = self.bases.base(
             number,
             |number, folder| {
-                // Only databases are damaged here, so skip the trees.
+                // Only databases are damaged here, so trees are skipped.
                 let shapes: Vec<_> =
                     self.shapes.iter().filter(|(name, _)| !name.ends_with("tree")).collect();
                 let (_, make) = shapes[number as usize % shapes.len()];
@@ -190,7 +190,7 @@ impl Fuzzer {
             },
             &self.scratch,
         );
-        // Uses different random numbers than the base.
+        // Use other random numbers than the base.
         let mut random = Random::of(!self.seed, number);
         let part = base.damage(&folder, &mut random);
         self.watch.begin(number, part, 1);

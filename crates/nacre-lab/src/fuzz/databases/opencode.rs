@@ -152,7 +152,7 @@ fn write_session(
         write(&messages.join(&id).join(format!("{message_id}.json")), &data);
         let parts = parts_of(&message_id);
         for part in 0..round.count(N_PARTS) {
-            // If the file name is not an id, the adapter looks for an id inside the part.
+            // If the file name is not an ID, the adapter looks for an ID inside the part.
             let prefix = if part % 5 == 4 { "x" } else { "prt" };
             let data = round.change_random(&seeds.parts);
             write(&parts.join(format!("{prefix}_{message}_{part}.json")), &data);

@@ -54,7 +54,7 @@ impl Seeds {
     }
 
     fn harvest(&mut self, database: &Path, scratch: &Path) {
-        // Work on a copy, because opening a database with a log writes to its directory.
+        // Opening a database with a log writes to its directory, so use a copy.
         let copy = scratch.join("harvest.db");
         clear(&copy);
         fs::write(&copy, fs::read(database).unwrap()).unwrap();
@@ -73,7 +73,7 @@ impl Seeds {
             "SELECT b.value FROM ItemTable i, json_each(i.value, '$.tabs') t, \
                 json_each(t.value, '$.bubbles') b WHERE i.key = '{tabs}'"
         );
-        // Databases of other kinds do not have the tables that a query needs.
+        // Databases of other kinds lack the tables of some queries.
         let all = |sql: &str| column(&connection, sql).unwrap_or_default();
         self.composers.extend(all(&kv("composerData")));
         self.composers.extend(all(&listed("composer.composerData", "$.allComposers")));
@@ -111,7 +111,7 @@ fn column(connection: &Connection, sql: &str) -> rusqlite::Result<Values> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// Many values. Each one is an input.
+    /// Many values, each of which is an input.
     Full,
     /// Few values, because the bytes of the file are mutated instead.
     Small,
@@ -122,7 +122,7 @@ pub(crate) enum Journal {
     Off,
     /// WAL mode with an empty log.
     Wal,
-    /// WAL mode with all content still in the log.
+    /// WAL mode with all content in the log.
     Log,
 }
 
@@ -155,7 +155,7 @@ impl Round<'_> {
         value
     }
 
-    /// Returns a random value that is usually unchanged, because other values can be reached only
+    /// Returns a random value that is usually unchanged, because other values are reachable only
     /// through it.
     pub(crate) fn mostly_whole(&mut self, values: &Values) -> Vec<u8> {
         if self.random.one_in(6) {
@@ -219,7 +219,7 @@ impl Round<'_> {
 }
 
 pub(crate) enum Column {
-    /// May be invalid UTF-8.
+    /// Text that may be invalid UTF-8.
     Text(Vec<u8>),
     Other(Value),
 }

@@ -21,7 +21,7 @@ use super::watch::{Verdict, Watch};
 
 /// One in this many inputs is read again for comparison.
 const COMPARED_EVERY: u64 = 1000;
-/// One in this many inputs is read in two parts, as if the file had grown.
+/// One in this many inputs is read in two parts, like a file that grows.
 const GROWN_EVERY: usize = 50;
 /// One in this many inputs gets a file name that selects another format.
 const OTHER_NAME_EVERY: usize = 12;
@@ -58,17 +58,17 @@ pub(crate) struct TracesArgs {
     replay: bool,
 }
 
-/// Returns whether every read stayed within its limits.
+/// Returns whether every read stayed within the limits.
 pub(super) fn fuzz(args: &TracesArgs) -> bool {
     let TracesArgs { agent, seed, number, places, replay } = args;
     let mut fuzzer = Fuzzer::new(agent, *seed, places);
     if fuzzer.corpus.n_lines() == 0 {
-        println!("there are no traces of {agent} to start from");
+        println!("no traces of {agent} found to start from");
         return false;
     }
     if *replay {
         let kept = fuzzer.step(*number);
-        println!("{:?}, {} bytes, kept in {}", kept.1, fuzzer.input.len(), kept.0.display());
+        println!("{:?}, {} bytes, saved in {}", kept.1, fuzzer.input.len(), kept.0.display());
     } else {
         for number in 0..*number {
             let (path, verdict) = fuzzer.step(number);

@@ -19,7 +19,7 @@ pub(super) struct Verb {
 enum Kind {
     Git,
     Model,
-    /// Reads an agent's database. Runs only at sites that have such a database.
+    /// Reads an agent's database. Runs only at sites that have one.
     Trace,
     Other,
     /// Prints a briefing for the user, which must not contain untrusted text.
@@ -194,7 +194,7 @@ pub(super) fn check_table(tally: &mut Tally) {
             said == *command || said.starts_with(&format!("{command} "))
         });
         if !is_group && !is_tried && !APART.contains(&command.as_str()) {
-            tally.bad_of("a command is not in the table:", command);
+            tally.bad_of("a command is missing from the table:", command);
         }
     }
     if all.len() < 40 {

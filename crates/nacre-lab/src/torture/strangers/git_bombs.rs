@@ -9,10 +9,10 @@ use super::repositories::{ask, git};
 use super::victims::Victims;
 use crate::AnyError;
 
-/// Debug builds are slower, so they get fewer paths.
+/// Number of paths. Debug builds are slower, so they use fewer paths.
 const N_PATHS: usize = if cfg!(debug_assertions) { 20_000 } else { 60_000 };
 
-/// Git's object id of an empty file.
+/// Git's object ID of an empty file.
 const EMPTY: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 
 pub(super) fn many_settings(victims: &Victims) -> Result<(), AnyError> {
@@ -68,7 +68,7 @@ pub(super) fn tree_bomb(victims: &Victims) -> Result<(), AnyError> {
     git(&root, &["update-ref", "HEAD", commit.trim()])
 }
 
-/// Writes a git tree object and returns its id. `entries` must be sorted.
+/// Writes a git tree object and returns its ID. `entries` must be sorted.
 fn tree(
     root: &Path,
     entries: impl Iterator<Item = (&'static str, String, String)>,

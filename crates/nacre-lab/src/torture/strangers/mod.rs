@@ -1,7 +1,7 @@
-//! Runs every command in hostile repositories, folders and stores, from inside them and with
+//! Runs every command in hostile repositories, directories and stores, from inside them and with
 //! `--project`.
 //!
-//! No command may start a program, change a byte outside its own folders, hang, use too much
+//! No command may start a program, change a byte outside its own directories, hang, use too much
 //! memory, or print untrusted text in a briefing.
 
 mod commands;
@@ -29,11 +29,11 @@ use crate::torture::tally::Tally;
 use commands::Verb;
 use victims::Victims;
 
-/// A command that takes longer counts as hung. On a busy machine, it is first repeated with no
-/// other command running, and CPU time that the hypervisor took away is subtracted.
+/// Time after which a command is considered hung. On a busy machine, the command is first repeated
+/// alone, and CPU time that the hypervisor took away is subtracted.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Hard limit, from which time taken by the hypervisor is not subtracted.
+/// Hard limit, which includes time taken by the hypervisor.
 const LAST_PATIENCE: Duration = Duration::from_secs(40);
 
 const TICKS_A_SECOND: u64 = 100;
@@ -44,7 +44,7 @@ const MAX_KB: u64 = 300 << 10;
 /// for pipes and servers.
 const WORKERS_A_CORE: usize = 2;
 
-/// User id of `nobody`, which runs the commands if the exercise is started as root.
+/// User ID of `nobody`, which runs the commands if the exercise is started as root.
 const NOBODY: u32 = 65_534;
 
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ struct Runner {
     /// Whether to run only the commands that use git, because the others do not depend on its
     /// version.
     only_git: bool,
-    /// Whether to also run every command from another folder with `--project`.
+    /// Whether to also run every command from another directory with `--project`.
     by_flag: bool,
 }
 
@@ -139,7 +139,7 @@ fn gits() -> Vec<(String, OsString)> {
 
 struct Shared<'a> {
     tally: Mutex<(usize, &'a mut Tally)>,
-    /// A command that must run alone holds the write lock.
+    /// Lock for commands that must run alone. Such a command holds the write lock.
     alone: RwLock<()>,
 }
 
@@ -237,7 +237,7 @@ impl At<'_> {
         }
         if MAX_KB < outcome.peak_kb {
             let used = format!("{detail}: {} MB", outcome.peak_kb >> 10);
-            broken.push(("a command takes too much memory:", used));
+            broken.push(("a command uses too much memory:", used));
         }
         let marks = victims.marks()?;
         if !marks.is_empty() {
@@ -250,7 +250,7 @@ impl At<'_> {
         }
         let said = fs::read_to_string(victims.output()).unwrap_or_default();
         if let Some(word) = verb.find_forbidden(&said) {
-            broken.push(("a stranger is heard:", format!("{detail}: {word}")));
+            broken.push(("untrusted text was printed:", format!("{detail}: {word}")));
         }
         if said.contains("panicked at") {
             broken.push(("a panic:", detail));

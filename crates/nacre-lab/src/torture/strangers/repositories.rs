@@ -1,4 +1,4 @@
-//! Hostile `.git` folders: settings that run programs, missing objects, pipes, links and false
+//! Hostile `.git` directories: settings that run programs, missing objects, pipes, links and false
 //! pointers.
 
 use std::fs;
@@ -127,7 +127,7 @@ fn promisor(victims: &Victims) -> Result<(), AnyError> {
     }
     let _ = Command::new("git").args(["show", "HEAD"]).current_dir(&root).output();
     if victims.marks()?.is_empty() {
-        return Err("the missing objects start nothing by themselves".into());
+        return Err("git does not start a program for missing objects".into());
     }
     victims.clear_marks()
 }
@@ -242,7 +242,7 @@ fn name_not_text(victims: &Victims) -> Result<(), AnyError> {
     fs::write(root.join(".gitattributes"), b"* filter=\xff\n")?;
     let _ = Command::new("git").args(["status"]).current_dir(&root).output();
     if victims.marks()?.is_empty() {
-        return Err("the filter starts nothing by itself".into());
+        return Err("git does not start the filter".into());
     }
     victims.clear_marks()
 }
@@ -260,7 +260,7 @@ fn paths_that_lead_out(victims: &Victims) -> Result<(), AnyError> {
     let mut index = fs::read(root.join(".git/index"))?;
     for (name, path) in &names {
         let at = index.windows(name.len()).position(|part| part == name.as_bytes());
-        let at = at.ok_or("the name is not in the index")?;
+        let at = at.ok_or("the name is missing from the index")?;
         index[at..at + name.len()].copy_from_slice(path.as_bytes());
         fs::remove_file(root.join(name))?;
     }
@@ -276,7 +276,7 @@ fn objects_of_another(victims: &Victims) -> Result<(), AnyError> {
     Ok(())
 }
 
-/// A repository whose object folders are links into the user's repository, with a branch that
+/// A repository whose object directories are links into the user's repository, with a branch that
 /// points to one of the user's commits.
 fn link_objects(victims: &Victims) -> Result<(), AnyError> {
     let (git, own) = (victims.site().join(".git"), victims.own().join(".git"));
@@ -290,8 +290,8 @@ fn link_objects(victims: &Victims) -> Result<(), AnyError> {
     Ok(fs::write(git.join("refs/heads/main"), ask(&victims.own(), &["rev-parse", "HEAD"])?)?)
 }
 
-/// A repository whose split index is in the user's folder. Git updates the modification time of a
-/// split index when it reads it.
+/// A repository whose split index is in the user's directory. Git updates the modification time of
+/// a split index when it reads it.
 fn split_index_elsewhere(victims: &Victims) -> Result<(), AnyError> {
     let root = victims.site();
     git(&root, &["update-index", "--split-index"])?;
@@ -308,7 +308,8 @@ fn split_index_elsewhere(victims: &Victims) -> Result<(), AnyError> {
     Ok(())
 }
 
-/// Files with thousands of imports and names each. A naive resolver would compare every pair.
+/// Files with thousands of imports and names each, for which a naive resolver would compare every
+/// pair.
 fn many_imports(victims: &Victims) -> Result<(), AnyError> {
     let n_files = if cfg!(debug_assertions) { 4 } else { 60 };
     let folder = victims.site().join("sea/pearl");
@@ -337,7 +338,7 @@ fn fifo_submodules(victims: &Victims) -> Result<(), AnyError> {
         fs::create_dir(&inner)?;
         git(&inner, &["init", "-q"])?;
         git(&inner, &["config", "include.path", "../../pipe"])?;
-        fs::write(inner.join(".git/index"), "garbage that only git can read")?;
+        fs::write(inner.join(".git/index"), "invalid file that only git can read")?;
         let entry = format!("160000,{},{name}", head.trim());
         git(&root, &["update-index", "--add", "--cacheinfo", &entry])?;
     }

@@ -11,9 +11,9 @@ use crate::AnyError;
 
 #[derive(Clone, Copy, Debug)]
 enum Manner {
-    /// One header per second, forever.
+    /// Sends one header per second forever.
     Headers,
-    /// One character of the body per second, forever.
+    /// Sends one character of the body per second forever.
     Drip,
     /// Accepts the connection and sends nothing.
     Silence,

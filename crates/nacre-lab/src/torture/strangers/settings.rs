@@ -145,7 +145,7 @@ pub(super) fn plant(victims: &Victims) -> Result<(), AnyError> {
     fs::write(root.join("a.txt"), "changed\n")?;
     fs::write(root.join("b.md"), "new\n")?;
     sign_head(&root, victims)?;
-    // If the settings had no effect even in git, the exercise would prove nothing.
+    // If the settings had no effect in git itself, the exercise would prove nothing.
     let mut told = String::new();
     for args in [&["status"][..], &["diff"], &["log", "-p", "-1"]] {
         let output = Command::new("git").args(args).current_dir(&root).output()?;
@@ -154,7 +154,7 @@ pub(super) fn plant(victims: &Victims) -> Result<(), AnyError> {
     let marks = victims.marks()?;
     if marks.len() < 3 {
         return Err(
-            format!("the settings start too little by themselves: {marks:?}: {told}").into()
+            format!("git starts too few programs from the settings: {marks:?}: {told}").into()
         );
     }
     victims.clear_marks()
@@ -186,7 +186,7 @@ fn keys(root: &std::path::Path) -> Result<Vec<String>, AnyError> {
         }
     }
     if keys.len() < 60 {
-        return Err(format!("`git help --config` lists only {} such keys", keys.len()).into());
+        return Err(format!("`git help --config` lists only {} of these keys", keys.len()).into());
     }
     Ok(keys)
 }

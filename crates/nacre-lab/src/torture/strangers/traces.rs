@@ -13,7 +13,7 @@ use super::victims::Victims;
 use super::{Site, Verbs};
 use crate::AnyError;
 
-/// Passed to commands as the trace. It is a database name that OpenCode uses.
+/// The path that commands receive as the trace. It is a database name that OpenCode uses.
 pub(super) const TRACE: &str = "opencode.db";
 
 /// An expression for a generated column that is slow to evaluate and cannot be interrupted.

@@ -1,5 +1,5 @@
-//! The simulated user: a home, a repository, and the marker files that a program leaves if it was
-//! started.
+//! The simulated user: a home directory, a repository, and marker files that show whether a program
+//! was started.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -110,8 +110,8 @@ impl Victims {
         Ok(())
     }
 
-    /// Fingerprints everything that commands must not change: all files except the stores and git's
-    /// index, which git itself rewrites.
+    /// Fingerprints everything that commands must not change. This includes all files except the
+    /// stores and git's index, which git itself rewrites.
     pub(super) fn fingerprint(&self, site: &Path) -> Result<BTreeMap<PathBuf, String>, AnyError> {
         let mut seen = BTreeMap::new();
         let mut queue = vec![self.home(), self.own(), site.to_owned()];
@@ -122,7 +122,7 @@ impl Victims {
             if is_store && !is_own && metadata.is_dir() {
                 continue;
             }
-            // Creating a store changes the modification time of its parent folder.
+            // Creating a store changes the modification time of its parent directory.
             let time = if metadata.is_dir() { 0 } else { metadata.mtime() };
             let mut stamp = format!("{:o} {time} {}", metadata.mode(), metadata.uid());
             if metadata.is_dir() {

@@ -1,4 +1,4 @@
-//! Who is affected by what changed, and that nothing is followed twice to tell it.
+//! Tests which files a change affects, and that no import is followed twice.
 
 use nacre_types::MapRevision;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::super::delta_since;
 use super::*;
 
-/// The files that are affected since a revision, with their depths.
+/// Returns the files affected since a revision, with their depths.
 fn told(tree: &TestTree, since: MapRevision) -> Vec<(String, u32)> {
     let current = tree.look();
     let delta = delta_since(&current, since).unwrap();
@@ -14,7 +14,7 @@ fn told(tree: &TestTree, since: MapRevision) -> Vec<(String, u32)> {
     found.into_iter().map(|file| (file.path, file.depth)).collect()
 }
 
-/// The same without anything that was kept.
+/// Like `told`, but without stored data.
 fn told_anew(tree: &TestTree, since: MapRevision) -> Vec<(String, u32)> {
     let current = tree.look();
     let delta = delta_since(&current, since).unwrap();
@@ -98,7 +98,7 @@ fn a_package_of_go_is_affected_where_it_uses_the_symbol_and_hands_nothing_on() {
     assert_eq!(told(&tree, second), [], "the package is what others import");
 }
 
-/// A project, an edit of one of its files, and the files that it affects.
+/// A project, an edit to one of its files, and the files that the edit affects.
 struct UseCase {
     files: &'static [(&'static str, &'static str)],
     edited: (&'static str, &'static str),
@@ -106,7 +106,8 @@ struct UseCase {
 }
 
 const USES: &[UseCase] = &[
-    // Python: a name that a package hands on, a module by its name, another function of that name.
+    // Python: a name re-exported by a package, a module used by its name, and another function with
+    // the same name.
     UseCase {
         files: &[
             ("sea/__init__.py", "from .tide import rise\n"),
@@ -119,7 +120,7 @@ const USES: &[UseCase] = &[
         edited: ("sea/tide.py", "def rise(a, b):\n    pass\n"),
         affected: &["a.py", "b.py", "sea/__init__.py"],
     },
-    // A method by the type, by a variable that is called like it, and by a type that builds on it.
+    // A method found by its type, by a variable named after the type, and by a subtype.
     UseCase {
         files: &[
             ("pearl.py", "class Pearl:\n    def grow(self):\n        pass\n"),
@@ -132,8 +133,8 @@ const USES: &[UseCase] = &[
         edited: ("pearl.py", "class Pearl:\n    def grow(self, layers):\n        pass\n"),
         affected: &["a.py", "b.py"],
     },
-    // An import inside of a function takes the name, too, from the file or from one that hands it
-    // on.
+    // An import inside a function also counts, whether from the declaring file or from one that
+    // re-exports the name.
     UseCase {
         files: &[
             ("sea/__init__.py", ""),
@@ -149,8 +150,8 @@ const USES: &[UseCase] = &[
         edited: ("sea/tide/rising.py", "class Rise(object):\n    pass\n"),
         affected: &["sea/a.py", "sea/b.py"],
     },
-    // Two classes of one name: the import says which one is meant, by itself, by files that hand it
-    // on and by the name of a module.
+    // Two classes with the same name: the import determines which one is meant, directly, through
+    // re-exports or by the module name.
     UseCase {
         files: &[
             ("forms/__init__.py", "from forms.fields import *\n"),
@@ -184,7 +185,8 @@ const USES: &[UseCase] = &[
         ),
         affected: &["a.py", "d.py", "g.py", "h.py", "i.py"],
     },
-    // Scripts: a default export is used under any name, and what an index hands on by a star.
+    // Scripts: a default export used under any name, and names that an index file re-exports with
+    // `*`.
     UseCase {
         files: &[
             (
@@ -202,8 +204,8 @@ const USES: &[UseCase] = &[
         ),
         affected: &["a.ts", "b.ts"],
     },
-    // Scripts: who takes the name, or the module, uses it; a method of that name is another one,
-    // and nothing is handed on by itself.
+    // Scripts: a file that imports the name or the module uses it. A method with the same name is
+    // unrelated, and nothing is re-exported implicitly.
     UseCase {
         files: &[
             (
@@ -224,8 +226,8 @@ const USES: &[UseCase] = &[
         ),
         affected: &["a.ts", "c.ts", "e.js", "f.ts", "g.ts"],
     },
-    // Scripts: a method of a variable named like the end of the type. A file with its own method
-    // of that name is not affected.
+    // Scripts: a method of a variable named after the end of the type name. A file with its own
+    // method of that name is not affected.
     UseCase {
         files: &[
             (
@@ -252,7 +254,7 @@ const USES: &[UseCase] = &[
         ),
         affected: &["a.ts", "c.ts"],
     },
-    // Go: a method is called; a field of that name is not it.
+    // Go: a method call is a use; a field with the same name is not.
     UseCase {
         files: &[
             ("go.mod", "module sea\n"),
@@ -273,7 +275,8 @@ const USES: &[UseCase] = &[
         ),
         affected: &["a/a.go", "tide/mate.go"],
     },
-    // Java: the same package needs no import, and another class of that name is another one.
+    // Java: files in the same package need no import, and a class with the same name elsewhere is
+    // unrelated.
     UseCase {
         files: &[
             (
@@ -299,7 +302,8 @@ const USES: &[UseCase] = &[
         ),
         affected: &["src/main/java/land/A.java", "src/test/java/sea/TideTests.java"],
     },
-    // Java: two classes of one name; the import or the file's own package says which one is meant.
+    // Java: two classes with the same name. The import or the file's own package determines which
+    // one is meant.
     UseCase {
         files: &[
             (
@@ -341,7 +345,7 @@ const USES: &[UseCase] = &[
             "land/src/main/java/land/C.java",
         ],
     },
-    // Rust: by a path without an import; what is private is seen by the modules inside.
+    // Rust: a path without an import. Child modules can use private items.
     UseCase {
         files: &[
             ("Cargo.toml", "[package]\nname = \"sea\"\n"),
@@ -354,8 +358,8 @@ const USES: &[UseCase] = &[
         edited: ("src/tide.rs", "mod deep;\npub fn rise(a: u16) {}\nfn ebb(a: u16) {}\n"),
         affected: &["src/a.rs", "src/tide/deep.rs"],
     },
-    // Rust: a path that names another type is of that one; another name for the type, a trait and a
-    // variable count as the type.
+    // Rust: a path through another type refers to that type. Aliases, traits and variables of the
+    // type count as the type.
     UseCase {
         files: &[
             ("Cargo.toml", "[package]\nname = \"sea\"\n"),
@@ -387,7 +391,7 @@ const USES: &[UseCase] = &[
         ),
         affected: &["src/b.rs", "src/c.rs", "src/d.rs", "src/e.rs", "src/g.rs"],
     },
-    // Rust: a field of a method's name is not called; a method that is given types is.
+    // Rust: a field with a method's name is not a call, but a method with type arguments is.
     UseCase {
         files: &[
             ("Cargo.toml", "[package]\nname = \"sea\"\n"),
@@ -408,7 +412,7 @@ const USES: &[UseCase] = &[
         ),
         affected: &["src/a.rs"],
     },
-    // Rust: items inside of a macro are items.
+    // Rust: items inside a macro call count as items.
     UseCase {
         files: &[
             ("Cargo.toml", "[package]\nname = \"sea\"\n"),
@@ -425,7 +429,7 @@ const USES: &[UseCase] = &[
         ),
         affected: &["src/a.rs"],
     },
-    // Rust: a method of a trait is called by any type that has it.
+    // Rust: a trait method can be called on any type that implements the trait.
     UseCase {
         files: &[
             ("Cargo.toml", "[package]\nname = \"sea\"\n"),
@@ -491,7 +495,7 @@ const TEXTS: &[&str] = &[
 ];
 
 proptest! {
-    // Each case writes files and looks at them some ten times.
+    // Each case writes files and refreshes the map about ten times.
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, ..ProptestConfig::default() })]
 
     #[test]

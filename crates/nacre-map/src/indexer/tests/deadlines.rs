@@ -1,4 +1,5 @@
-//! Looks that come to no end in time: what is left is counted, and read by the next look.
+//! Tests for refreshes that exceed their deadline. The remaining files are counted, and are read by
+//! the next refresh.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::super::{delta_since, refresh};
 use super::*;
 
-/// Options by which time is over when it was asked for so often, on one thread.
+/// Returns single-threaded options whose deadline passes after `n_asked` checks.
 fn over_after(n_asked: usize) -> RefreshOptions {
     let asked = Arc::new(AtomicUsize::new(0));
     let deadline = Deadline::new(move || n_asked <= asked.fetch_add(1, Ordering::Relaxed));
@@ -25,7 +26,7 @@ fn desk_of(n_files: usize) -> TestTree {
 #[test]
 fn files_that_there_was_no_time_for_are_counted_and_read_by_the_next_looks() {
     let tree = desk_of(10);
-    // The first time it is asked for the one folder.
+    // The first check is for the only directory.
     let look =
         |n_read: usize| refresh(&tree.cache(), &tree.project(), &over_after(1 + n_read)).unwrap();
     let first = look(4);
@@ -88,7 +89,8 @@ fn a_closer_look_ends_in_time_and_goes_on_later() {
     let mut current = refresh(&tree.cache(), &tree.project(), &glanced).unwrap();
     let paths: Vec<String> = (0..6).map(|number| format!("f{number}.rs")).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    // Few files are looked at closely at once; these are made to have been glanced at only.
+    // A small project is parsed immediately. Without the stored analyses, its files count as
+    // analysed only line by line.
     fs::remove_dir_all(tree.cache_folder().join("analyses")).unwrap();
     current.analyses = tree.cache().analyses();
     assert_eq!(current.shallow(&paths).len(), 6);

@@ -1,4 +1,4 @@
-//! What a peer was measured to get wrong, each with the test that it is right here.
+//! Tests for defects that were measured in a comparable tool.
 
 use nacre_types::{CacheStatus, CodeChange};
 
@@ -89,7 +89,7 @@ fn a_damaged_artifact_is_built_again_and_never_an_error() {
 }
 
 impl TestTree {
-    /// Puts the cache back to what it was.
+    /// Restores a previous state of the cache.
     fn restore(&self, files: &[(PathBuf, Vec<u8>, u64)]) {
         fs::remove_dir_all(self.cache_folder()).unwrap();
         for (path, bytes, _) in files {
@@ -167,7 +167,7 @@ fn only_so_many_projects_are_kept_and_the_one_used_longest_ago_goes() {
         fs::write(root.join("a.txt"), "x").unwrap();
         let project = Project::at(root);
         refresh(&tree.cache(), &project, &options()).unwrap();
-        // Uses lie an hour apart; the first project is used again at the end.
+        // The uses are an hour apart. The first project is used again at the end.
         let used = UNIX_EPOCH + Duration::from_secs(1_700_000_000 + 3600 * number);
         let times = fs::FileTimes::new().set_accessed(used).set_modified(used);
         for (path, _, _) in bytes_of(&folder.join(&project.id)) {

@@ -1,11 +1,11 @@
-//! What a delta says, and to whom.
+//! Tests the contents of deltas, and that any client can read them repeatedly.
 
 use nacre_types::MapRevision;
 
 use super::super::{Delta, SinceError, delta_of_all, delta_since, delta_since_git};
 use super::*;
 
-/// One line a change: what, where, and the symbols.
+/// Formats each change as one line with its kind, path and symbols.
 fn format_delta(delta: &Delta) -> String {
     let mut text = String::new();
     for file in &delta.files {

@@ -1,18 +1,19 @@
-//! Repositories of a few kilobytes whose index or commits name far more than anybody keeps.
+//! Repositories of a few kilobytes whose index or commits contain far more paths than any real
+//! project.
 
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::super::{SinceError, delta_since_git};
 use super::*;
 
-/// The object of a file without a byte.
+/// The object ID of an empty file.
 const EMPTY: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 
 const FILE: &str = "100644";
 const FOLDER: &str = "40000";
 
 impl TestTree {
-    /// Puts paths into git's index that are not on the disk.
+    /// Adds paths to git's index that do not exist on disk.
     fn add_to_index(&self, paths: impl Iterator<Item = String>) {
         let mut args = vec!["update-index".to_owned(), "--add".to_owned()];
         for path in paths {
@@ -21,7 +22,7 @@ impl TestTree {
         self.git(&args.iter().map(String::as_str).collect::<Vec<_>>());
     }
 
-    /// Writes a folder of git's, whose entries are in order; returns its object.
+    /// Writes a git tree object with sorted entries, and returns its ID.
     fn tree(&self, entries: impl Iterator<Item = (&'static str, String, String)>) -> String {
         let mut bytes = Vec::new();
         for (mode, name, object) in entries {
@@ -40,14 +41,14 @@ impl TestTree {
         self.git(&["update-ref", "HEAD", commit.trim()]);
     }
 
-    /// A folder with that many files without a byte.
+    /// Writes a git tree object with `n_files` empty files, and returns its ID.
     fn many_files(&self, n_files: usize) -> String {
         self.git(&["hash-object", "-w", "/dev/null"]);
         self.tree((0..n_files).map(|number| (FILE, format!("{number:06}.rs"), EMPTY.to_owned())))
     }
 }
 
-/// A git that notes how it was started.
+/// Creates a git program that records how it was started.
 fn noting_git(folder: &Path) -> GitProgram {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let git =
@@ -74,7 +75,7 @@ fn tracked_files_that_are_not_on_the_disk_cost_one_row_for_each_missing_folder()
     let current = repo.look();
     assert_eq!((current.stats.file_count, current.artifact.folders().len()), (1, 201));
     assert_eq!(current.stats.skipped.too_deep, 0);
-    // What comes is noticed all the same, also where a rule leaves it out.
+    // New files are still detected, even if a rule ignores them.
     repo.write(".gitignore", "*\n");
     repo.look();
     repo.write(&format!("007/{folders}x.rs"), "");

@@ -1,4 +1,4 @@
-//! The laws of the indexer, on real folders and real repositories.
+//! Tests the indexer on real directories and real repositories.
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
 
 mod affected;
@@ -31,11 +31,11 @@ use super::{
 use crate::artifact::{AnalysisKey, Cache, FileRow, Project};
 use crate::languages::{Analysis, Language};
 
-/// A day, and what is called now in the tests that do not care.
+/// One day. Also the current time in tests that do not depend on the time.
 const DAY_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
 const NOON_NS: i64 = 1_800_000_000_000_000_000;
 
-/// A folder with a project, and another one with its cache.
+/// A directory with a project, and another directory with its cache.
 pub(crate) struct TestTree {
     dir: tempfile::TempDir,
 }
@@ -47,7 +47,7 @@ impl TestTree {
         Self { dir }
     }
 
-    /// With an empty repository.
+    /// Creates a tree with an empty repository.
     pub(crate) fn with_git() -> Self {
         let tree = Self::new();
         tree.git(&["init", "-q", "-b", "main"]);
@@ -99,13 +99,13 @@ impl TestTree {
         refresh(&self.cache(), &self.project(), &options()).unwrap()
     }
 
-    /// A look of who does not ask for words.
+    /// Refreshes the map without requesting words.
     pub(crate) fn glance(&self) -> Current {
         let options = RefreshOptions { words: WordCounting::Later, ..options() };
         refresh(&self.cache(), &self.project(), &options).unwrap()
     }
 
-    /// A look at a later time, so that nothing is in doubt any more, until nothing is left to
+    /// Refreshes the map at a later time, when no file is doubtful, until there is nothing left to
     /// write.
     pub(crate) fn settle(&self) -> Current {
         let looked_ns = clock_ns() + 10_000_000_000;
@@ -114,19 +114,19 @@ impl TestTree {
         refresh(&self.cache(), &self.project(), &options).unwrap()
     }
 
-    /// What a build from nothing sees.
+    /// Returns the files in a map that is built from scratch.
     fn cold(&self) -> Vec<Seen> {
         seen(&self.cold_look())
     }
 
-    /// The words that a build from nothing counts.
+    /// Returns the words that a build from scratch counts.
     fn cold_words(&self) -> Vec<CountedFile> {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache_in(folder.path());
         count_words(&refresh(&cache, &self.project(), &options()).unwrap(), &cache)
     }
 
-    /// The words of all files as they are kept when a build from nothing has counted and merged
+    /// Returns the stored words of all files after a build from scratch has counted and merged
     /// them.
     fn cold_packs(&self) -> Vec<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
@@ -134,12 +134,12 @@ impl TestTree {
         merged_packs(&refresh(&cache, &self.project(), &options()).unwrap(), &cache, folder.path())
     }
 
-    /// A build from nothing.
+    /// Builds the map from scratch.
     pub(crate) fn cold_look(&self) -> Current {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache_in(folder.path());
         let current = refresh(&cache, &self.project(), &options()).unwrap();
-        // The packs are opened before their folder goes.
+        // Open the packs before their directory is removed.
         assert!(current.analyses.n_bytes() < usize::MAX);
         current
     }
@@ -171,7 +171,7 @@ pub(crate) fn options() -> RefreshOptions {
     }
 }
 
-/// The git of this machine.
+/// Returns the machine's git program.
 pub(crate) fn program() -> GitProgram {
     GitProgram::new(std::env::var_os("PATH").unwrap_or_default())
 }
@@ -196,7 +196,7 @@ fn git(folder: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What the map has of a file, without what depends on the time of the look.
+/// A file's data in the map, without the parts that depend on the time of the refresh.
 pub(crate) type Seen = (String, FileRow, Option<Analysis>);
 
 pub(crate) fn seen(current: &Current) -> Vec<Seen> {
@@ -212,15 +212,15 @@ pub(crate) fn seen(current: &Current) -> Vec<Seen> {
         .collect()
 }
 
-/// A file with its words, as they are kept.
+/// A file with its words in the storage format.
 pub(crate) type CountedFile = (String, Option<String>);
 
-/// The words of all files, from what is kept alone where that is all.
+/// Returns the words of all files, using only stored words if they are complete.
 pub(crate) fn count_words(current: &Current, cache: &Cache) -> Vec<CountedFile> {
     counted_and(current, cache, CacheWrites::Off)
 }
 
-/// The words of all files, which are kept or not.
+/// Returns the words of all files, whether or not they are stored.
 pub(crate) fn counted_and(
     current: &Current,
     cache: &Cache,
@@ -234,7 +234,7 @@ pub(crate) fn counted_and(
     files.iter().enumerate().map(|(idx, (path, _))| ((*path).to_owned(), words(idx))).collect()
 }
 
-/// The words of all files as they are kept, after all of them were counted and merged.
+/// Returns the stored words of all files after counting and merging them.
 fn merged_packs(current: &Current, cache: &Cache, folder: &Path) -> Vec<Vec<u8>> {
     counted_and(current, cache, CacheWrites::On);
     let live: HashSet<u64> =
@@ -245,12 +245,12 @@ fn merged_packs(current: &Current, cache: &Cache, folder: &Path) -> Vec<Vec<u8>>
     packs.map(|(_, bytes, _)| bytes).collect()
 }
 
-/// Sets a file's time of change to what it was, as tools do that unpack or restore.
+/// Resets a file's modification time, as tools that unpack or restore files do.
 fn set_modified(path: &Path, time: SystemTime) {
     fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
 }
 
-/// All files of the cache with their bytes, less the lock.
+/// Returns all cache files with their contents, except the lock.
 fn bytes_of(folder: &Path) -> Vec<(PathBuf, Vec<u8>, u64)> {
     let mut files = Vec::new();
     let mut waiting = vec![folder.to_owned()];

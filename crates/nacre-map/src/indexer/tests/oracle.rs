@@ -1,10 +1,11 @@
-//! Whatever happens to a repository, what is kept of it is what a build from nothing would make.
+//! Tests that after any sequence of changes to a repository, the stored map equals one built from
+//! scratch.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Names that rules, noise and branches are about.
+/// File names that match rules, are in noise directories or differ between branches.
 const FILES: &[&str] = &[
     "a.rs",
     "src/b.rs",
@@ -16,7 +17,7 @@ const FILES: &[&str] = &[
     ".env",
 ];
 
-/// Texts of one length, so that a changed size gives nothing away.
+/// Texts of equal length, so that the file size does not reveal a change.
 const TEXTS: &[&str] = &["fn one() {}\n", "fn two() {}\n", "fn six() {}\n", "def ten(): \n"];
 
 const RULES: &[&str] = &["*.log\n", "logs/\n", "src/deep/\n", "*.rs\n!a.rs\n", ""];
@@ -27,7 +28,7 @@ pub(crate) enum Step {
         file: usize,
         text: usize,
     },
-    /// Another text of the same length, with the time of change set back.
+    /// Writes another text of the same length and resets the modification time.
     Disguise {
         file: usize,
         text: usize,
@@ -54,9 +55,9 @@ pub(crate) enum Step {
     Switch {
         branch: usize,
     },
-    /// A look of who does not ask for words.
+    /// Refreshes without requesting words.
     Look,
-    /// A look of who does; what others have not counted is counted and kept.
+    /// Refreshes and requests words. Words that are not stored yet are counted and stored.
     Ask,
 }
 
@@ -118,7 +119,7 @@ pub(crate) fn take(tree: &TestTree, step: &Step) {
 }
 
 proptest! {
-    // Each case runs git some twenty times.
+    // Each case runs git about twenty times.
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, ..ProptestConfig::default() })]
 
     #[test]

@@ -1,4 +1,4 @@
-//! Worktrees, submodules, nested repositories, noise and rules.
+//! Tests for worktrees, submodules, nested repositories, noise directories and rules.
 
 use super::super::{GitPlaces, project_root};
 use super::*;
@@ -89,7 +89,7 @@ fn worktrees_are_projects_of_their_own_that_share_what_was_found_in_their_files(
     assert_eq!(current.stats.file_count, 1);
     assert!(seen(&current)[0].2.is_some());
     assert_eq!(n_packs(), before, "nothing new was found in it");
-    // A worktree that moves is another place with the same contents.
+    // A moved worktree is a different project with the same contents.
     let moved = tree.dir.path().join("moved");
     tree.git(&["worktree", "move", &worktree.to_string_lossy(), &moved.to_string_lossy()]);
     let project = Project::at(fs::canonicalize(moved).unwrap());

@@ -1,5 +1,5 @@
-//! Repositories with more rules than one look reads: what they leave out is not known, so it is not
-//! shown.
+//! Tests repositories with more rules than a refresh reads. Directories with unread rules are
+//! omitted.
 
 use nacre_types::MapVerdict;
 
@@ -7,17 +7,18 @@ use super::super::explain;
 use super::*;
 use crate::artifact::RelativePath;
 
-/// What one file with rules may hold; a look reads six such files.
+/// Maximum number of rules per file. A refresh reads six such files.
 const MANY: usize = 5_000;
 
-/// `n_rules` rules, of which the last excludes `private.txt`.
+/// Returns `n_rules` rules, the last of which excludes `private.txt`.
 fn rules(n_rules: usize) -> String {
     let mut text: String = (1..n_rules).map(|number| format!("generated-{number}\n")).collect();
     text.push_str("private.txt\n");
     text
 }
 
-/// Folders with as many rules as one file may hold, a file that belongs and one that does not.
+/// Creates directories that each contain the maximum number of rules, an included file and an
+/// excluded file.
 fn bomb(tree: &TestTree, folders: impl Iterator<Item = String>) {
     for folder in folders {
         tree.write(&format!("{folder}/.gitignore"), rules(MANY));

@@ -1,4 +1,4 @@
-//! The words of files are counted when they are first needed and depend only on the text.
+//! Tests that words are counted when they are first needed and depend only on the file's content.
 
 use super::*;
 use crate::words::{Bag, TaskQuery, WordHash};
@@ -7,7 +7,7 @@ fn word(text: &str) -> WordHash {
     TaskQuery::new(text).asked[0].word
 }
 
-/// How often each file has a word, by what is kept alone.
+/// Returns how often a word occurs in each file, using only stored counts.
 fn count_stored(tree: &TestTree, text: &str) -> Vec<(String, Option<u32>)> {
     let current = tree.look();
     let words = tree.cache().words(&tree.project());
@@ -34,7 +34,7 @@ fn words_are_kept_by_the_look_that_reads_a_file_and_change_with_it() {
     assert_eq!(count_stored(&tree, "pearl"), found(None));
 }
 
-/// The names of the packs of words that are kept, with their sizes.
+/// Returns the names and sizes of the stored word packs.
 fn packs(tree: &TestTree) -> Vec<(String, u64)> {
     let folder = tree.cache_folder().join(tree.project().id);
     let entries = fs::read_dir(&folder).into_iter().flatten().map(Result::unwrap);

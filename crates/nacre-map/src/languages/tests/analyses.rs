@@ -1,4 +1,4 @@
-//! One small text a language, and what an analysis says of it: by the grammar, and at a glance.
+//! Tests the full and the line-by-line analysis of one small file per language.
 
 use std::fmt::Write as _;
 

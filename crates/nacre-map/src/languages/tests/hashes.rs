@@ -1,11 +1,11 @@
-//! What changes a symbol's hashes, and what breaks no analysis.
+//! Tests which edits change a symbol's hashes, and that no input breaks an analysis.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::super::*;
 
-/// The kinds of change that an edit is for the symbol `name`.
+/// Returns the kinds of change that an edit makes to the symbol `name`.
 fn change(language: Language, name: &str, before: &str, after: &str) -> &'static str {
     let find = |text: &str| {
         let analysis = analyse(language, text.as_bytes());
@@ -66,13 +66,13 @@ fn a_file_that_breaks_its_grammar_costs_itself_alone_and_says_so() {
 
 #[test]
 fn a_text_that_leads_a_grammar_astray_ends_within_its_bounds() {
-    // The scanner of Bash looks from each bracket to the end of the text; the lines still tell what
-    // is defined.
+    // Bash's scanner searches from each bracket to the end of the file. The line-by-line analysis
+    // still finds the definition.
     let text = format!("grow() {{ :; }}\n{}", "((((a)".repeat(20_000));
     let analysis = analyse(Language::Bash, text.as_bytes());
     assert_eq!((analysis.problem, analysis.depth), (Some(Problem::Broken), Depth::Glance));
     assert_eq!(analysis.symbols[0].name, "grow");
-    // This keeps many readings open at once.
+    // This input keeps many parser states active at once.
     let text = "a<b>(c)<d>(e)".repeat(2_000);
     assert_eq!(analyse(Language::TypeScript, text.as_bytes()).problem, Some(Problem::Broken));
 }

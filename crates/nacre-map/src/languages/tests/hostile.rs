@@ -1,8 +1,9 @@
-//! Texts that are made to be expensive, checked by counted steps, since times differ by machine.
+//! Tests inputs that are designed to be expensive. Work is counted in steps, because times differ
+//! between machines.
 
 use super::*;
 
-/// Twice what is allowed: the step in which a bound is passed may be a large one.
+/// Allows twice the limit, because the step that exceeds the limit may be large.
 fn is_bounded(cost: ParseCost, size: usize) -> bool {
     let most = ParseCost::limit_for(size);
     cost.reports <= most.reports + 1
@@ -22,7 +23,7 @@ fn check_pattern(language: Language, pattern: &str, size: usize) {
 
 #[test]
 fn an_error_that_unwinds_all_that_came_before_ends_by_what_it_drops() {
-    // Without a bound for it, this takes hours.
+    // Without a limit, this takes hours.
     check_pattern(Language::TypeScript, "->", 200_000);
 }
 
@@ -40,14 +41,15 @@ fn types_and_calls_that_never_close_end_by_what_they_hold() {
 #[cfg(feature = "more-languages")]
 #[test]
 fn types_that_never_close_end_by_the_depth_of_the_stack() {
-    // Without a bound for it, the last step takes more memory than there is.
+    // Without a limit, the last step runs out of memory.
     check_pattern(Language::CSharp, "template<", MAX_TEXT_BYTES);
 }
 
 #[cfg(feature = "more-languages")]
 #[test]
 fn a_character_that_a_block_would_cut_is_read_whole() {
-    // The scanner asks for more blocks than it gets, and must not be stopped within a character.
+    // The scanner requests more blocks than it receives, and the input must not end inside a
+    // character.
     check_pattern(Language::Scala, "\u{feff}", MAX_TEXT_BYTES);
 }
 
@@ -71,7 +73,7 @@ fn real_code_takes_a_small_part_of_what_it_may() {
         include_str!("mod.rs"),
     ] {
         let cost = parse_cost(text, Language::Rust, false).unwrap();
-        // What short texts may take besides is left out.
+        // Exclude the fixed allowance for short files.
         let size = text.len();
         assert!(cost.reports * 2 < 30 * size / 1_000, "{cost:?} of {size}");
         assert!(cost.blocks * 2 < 20 * size / 1_000, "{cost:?} of {size}");

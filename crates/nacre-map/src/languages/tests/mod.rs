@@ -1,4 +1,4 @@
-//! One small text a language, and what is found in it.
+//! Tests the outline of one small file per language.
 
 use std::fmt::Write as _;
 
@@ -295,8 +295,8 @@ fn languages_are_known_by_path_and_name() {
 }
 
 proptest! {
-    // One language a case: a grammar that has to guess takes milliseconds, and eighteen of them a
-    // case never came to an end.
+    // One language per case: error recovery takes milliseconds, and eighteen languages per case
+    // never finished.
     #[test]
     fn no_text_breaks_an_outline(
         language in select(Language::all().collect::<Vec<_>>()),

@@ -1,5 +1,4 @@
-//! The languages whose grammars a build can leave out, and Bash: what an analysis says, and what a
-//! glance says.
+//! Tests the full and the line-by-line analysis of Bash and of the languages that a build can omit.
 
 use super::analyses::{full, quick};
 

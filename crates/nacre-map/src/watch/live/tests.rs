@@ -1,4 +1,5 @@
-//! Whatever happens to a project that is watched, its map is what a build from nothing would make.
+//! Tests that after any sequence of changes to a watched project, its map equals one built from
+//! scratch.
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
 
 use std::fs;
@@ -15,14 +16,14 @@ use crate::indexer::tests::{Seen, TestTree, clock_ns, options, seen};
 use crate::indexer::{Deadline, Excludes, GitPlaces, Sensitive};
 use crate::watch::tests::patient;
 
-/// A project whose map is kept live.
+/// A project with a live map.
 struct Watched {
     tree: TestTree,
     live: Live,
     current: Current,
 }
 
-/// So late that nothing is in doubt.
+/// Returns options with a time so late that no file is doubtful.
 fn late() -> RefreshOptions {
     RefreshOptions { looked_ns: clock_ns() + 10_000_000_000, ..options() }
 }
@@ -35,7 +36,7 @@ impl Watched {
         watched
     }
 
-    /// A repository with two files.
+    /// Creates a repository with two files.
     fn repository() -> Self {
         let tree = TestTree::with_git();
         tree.write("a.rs", "fn one() {}\n");
@@ -45,12 +46,12 @@ impl Watched {
         Self::new(tree, watch)
     }
 
-    /// Whether files were compared.
+    /// Updates the map. Returns whether files were compared.
     fn now(&mut self, options: &RefreshOptions) -> bool {
         self.live.now(&self.tree.cache(), &mut self.current, options).unwrap().is_refreshed
     }
 
-    /// What is known, and what a build from nothing would know.
+    /// Returns the files and directories of the live map, and those of a map built from scratch.
     fn both(&self) -> ((Vec<Seen>, Folders), (Vec<Seen>, Folders)) {
         let cold = self.tree.cold_look();
         ((seen(&self.current), folders(&self.current)), (seen(&cold), folders(&cold)))
@@ -59,14 +60,14 @@ impl Watched {
 
 type Folders = Vec<(String, FolderRow)>;
 
-/// All folders that are there, less what depends on when they were looked at.
+/// Returns all existing directories, without the parts that depend on the time of the refresh.
 fn folders(current: &Current) -> Folders {
     let rows = current.artifact.folders().iter().filter(|(_, row)| row.stamp != Stamp::default());
     rows.map(|(path, row)| (path.clone(), FolderRow { is_doubtful: false, ..*row })).collect()
 }
 
 proptest! {
-    // Each case runs git some twenty times.
+    // Each case runs git about twenty times.
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 8, ..ProptestConfig::default() })]
 
     #[test]
@@ -74,7 +75,7 @@ proptest! {
         let mut watched = Watched::repository();
         for step in &steps {
             take(&watched.tree, step);
-            // Each look of another process is a chance for this one to be behind.
+            // Each refresh by another process can make this map outdated.
             if matches!(step, Step::Look | Step::Ask) {
                 watched.now(&options());
                 let (live, cold) = watched.both();
@@ -96,7 +97,7 @@ fn nothing_is_looked_at_when_nothing_happened() {
     let mut watched = Watched::repository();
     let revision = watched.current.revision();
     for _ in 0..100 {
-        // That somebody reads is nothing.
+        // A read is not a change.
         fs::read(watched.tree.root().join("a.rs")).unwrap();
         assert!(!watched.now(&late()));
     }
@@ -124,7 +125,7 @@ fn the_rounds_of_one_settling_end_with_their_deadline() {
     let mut watched = Watched { tree, live, current };
     watched.now(&over);
     assert_eq!(watched.current.stats.postponed_files, 5);
-    // Once for each file of the one look, and once before another round.
+    // One check for each file in the refresh, and one before another round.
     assert_eq!((asked.load(Ordering::Relaxed), watched.live.is_settled), (6, false));
     assert!(watched.now(&late()));
     assert!(watched.live.is_settled);
@@ -183,7 +184,7 @@ fn a_file_that_is_written_by_its_other_name_is_seen_by_both() {
 fn what_is_in_doubt_is_looked_at_again_without_an_event() {
     let mut watched = Watched::repository();
     watched.tree.write("a.rs", "fn new() {}\n");
-    // By this clock the file was written a moment ago, whenever it is looked at.
+    // According to this clock, the file has always just been written.
     let early = RefreshOptions { looked_ns: clock_ns() - 10_000_000_000, ..options() };
     assert!(watched.now(&early));
     assert!(watched.now(&early));

@@ -1,9 +1,9 @@
-//! What a change of one entry does to the text of the file.
+//! Tests how changing one entry affects the file's text.
 
 use super::super::*;
 use super::document;
 
-/// Applies a change and checks that the document still knows where everything is.
+/// Applies a change and checks that the document's offsets are still correct.
 fn edit(before: &str, change: impl Fn(&mut Document)) -> String {
     let mut edited = document(before);
     change(&mut edited);

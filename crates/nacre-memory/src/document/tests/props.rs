@@ -1,4 +1,4 @@
-//! What holds for every file, checked on generated ones.
+//! Properties of all files, checked on generated ones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +26,7 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What may follow the colon of a key, further lines included.
+/// Generates text for after the colon of a key, including further lines.
 fn value() -> impl Strategy<Value = String> {
     let comment =
         prop_oneof![3 => Just(String::new()), 1 => SPICE.prop_map(|it| format!(" #{it}"))];
@@ -58,7 +58,7 @@ enum Break {
     CrLf,
 }
 
-/// A file that may be accepted or not.
+/// Generates a file that may or may not be valid.
 fn file() -> impl Strategy<Value = String> {
     let bom = prop_oneof![3 => Just(""), 1 => Just("\u{feff}")];
     let line_break = prop_oneof![3 => Just(Break::Lf), 1 => Just(Break::CrLf)];
@@ -83,7 +83,7 @@ fn accepted() -> impl Strategy<Value = Document> {
     file().prop_filter_map("refused", |text| Document::parse(text).ok())
 }
 
-/// Every reader, for its panics only.
+/// Calls every read method, to check that none panics.
 fn read_all(document: &Document) {
     for key in document.keys().map(str::to_owned).collect::<Vec<_>>() {
         let _ = (document.text(&key), document.list(&key), document.number(&key));
@@ -91,7 +91,8 @@ fn read_all(document: &Document) {
     let _ = document.check();
 }
 
-/// A whole frontmatter as the YAML parser reads it: keys in `t` are texts, the others lists.
+/// A whole frontmatter parsed by the YAML parser. Keys that start with `t` contain strings, all
+/// others lists.
 #[derive(Debug, Default)]
 struct Whole {
     texts: BTreeMap<String, Option<String>>,
@@ -132,7 +133,7 @@ fn read_whole<T: serde::de::DeserializeOwned>(document: &Document) -> Result<T, 
     serde_saphyr::from_str(frontmatter).map_err(|error| error.to_string())
 }
 
-/// How the value would be read by hand, when it would.
+/// How the hand-written decoder would read the value, if it supports it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum ByHand {
     Text,
@@ -149,7 +150,7 @@ fn by_hand(value: &str) -> Option<ByHand> {
     (is_flow || list::block(entry, &document.text).is_some()).then_some(ByHand::List)
 }
 
-/// Checks that only the entry of `key` differs, and that both know where everything is.
+/// Checks that only the entry of `key` differs, and that the offsets of both documents are correct.
 fn check_rest(before: &Document, after: &Document, key: &str) -> Result<Document, TestCaseError> {
     let others = |document: &Document| -> Vec<String> {
         let entries = document.index.entries.iter().filter(|it| it.key(&document.text) != key);
@@ -176,7 +177,7 @@ fn text_of(document: &Document, key: &str) -> Result<Option<String>, Broken> {
     document.text(key).map(|text| text.map(Cow::into_owned))
 }
 
-/// The values that can be read, by key.
+/// Returns the readable values by key.
 fn values(document: &Document) -> BTreeMap<String, (Option<String>, Option<Vec<String>>)> {
     let keys = document.keys().map(str::to_owned);
     keys.map(|key| {
@@ -264,7 +265,7 @@ proptest! {
         let Ok(whole) = read_whole::<BTreeMap<String, Option<String>>>(&document) else {
             return Ok(());
         };
-        // The parser knows anchors, which we refuse.
+        // The YAML parser supports anchors, but we reject them.
         if document.check().is_err() {
             return Ok(());
         }
@@ -358,7 +359,7 @@ proptest! {
     }
 }
 
-/// A value that only a text can be read into, though its type is left to the parser.
+/// A value whose type is inferred by the parser. Only strings can be deserialized into it.
 #[derive(Debug, PartialEq)]
 struct Inferred(String);
 

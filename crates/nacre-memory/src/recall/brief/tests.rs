@@ -1,4 +1,4 @@
-//! The promises of a brief: its budget, its bytes, and what is never in it.
+//! Tests of the brief: its budget, its exact bytes, and what it must never contain.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who writes files")]
 
@@ -42,7 +42,7 @@ impl World {
         }
     }
 
-    /// Says that this machine wrote a memory.
+    /// Marks a memory as written on this machine.
     fn own(&self, id: &str) {
         let path = self.folder.path().join("meta/state");
         fs::create_dir_all(&path).unwrap();
@@ -51,7 +51,7 @@ impl World {
         fs::write(path.join(format!("{id}.json")), text).unwrap();
     }
 
-    /// Takes away what shows who wrote a memory.
+    /// Removes all files that prove who wrote a memory.
     fn unprove(&self, id: &str) {
         for folder in ["evidence", "state"] {
             let _ = fs::remove_file(self.folder.path().join(format!("meta/{folder}/{id}.json")));
@@ -219,7 +219,7 @@ fn nothing_that_does_not_hold_and_no_secret_is_told() {
     world.evidence("20261104-b", "assistant");
     let told = world.brief(10_000, Some("UNTOLD Nordwind"), &[]).text;
     assert!(!told.contains(text) && !told.contains("Nordwind") && !told.contains(key), "{told}");
-    // A repository's settings can redact any word; the memory is told all the same.
+    // A repository's settings can redact any word. The affected memories are still included.
     for id in ["20261103-a", "20261103-c", "20261103-d", "20261104-b"] {
         assert!(told.contains(id), "{id}: {told}");
     }
@@ -255,7 +255,7 @@ fn what_nothing_shows_the_writer_of_is_not_told_and_named() {
     for id in ["20261110-queue", "20261112-emoji", "20261114-moved-the-queue"] {
         world.unprove(id);
     }
-    // Somebody counted it here, and a repository may ship evidence of another memory.
+    // Neither local counters nor evidence copied from another memory make a memory trusted.
     let state = world.folder.path().join("meta/state/20261110-queue.json");
     fs::write(state, r#"{"version":1,"id":"20261110-queue","citations":3}"#).unwrap();
     let other = world.folder.path().join("meta/evidence/20261111-zone.json");
@@ -264,7 +264,7 @@ fn what_nothing_shows_the_writer_of_is_not_told_and_named() {
     let unproven = ["20261110-queue", "20261112-emoji", "20261114-moved-the-queue"];
     assert_eq!(brief.unproven, unproven);
     assert!(unproven.iter().all(|id| !brief.text.contains(id)), "{}", brief.text);
-    // What a clone can write, and a mark that belongs to another memory.
+    // A clone can forge these states, one of them with a mark that belongs to another memory.
     let mark = store(world.folder.path()).own_mark(&"20261111-zone".parse().unwrap()).unwrap();
     for forged in ["", &format!(r#","mark":"{mark}""#), r#","mark":"00""#] {
         let state = world.folder.path().join("meta/state/20261110-queue.json");

@@ -1,4 +1,4 @@
-//! What a prompt is answered with, and when it is not.
+//! Tests which memories are shown for a prompt, and when none is.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who writes files")]
 

@@ -1,4 +1,4 @@
-//! Index files built from records, read back and copied.
+//! Tests that index files built from records can be read back and copied.
 
 use proptest::prelude::*;
 

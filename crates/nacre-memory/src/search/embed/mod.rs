@@ -26,8 +26,8 @@ pub trait Embedder: Send + Sync {
 
     fn dims(&self) -> usize;
 
-    /// Returns one vector per text, in the same order. Each has length 1, or is zero if the model
-    /// has no vector for any word in the text.
+    /// Returns one vector per text, in the same order. Each vector has length 1, or is zero if the
+    /// model has no vector for any word in the text.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for ModelId {
 pub enum EmbedError {
     #[error("Cannot read the `{model}` model: {what}")]
     Damaged { model: &'static str, what: &'static str },
-    #[error("Cannot search by the embedding service")]
+    #[error("Cannot search with the embedding service")]
     Service(#[source] Box<dyn Error + Send + Sync>),
     #[error(transparent)]
     Fs(#[from] FsError),
@@ -82,7 +82,7 @@ const MAGIC: &[u8] = b"NACREMB1";
 const HEADER_BYTES: usize = 40;
 const HASH_BYTES: usize = 8;
 
-/// Further words in a text are ignored.
+/// Additional words in a text are ignored.
 const MAX_WORDS: usize = 512;
 
 #[derive(Clone, Debug)]
@@ -103,20 +103,20 @@ impl Builtin {
     /// Opens a model, checking only the sizes of its sections. See [`Builtin::verify`] for a full
     /// check.
     pub fn open(bytes: &'static [u8]) -> Result<Self, EmbedError> {
-        let header = bytes.strip_prefix(MAGIC).ok_or(damage_error("it does not begin as one"))?;
+        let header = bytes.strip_prefix(MAGIC).ok_or(damage_error("it is not a model file"))?;
         let field = |idx| {
             let value = number(header.get(..HEADER_BYTES - MAGIC.len())?, idx)?;
             usize::try_from(value).ok()
         };
         let fields = (field(0), field(1), field(2), field(3), number(header, 5));
         let (Some(dims), Some(n_tokens), Some(n_slots), Some(n_text), Some(flags)) = fields else {
-            return Err(damage_error("its header is cut off"));
+            return Err(damage_error("its header is truncated"));
         };
         if flags != 0 {
-            return Err(damage_error("it is of a later version"));
+            return Err(damage_error("its version is not supported"));
         }
         if dims == 0 || !n_slots.is_power_of_two() || n_slots <= n_tokens {
-            return Err(damage_error("its sizes make no sense"));
+            return Err(damage_error("its section sizes are invalid"));
         }
         let mut end = HEADER_BYTES;
         let mut section = |n_bytes: Option<usize>| {
@@ -132,11 +132,11 @@ impl Builtin {
             section(n_tokens.checked_mul(dims)),
         );
         let (Some(offsets), Some(slots), Some(scales), Some(text), Some(rows)) = sections else {
-            return Err(damage_error("its sizes make no sense"));
+            return Err(damage_error("its section sizes are invalid"));
         };
         let Some(hash) = bytes.get(end..).and_then(|hash| <[u8; HASH_BYTES]>::try_from(hash).ok())
         else {
-            return Err(damage_error("it is not as long as its header says"));
+            return Err(damage_error("its length does not match its header"));
         };
         let model = ModelId::new(NAME, u64::from_le_bytes(hash));
         let vocabulary = VocabularyPlace { offsets, slots, text };
@@ -148,7 +148,7 @@ impl Builtin {
         let content = &self.bytes[..self.rows.end];
         match ModelId::new(NAME, xxhash_rust::xxh3::xxh3_64(content)) == self.model {
             true => Ok(()),
-            false => Err(damage_error("its bytes are not those it was made with")),
+            false => Err(damage_error("its checksum does not match")),
         }
     }
 
@@ -177,12 +177,12 @@ impl Builtin {
     }
 
     /// Returns how informative a text is according to the model. Rare words have more weight than
-    /// frequent ones. The result is 0 if the model knows no word in the text.
+    /// frequent ones. The result is 0 if no word in the text is in the vocabulary.
     pub fn weight(&self, text: &str) -> f32 {
         self.sum(text).iter().map(|x| x * x).sum::<f32>().sqrt()
     }
 
-    /// Returns whether a lowercase word is in the vocabulary as a whole. The weight of a word
+    /// Returns whether the vocabulary contains a lowercase word as a whole. The weight of a word
     /// composed of several pieces is unreliable.
     pub fn knows(&self, word: &str) -> bool {
         self.vocabulary().find(word).is_some()

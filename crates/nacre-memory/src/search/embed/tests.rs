@@ -1,4 +1,5 @@
-//! The shipped model against what its maker computed, and small models against the format.
+//! Tests the bundled model against the values computed by its creator, and the file format with
+//! small models.
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -6,7 +7,7 @@ use serde::Deserialize;
 use super::vocabulary;
 use super::*;
 
-/// Tokens and vectors that the model's maker computed with another program.
+/// Tokens and vectors computed by the model's creator with another program.
 static GOLDEN: &str = include_str!("golden.json");
 
 #[derive(Deserialize)]
@@ -23,7 +24,7 @@ struct Case {
     first8: Vec<f32>,
 }
 
-/// A model with two dimensions; the first token is the unknown one.
+/// Creates a model with two dimensions. The first token is the unknown token.
 fn small(words: &[(&str, f32, [i8; 2])]) -> Vec<u8> {
     let written = vocabulary::write(words.iter().map(|(word, _, _)| *word));
     let mut bytes = MAGIC.to_vec();

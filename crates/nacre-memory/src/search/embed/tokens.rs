@@ -1,6 +1,6 @@
 //! Estimates an upper bound for the number of tokens in a text.
 //!
-//! All tokenizers split text into sequences of bytes, though at different places. A word in the
+//! All tokenizers split text into sequences of bytes, but at different places. A word in the
 //! built-in vocabulary is estimated at half its number of letters, and other text at one token per
 //! byte. For a page of prose, the estimate is about twice the count of `r50k`, `cl100k` or `o200k`.
 //! Only single unusual words of three or four letters are underestimated, never a whole line.
@@ -139,12 +139,16 @@ mod tests {
         let counter = TokenCounter::load_shipped().unwrap();
         for (text, real) in COUNTED {
             let counted = counter.count(text);
-            assert!(*real <= counted && counted <= text.len(), "{text}: {real} but {counted}");
+            assert!(
+                *real <= counted && counted <= text.len(),
+                "{text}: has {real} tokens, but \
+             {counted} were counted"
+            );
         }
         let prose: Vec<_> = COUNTED.iter().take(8).collect();
         let real: usize = prose.iter().map(|(_, real)| real).sum();
         let counted: usize = prose.iter().map(|(text, _)| counter.count(text)).sum();
-        assert!(counted <= real * 5 / 2, "prose needs {real} and counts {counted}");
+        assert!(counted <= real * 5 / 2, "prose has {real} tokens, but {counted} were counted");
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! A vocabulary that splits words into the longest pieces it contains.
 //!
 //! The hash table is part of the model file, so opening a model needs no setup. The file may be
-//! damaged or hostile, so every number in it is checked.
+//! damaged or malicious, so every number in it is checked.
 
 use std::ops::Range;
 
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(cut("éé"), Some(vec![4, 5]));
         assert_eq!(cut("unx"), None);
         assert_eq!(cut("able"), None);
-        assert_eq!(cut("##able"), Some(vec![2]), "a token's own name is a word like any other");
+        assert_eq!(cut("##able"), Some(vec![2]), "a word that equals a token matches it");
         assert_eq!(cut(""), Some(vec![]));
     }
 

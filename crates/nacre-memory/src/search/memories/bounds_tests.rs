@@ -1,4 +1,4 @@
-//! How much of a stranger's memories one look takes in.
+//! Tests the limits on how many untrusted memories one scan indexes.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who edits files")]
 
@@ -9,15 +9,15 @@ use super::*;
 use crate::Rules;
 use nacre_base::fs::Access;
 
-/// One look with this much budget: how many memories it left, and how many there are in the index
-/// then.
+/// Scans once with the given budget. Returns the number of memories left out and the number in the
+/// index.
 fn look(world: &World, budget: IndexBudget) -> (usize, usize) {
     let index = Index::new(place::open_or_create(&world.store), INDEX_NAME);
     let snapshot = index.load(&world.embedder);
     let (store, embedder) = (&world.store, &world.embedder);
     let opening = Opening { store, embedder, index: &index, owner: Some(&owner()), now: later() };
     let (looked, n_left) = opening.update(snapshot, budget, &mut |_, _| {}).unwrap();
-    // What counts is what the next command finds on disk.
+    // The next command reads the index from disk, so check that version.
     assert_eq!(looked.n_records(), index.load(&world.embedder).n_records());
     (n_left, looked.n_records())
 }
@@ -43,7 +43,7 @@ fn what_one_look_leaves_is_counted_and_the_next_goes_on_from_there() {
 
 #[test]
 fn the_bytes_of_one_look_are_bounded_too() {
-    // Files are read 256 at a time; what is read is taken in.
+    // Files are read 256 at a time, and all files that were read are indexed.
     let world = world(600, &"word ".repeat(20));
     let budget = IndexBudget { n_files: usize::MAX, n_bytes: 1_000 };
     assert_eq!([look(&world, budget), look(&world, budget)], [(344, 256), (88, 512)]);
@@ -60,7 +60,7 @@ fn an_index_that_waits_for_another_look_is_told_as_outdated() {
 
 #[test]
 fn a_piece_is_small_whatever_is_left() {
-    // 60 KB each: 256 pages of 16 KiB are a piece.
+    // Each file is 60 KB, of which 16 KiB are indexed, so 256 files fill one step.
     let world = world(600, &"word ".repeat(12_000));
     let survey = world.store.survey().unwrap();
     let look = Look { store: &world.store, survey: &survey, now: later(), alarm: None };

@@ -1,4 +1,4 @@
-//! Relates memories that are linked or have a session, tag, file or symbol in common.
+//! Relates memories that are linked or share a session, tag, file or symbol.
 //!
 //! Relations are not stored. They are derived from the links in the files and the facets in the
 //! index, so they are always up to date.
@@ -36,9 +36,9 @@ pub struct GraphOptions {
 
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Sorted by number of edges, then newest first.
+    /// Sorted by number of edges and then by age, newest first.
     pub nodes: Vec<GraphNode>,
-    /// At most one edge, of the strongest kind, between two nodes. Strong kinds come first.
+    /// At most one edge between two nodes, of the strongest kind. Strong kinds come first.
     pub ties: Vec<GraphEdge>,
     pub n_left_out: usize,
 }
@@ -57,7 +57,8 @@ struct RowLink {
     to: usize,
 }
 
-/// The relations between rows. Pairs are enumerated on demand, because only few of them are shown.
+/// The relations between rows. Pairs are enumerated on demand, because only a few of them are
+/// shown.
 struct RowTies<'s> {
     /// Keyed by the lower row of each pair, strongest kind first.
     links: HashMap<usize, Vec<RowLink>>,

@@ -1,9 +1,9 @@
-//! What a process with many questions keeps: the answers are those of one that keeps nothing.
+//! Tests that a process with cached snapshots returns the same results as one without a cache.
 
 use super::tests::{World, later, owner};
 use super::*;
 
-/// What is found by a process that keeps what it read.
+/// Searches with cached snapshots.
 fn kept_ids(world: &World, kept: &Arc<KeptSnapshots>, query: &str, due: DueLook) -> Vec<String> {
     let (store, embedder) = (&world.store, &world.embedder);
     let index =
@@ -52,14 +52,14 @@ fn the_same_question_is_ranked_once_and_shown_as_the_files_are() {
     );
     assert!(Arc::ptr_eq(&snapshot, &again.unwrap().snapshot), "nothing is read again");
 
-    // An edit in place is shown at once, and counts for the order from the next look on.
+    // An edit in place is shown immediately, but affects the order only after the next file scan.
     let id = first[0].split(' ').next().unwrap();
     world.write(id, "Something else altogether", "", "Nothing.");
     let edited = kept_ids(&world, &kept, "queue", DueLook::Folders);
     assert!(edited[0].ends_with("Something else altogether"), "{edited:?}");
     assert_eq!(kept_ids(&world, &kept, "queue", DueLook::Files), fresh_ids(&world, "queue"));
 
-    // What comes is found by the very next question that looks, however quick the look.
+    // The next search that scans finds the new file, even if it only checks directories.
     world.write("20260102-new", "The queue queue queue", "", "A queue.");
     let unlooked = kept_ids(&world, &kept, "queue", DueLook::Nothing);
     assert!(unlooked.iter().all(|line| !line.contains("20260102-new")), "{unlooked:?}");

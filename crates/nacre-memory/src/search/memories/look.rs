@@ -1,7 +1,7 @@
 //! Finds the differences between an index and the files in its store.
 //!
-//! The index stores the stamps of files and folders; a folder is a unit without records. If no
-//! stamp has changed, no file is listed or read.
+//! The index stores the stamps of files and directories; a directory is a unit without records. If
+//! no stamp has changed, no file is listed or read.
 
 use std::collections::{HashMap, HashSet};
 
@@ -43,7 +43,7 @@ pub(super) fn is_current(store: &Store, snapshot: &Snapshot) -> Result<bool, Sea
         .units()
         .map(|(path, fingerprint)| Remembered { path, stamp: fingerprint.stamp })
         .collect();
-    // Folder stamps are stored only after a complete scan.
+    // Directory stamps are stored only after a complete scan.
     let has_folders = remembered.iter().any(|known| is_folder(known.path));
     Ok(has_folders
         && units::number_of(store.evidence_stamp()?) == snapshot.watermark()
@@ -92,7 +92,7 @@ impl IndexBudget {
     /// The budget for a command: more files than any real project has, and a few seconds of work.
     pub(super) const OF_ONE_LOOK: Self = Self { n_files: 200_000, n_bytes: 64 << 20 };
 
-    /// The budget for a hook: enough for the usual number of changes since the last scan.
+    /// The budget for a hook, which is enough for the usual number of changes since the last scan.
     pub(super) const OF_A_QUICK_LOOK: Self = Self { n_files: 48, n_bytes: 256 << 10 };
 
     pub(super) fn is_used_up(&self) -> bool {
@@ -132,8 +132,8 @@ impl Look<'_> {
         self.alarm.is_some_and(Alarm::is_over)
     }
 
-    /// Returns the changes since `snapshot` that are within the budget, and the number of files
-    /// left out.
+    /// Returns the changes since `snapshot` that fit into the budget, and the number of files left
+    /// out.
     pub(super) fn changes(
         &self,
         snapshot: &Snapshot,
@@ -145,7 +145,7 @@ impl Look<'_> {
         let known: HashMap<&str, Fingerprint> = snapshot.units().collect();
         let doubtful = self.doubtful(&known, sides.as_deref());
         let (mut units, n_left) = self.read(&doubtful, sides.is_some(), budget);
-        // Only a complete scan may mark folders as unchanged.
+        // Only a complete scan may mark directories as unchanged.
         if n_left == 0 {
             units.extend(self.folders(&known));
         }
@@ -209,8 +209,8 @@ impl Look<'_> {
         self.store.evidence_stamps(&located).map(Some)
     }
 
-    /// Reads files that may have changed, up to the limit. Also returns the number of files not
-    /// read.
+    /// Reads files that may have changed, up to the limit. Also returns the number of files that
+    /// were not read.
     fn read(
         &self,
         doubtful: &[Doubtful],
@@ -245,8 +245,8 @@ impl Look<'_> {
         known.filter(|path| !here.contains(path)).map(str::to_owned).collect()
     }
 
-    /// Returns the number to store for a stamp. If the file was modified too recently, returns 0,
-    /// which never matches.
+    /// Returns the number to store for a stamp. Returns 0, which never matches, if the file was
+    /// modified too recently.
     fn lasting(&self, stamp: Option<FileStamp>) -> u64 {
         let is_young = |stamp: &FileStamp| {
             stamp.modified.max(stamp.changed) + YOUNG_NANOS > self.now.as_nanosecond()
@@ -273,7 +273,7 @@ fn read_one(store: &Store, doubtful: &Doubtful, has_sides: bool) -> Option<Unit>
     }
     Some(match read {
         Ok(read) => units::unit_of(at, now, &read),
-        // Stored without records, so that the file is not read again until it changes.
+        // Store a unit without records, so that the file is not read again until it changes.
         Err(_) => Unit { key: at.path.as_str().to_owned(), fingerprint: now, records: vec![] },
     })
 }

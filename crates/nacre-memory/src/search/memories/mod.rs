@@ -106,9 +106,9 @@ pub struct MemoryHits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DueLook {
     Files,
-    /// Only folder stamps, which show added, removed and replaced files.
+    /// Only directory stamps, which show added, removed and replaced files.
     Folders,
-    /// Nothing, because an earlier query has just made the checks.
+    /// No checks, because an earlier query has just made them.
     Nothing,
 }
 
@@ -168,8 +168,8 @@ impl<'a> Opening<'a, '_> {
         loop {
             let (mut n_left, before) = (0, budget);
             snapshot = self.index.update(snapshot, self.embedder, self.owner, |snapshot| {
-                // The closure may be called again if another process held the lock, so the budget
-                // is reset.
+                // If another process held the lock, the closure is called again, so reset the
+                // budget.
                 budget = before;
                 let (changes, left) =
                     look.changes(snapshot, &mut budget).map_err(IndexError::Fs)?;
@@ -261,7 +261,7 @@ impl<'a> MemoryIndex<'a> {
         Self { store, embedder, snapshot, now, n_postponed }
     }
 
-    /// Opens the index as it is stored, whatever model it was built with.
+    /// Opens the index as stored, even if it was built with another model.
     pub fn open_as_stored(
         store: &'a Store,
         embedder: &'a dyn Embedder,
@@ -273,7 +273,7 @@ impl<'a> MemoryIndex<'a> {
         Ok(Self::over(store, embedder, snapshot, now, 0))
     }
 
-    /// Indexes these memories again, for a caller that already has the list of changes.
+    /// Indexes these memories again, for callers that already know what changed.
     pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self, SearchError> {
         let index = Index::new(place::open_or_create(self.store), INDEX_NAME);
         let snapshot = index.update(self.snapshot, self.embedder, Some(owner), |snapshot| {
@@ -318,7 +318,7 @@ impl<'a> MemoryIndex<'a> {
         self.search_in(query, options, true)
     }
 
-    /// Returns the rank group of a row in a search by an agent; lower groups come first, whatever
+    /// Returns a row's rank group in a search by an agent. Lower groups come first, regardless of
     /// the score.
     fn tier(&self, row: usize) -> u8 {
         match self.snapshot.row(row).standing {
@@ -379,8 +379,8 @@ impl<'a> MemoryIndex<'a> {
         let is_foreign = |row: usize| !self.store.may_know(self.snapshot.key(row));
         let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of, is_foreign: &is_foreign };
         let mut settled = settle(&self.snapshot, ranked, &facts);
-        // Foreign files could be written to match anything, so they must not determine the best
-        // score.
+        // Foreign files could be written to match anything, so their scores must not count as the
+        // best score.
         let own = settled.iter().find(|group| !is_foreign(group.best.row));
         let best = own.or(settled.first()).map_or(0.0, |group| group.best.score);
         settled.retain(|group| group.best.score >= best * MIN_SHARE_OF_BEST);
@@ -424,8 +424,8 @@ impl Pages<'_> {
         self.reader.borrow_mut().read_leniently(&at)
     }
 
-    /// Returns whether the memory, or one that it superseded, contains the quoted phrases. A query
-    /// in the old wording thus finds the new memory.
+    /// Returns whether the memory, or one that it superseded, contains the quoted phrases. This
+    /// way, a query in the old wording finds the new memory.
     fn holds_phrases(&self, memory: &Memory, group: &Group, query: &Query) -> bool {
         let holds = |memory: &Memory| query.holds_phrases(&whole_text(memory));
         query.phrases.is_empty()
@@ -433,8 +433,8 @@ impl Pages<'_> {
             || group.older.iter().filter_map(|row| self.read(*row)).any(|older| holds(&older))
     }
 
-    /// Returns the memories superseded by this one. For a foreign memory, the result includes
-    /// unverified claims.
+    /// Returns the memories superseded by this one. For a foreign memory, this includes unverified
+    /// claims.
     fn find_overturned(&self, memory: &Memory, group: &Group, is_foreign: bool) -> Vec<Memory> {
         let claimed = memory.supersedes.iter().filter(|_| is_foreign).take(MAX_CLAIMED);
         let claimed = claimed.filter_map(|id| self.snapshot.row_of(id.as_str()));
@@ -493,8 +493,8 @@ pub fn clear_index(store: &Store, owner: &Owner, patience: Duration) -> Result<(
     Ok(Index::new(place::open_or_create(store), INDEX_NAME).clear(owner, patience)?)
 }
 
-/// Removes a memory and its words from a store's index. Returns whether all traces of it are gone
-/// from the disk.
+/// Removes a memory and its words from a store's index. Returns whether all traces are gone from
+/// the disk.
 pub fn purge_index(
     store: &Store,
     owner: &Owner,

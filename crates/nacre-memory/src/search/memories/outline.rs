@@ -1,6 +1,6 @@
 //! Lists active memories and finds similar ones, using only the index.
 //!
-//! A brief shows about thirty memories out of possibly thousands. They are chosen from the index,
+//! A brief shows about thirty memories, possibly out of thousands. They are chosen from the index,
 //! so only the chosen files are read.
 
 use std::collections::HashMap;
@@ -19,8 +19,8 @@ use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::Standing;
 use crate::{LEARNING_KINDS, LearningKind, Located, Memory, MemoryId, MemoryType};
 
-/// The weight of a mention of a file that has the same name but is in another folder. A mention of
-/// the file itself has weight 1.
+/// The weight of a mention of a file with the same name in another directory. A mention of the file
+/// itself has weight 1.
 const SAME_NAME: f32 = 0.4;
 
 const MAX_FILES: usize = 64;
@@ -49,11 +49,11 @@ pub struct Listed<'a> {
     pub id: &'a str,
     pub memory_type: MemoryType,
     pub kind: Option<LearningKind>,
-    /// When the memory was last repeated or changed; 1970 if unknown.
+    /// When the memory was last repeated or changed, or 1970 if unknown.
     pub updated: Timestamp,
     /// From 0 to 1.
     pub confidence: f32,
-    /// How well the memory matches the task, from 0 to 1. It is 0 without a task.
+    /// How well the memory matches the task, from 0 to 1. The value is 0 if there is no task.
     pub fit: f32,
     pub names_file: f32,
 }
@@ -70,8 +70,8 @@ impl Listed<'_> {
 }
 
 impl MemoryIndex<'_> {
-    /// Returns all active memories that do not mark themselves as superseded, in no particular
-    /// order. Unverified claims in other files are ignored.
+    /// Returns all active memories that are not superseded according to their own file, in no
+    /// particular order. Unverified claims in other files are ignored.
     pub fn outline(
         &self,
         interest: &Interest<'_>,
@@ -151,8 +151,8 @@ impl MemoryIndex<'_> {
         named
     }
 
-    /// Returns pairs of similar decisions and learnings: for each one, up to `limit` others with a
-    /// similarity of at least `least`. Each pair occurs once.
+    /// Returns pairs of similar decisions and learnings. Each memory is paired with up to `limit`
+    /// others that have a similarity of at least `least`. Each pair occurs once.
     pub fn nearest(&self, limit: usize, least: f32) -> Vec<Near> {
         let vectors = self.claim_vectors();
         let numbers: Vec<usize> = (0..vectors.len()).collect();
@@ -209,8 +209,8 @@ fn nearest_of(
     near
 }
 
-/// Returns the type of the memory at a path. Checks only the folder, because it is called for every
-/// memory.
+/// Returns the type of the memory at a path. Checks only the directory, because it is called for
+/// every memory.
 pub(super) fn type_of(path: &str) -> Option<MemoryType> {
     let folder = path.strip_prefix("memory/")?.split('/').next()?;
     crate::TYPES.iter().find(|spec| spec.folder == folder).map(|spec| spec.memory_type)

@@ -1,6 +1,6 @@
-//! Prepares the memories in a store for an index shared by several projects.
+//! Prepares a store's memories for an index shared by several projects.
 //!
-//! Keys are prefixed with the project's name, because two projects may use the same id.
+//! Keys are prefixed with the project name, because two projects may use the same ID.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::search::index::News;
 use crate::search::record::{Fingerprint, PROJECT, Unit};
 use crate::{Located, Store};
 
-/// Separates the project's name from the id. Project names cannot contain this character.
+/// Separates the project name from the ID. Project names cannot contain this character.
 const SEPARATOR: char = '\u{1f}';
 
 /// The limits for one transaction on the shared index.
@@ -33,8 +33,8 @@ impl SharedUnits {
         units
     }
 
-    /// Returns the next part of the changes for `project`, or `None` if the index is up to date.
-    /// The returned changes are then treated as indexed.
+    /// Returns the next batch of changes for `project`, or `None` if the index is up to date. The
+    /// returned changes then count as indexed.
     pub fn news_of(
         &mut self,
         project: &str,

@@ -1,4 +1,5 @@
-//! Memory search over real stores: edits by hand, damage, overturned claims, any question.
+//! Tests memory search on real stores: edits by hand, damage, superseded claims and arbitrary
+//! queries.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who edits files")]
 
@@ -19,12 +20,13 @@ pub(super) struct World {
     pub(super) embedder: Builtin,
 }
 
-/// The true time: a file that was just written may change again without its stamp changing.
+/// The real time, at which a file that was just written may change again without getting a new
+/// stamp.
 fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// A time at which all stamps can be trusted.
+/// A time at which all stamps are old enough to be trusted.
 pub(super) fn later() -> Timestamp {
     Timestamp::from_second(4_000_000_000).unwrap()
 }
@@ -54,7 +56,7 @@ impl World {
         fs::write(self.path(id), text).unwrap();
     }
 
-    /// Gives a memory evidence.
+    /// Adds evidence to a memory.
     fn quote(&self, id: &str) {
         let folder = self.dir.path().join("meta/evidence");
         fs::create_dir_all(&folder).unwrap();
@@ -85,7 +87,7 @@ impl World {
         files
     }
 
-    /// Three decisions, each found by a question of its own.
+    /// Creates a store with three decisions, each found by a different query.
     fn filled() -> Self {
         let world = Self::new();
         world.write(
@@ -225,7 +227,7 @@ fn a_damaged_missing_or_foreign_index_is_rebuilt() {
     let world = World::filled();
     world.check();
     for number in 0..world.index_files().len() {
-        // What was rebuilt may have another name.
+        // A rebuilt index file may have a different name.
         let Some(file) = world.index_files().into_iter().nth(number) else { break };
         let whole = fs::read(&file).unwrap();
         let mut cuts: Vec<usize> = (0..whole.len()).step_by(4096).collect();
@@ -260,13 +262,13 @@ fn an_index_that_is_up_to_date_is_not_written() {
     assert_eq!(before, after);
 }
 
-/// A summary's file below the store.
+/// Path of a summary, relative to the store.
 const SUMMARY: &str = "memory/summaries/20260105/101500/queue.md";
 
-/// Something that happens to a store.
+/// A change to a store.
 type Change = Box<dyn Fn(&Path)>;
 
-/// Changes that a person or git may make, each in a store of its own.
+/// Applies each change that a user or git may make to a separate store.
 #[test]
 fn any_change_of_a_file_or_a_folder_is_noticed_without_listing() {
     let page = "---\nid: 20260109-x\ntitle: X\n---\n\nx\n";
@@ -306,7 +308,7 @@ fn any_change_of_a_file_or_a_folder_is_noticed_without_listing() {
         let summary = world.dir.path().join(SUMMARY);
         fs::create_dir_all(summary.parent().unwrap()).unwrap();
         fs::write(&summary, page).unwrap();
-        // So that no change falls into the tick of the clock in which a folder was made.
+        // Ensure that no change happens within the clock tick in which a directory was created.
         age(&world.dir.path().join("memory"));
         let is_current = || {
             let index = Index::new(place::open_or_create(&world.store), INDEX_NAME);
@@ -320,7 +322,7 @@ fn any_change_of_a_file_or_a_folder_is_noticed_without_listing() {
     }
 }
 
-/// Sets the times of everything below `path` back.
+/// Sets the times of all files and directories below `path` to the past.
 fn age(path: &Path) {
     if path.is_dir() {
         fs::read_dir(path).unwrap().for_each(|entry| age(&entry.unwrap().path()));
@@ -342,7 +344,7 @@ fn what_was_overturned_stands_below() {
     assert_eq!(found.hits[0].memory.at.id.as_str(), "20260201-queue");
     assert_eq!(found.hits[0].history[0].at.id.as_str(), "20260101-queue");
     assert!(found.hits.iter().all(|hit| hit.memory.at.id.as_str() != "20260101-queue"));
-    // A query in the old words finds the new answer; a query for the old one finds that.
+    // A query in the old wording finds the new memory. A query for the old ID finds the old one.
     assert_eq!(world.ids("\"no broker\"").first().unwrap(), "20260201-queue");
     assert_eq!(world.ids("id:20260101-queue"), ["20260101-queue"]);
 }
@@ -379,7 +381,7 @@ fn a_memory_without_evidence_stands_below_an_equal_one_with_it() {
     let world = World::filled();
     let text = "The upload limit is 10 MB, checked by the gateway.";
     let title = "Upload limit is 10 MB per file";
-    // Its own date, its own confidence and its own claim to contradict do not help it.
+    // Without evidence, its newer date, its confidence and its claim to contradict have no effect.
     let keys = "updated: 2026-04-01\nconfidence: 1\ncontradicts: [20260301-limit]\n";
     world.write("20260301-limit", title, "updated: 2026-03-01\nconfidence: 0.1\n", text);
     world.write("20260201-limit", title, keys, text);
@@ -513,14 +515,14 @@ fn an_outline_holds_what_holds_and_nothing_else() {
     world.write("20260105-five", "Five", "status: candidate\n", "Text.");
     world.write("20260106-six", "Six", "status: stale\n", "Text.");
     world.write("20260107-seven", "Seven", "status: archived\n", "Text.");
-    // What is archived overturns nothing.
+    // An archived memory supersedes nothing.
     let keys = "supersedes: [20260109-nine]\nstatus: archived\n";
     world.write("20260108-eight", "Eight", keys, "Text.");
     world.write("20260109-nine", "Nine", "updated: 2026-01-09\nconfidence: 1\n", "Text.");
     world.write("20260110-ten", "Ten", "supersedes: [20260110-ten]\n", "It names itself.");
     let index = world.open(now());
     let ids: Vec<&str> = outlined(&index, None, &[]).into_iter().map(|one| one.id).collect();
-    // What only another file says hides nothing.
+    // A claim in another file alone hides nothing.
     assert_eq!(ids, ["20260101-one", "20260102-two", "20260109-nine", "20260110-ten"]);
     let nine = outlined(&index, None, &[]).remove(2);
     assert_eq!((nine.confidence, nine.fit, nine.names_file), (1.0, 0.0, 0.0));
@@ -586,7 +588,7 @@ fn who_may_not_read_sessions_finds_no_summary() {
     let options = GraphOptions { archived: true, summaries: true, limit: 100 };
     assert!(index.graph(&options).nodes.iter().all(|node| node.id != "20261101-zqprivate"));
     assert_eq!(index.snapshot().n_records(), 3);
-    // The index of the owner still has it.
+    // The owner's index still contains the memory.
     world.store = World::store(world.dir.path());
     assert_eq!(world.ids("zqprivate"), ["20261101-zqprivate"]);
 }

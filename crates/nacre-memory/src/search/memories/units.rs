@@ -170,7 +170,7 @@ fn facets(memory: &Memory, body: &str) -> Vec<(&'static str, String)> {
     facets
 }
 
-/// A text with more mentions is probably a listing.
+/// A text with more mentions than this is probably a listing.
 const MAX_MENTIONS: usize = 48;
 
 const MAX_SCANNED_BYTES: usize = 16 << 10;
@@ -184,7 +184,7 @@ const EXTENSIONS: &[&str] = &[
     "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
 ];
 
-/// Returns the file paths mentioned in a text, without duplicates. They are recognized by their
+/// Returns the file paths mentioned in a text, without duplicates. Paths are recognized by their
 /// form.
 pub fn files_named(text: &str) -> Vec<String> {
     let is_path = |c: char| c.is_alphanumeric() || "_-./@+~".contains(c);
@@ -195,7 +195,7 @@ pub fn files_named(text: &str) -> Vec<String> {
 
 /// Returns the names of functions, types and settings that are in backticks, without duplicates.
 pub fn symbols_named(text: &str) -> Vec<String> {
-    // Every second piece is between two backticks.
+    // Every second part is between two backticks.
     let quoted = start_of(text).split('`').skip(1).step_by(2);
     let names = quoted.filter_map(|quoted| quoted.trim_end_matches("()").rsplit(['.', ':']).next());
     first_mentions(names, is_symbol)
@@ -258,10 +258,15 @@ mod tests {
         assert_eq!(
             n_seen(&body, "abab"),
             MAX_QUOTES,
-            "what the body says is not taken, but looked at"
+            "text already in the body is skipped but counts toward the limit"
         );
         assert_eq!(n_seen(&body, "ababx"), MAX_QUOTES);
-        assert_eq!(n_seen(&body, &"x".repeat(MAX_QUOTE_BYTES)), 1, "one fills the room");
+        assert_eq!(
+            n_seen(&body, &"x".repeat(MAX_QUOTE_BYTES)),
+            1,
+            "one long quote reaches the \
+         limit"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Parses dates in a question: days, months, years, and relative dates such as "two weeks ago".
 //!
-//! People often mention an event some time after it happened, so a record made shortly after the
-//! date also matches.
+//! People often mention an event some time after it happened, so records made shortly after the
+//! date also match.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -10,14 +10,14 @@ use jiff::tz::TimeZone;
 /// Number of days after a named date in which a record still matches.
 const TAIL: f32 = 21.0;
 
-/// The same for relative dates such as "last week", because people use them soon after the event.
+/// The same for relative dates such as "last week", which people use soon after the event.
 const RELATIVE_TAIL: f32 = 7.0;
 
 /// The weight of a date that is only a year.
 const YEAR_ALONE: f32 = 0.5;
 
-/// The weight of a record just before the date, and the number of days over which it decreases to
-/// zero.
+/// The weight of a record just before the date, and the number of days over which this weight
+/// decreases to zero.
 const EARLY: (f32, f32) = (0.5, 3.0);
 
 #[rustfmt::skip]
@@ -118,7 +118,7 @@ fn parse_date(words: &[&str], at: usize) -> Option<Range> {
         let year = words.iter().skip(at + 1).take(2).find_map(|word| year_of(word));
         return Some(Range::Named { year, month: Some(month), day });
     }
-    // The year was already parsed as part of the date with that month.
+    // The year was already parsed as part of the month's date.
     let is_after_month = (1..=2)
         .any(|back| at.checked_sub(back).is_some_and(|before| month_of(words[before]).is_some()));
     let year = year_of(word).filter(|_| !is_after_month)?;

@@ -1,6 +1,6 @@
-//! Scores the semantic similarity of every row to the question by an exact scan of all vectors.
+//! Scores the semantic similarity of every row to the question with an exact scan of all vectors.
 //!
-//! The scan takes five milliseconds for 100,000 rows, so an approximate index would save nothing.
+//! The scan takes five milliseconds for 100,000 rows, so an approximate index would not save time.
 
 use std::ops::Range;
 
@@ -12,7 +12,8 @@ use crate::search::segment::Segment;
 use crate::search::snapshot::{Layout, Snapshot};
 use nacre_base::on_all_cores;
 
-/// The number of rows to scan at once, and the minimum number of such pieces for each thread.
+/// The number of rows to scan at once. The next constant is the minimum number of such pieces per
+/// thread.
 const ROWS_PER_PIECE: usize = 2048;
 const PIECES_PER_THREAD: usize = 16;
 
@@ -20,8 +21,8 @@ const PIECES_PER_THREAD: usize = 16;
 /// outweigh every other signal.
 const MIN_SPREAD: f32 = 0.6;
 
-/// The assumed similarity of an unrelated record. If the rows are only candidates, all of them are
-/// similar to the question, so this value cannot be measured.
+/// The assumed similarity of an unrelated record. It cannot be measured if the rows are only
+/// candidates, because candidates are all similar to the question.
 const UNRELATED: f32 = 0.0;
 
 /// Cosine similarities to the question, from -1 to 1, or 0 if a row has no vector.
@@ -108,7 +109,8 @@ fn units(layout: &Layout, rows: &[f32]) -> Vec<f32> {
     layout.unit_of.iter().map(|unit| best[*unit as usize]).collect()
 }
 
-/// Returns the cosine of each row with a vector. All are 0 if the vectors are not comparable.
+/// Returns the cosine of each row with a vector. All values are 0 if the vectors are not
+/// comparable.
 pub(crate) fn similarities(snapshot: &Snapshot, vector: &[f32]) -> Vec<f32> {
     if vector.len() != snapshot.segment().dims {
         return vec![0.0; snapshot.n_rows()];

@@ -1,9 +1,9 @@
 //! Scores how well the words of every row match the question, with BM25 over the row, its window
 //! and its unit.
 //!
-//! A score is divided by that of a text that contains every word of the question many times. It is
-//! therefore between 0 and 1, and has the same meaning in an index of any size. A similar word
-//! counts as a partial match, and never more than the exact word.
+//! Each score is divided by the score of a text that contains every word of the question many
+//! times. Scores are therefore between 0 and 1 and mean the same in an index of any size. A similar
+//! word counts as a partial match, and never more than the exact word.
 
 use super::question::Term;
 use crate::search::record::FIELD_WEIGHTS;
@@ -47,7 +47,8 @@ struct TermRows {
 /// The rows that contain a word, with the number of occurrences weighted by field.
 struct WordRows {
     rows: Vec<(usize, f32)>,
-    /// The number of records in the corpus that contain the word, if the rows are only candidates.
+    /// The number of records in the corpus that contain the word. Set only if the rows are
+    /// candidates.
     n_in_corpus: Option<usize>,
 }
 
@@ -143,9 +144,9 @@ struct Scorer<'a> {
     lengths: &'a Lengths,
     bm25: Bm25,
     scores: Vec<f32>,
-    /// For each text, the occurrences of the current word. All zero between words.
+    /// For each text, the occurrences of the current word. Reset to zero between words.
     counts: Vec<f32>,
-    /// For each text, the best score of the current term so far. All zero between terms.
+    /// For each text, the best score of the current term so far. Reset to zero between terms.
     best: Vec<f32>,
     ideal: f32,
 }

@@ -2,8 +2,8 @@
 //! and trust.
 //!
 //! The score is a weighted sum of signals between 0 and 1. `docs/ranking.md` lists the measured
-//! effect of each. A signal that does not apply, such as the date for a question without a date, is
-//! the same for all records.
+//! effect of each signal. A signal that does not apply, such as the date for a question without a
+//! date, is the same for all records.
 
 mod dates;
 mod dense;
@@ -37,14 +37,14 @@ struct Weights {
     similar_row: f32,
     similar_window: f32,
     similar_unit: f32,
-    /// For a record that follows a matching question.
+    /// The weight of a record that follows a matching question.
     answer: f32,
     /// The `b` parameter of BM25: how much long texts are penalized.
     length_share: f32,
 }
 
 impl Weights {
-    /// For memories, sessions, and conversations between equal speakers.
+    /// Weights for memories, sessions, and conversations between equal speakers.
     const USUAL: Self = Self {
         row: 0.9,
         window: 1.1,
@@ -56,8 +56,8 @@ impl Weights {
         length_share: 0.4,
     };
 
-    /// For messages between a user and an agent. Answers are long, so the message itself has more
-    /// weight, and long texts are penalized more.
+    /// Weights for messages between a user and an agent. Answers are long, so the message itself
+    /// has more weight, and long texts are penalized more.
     const MESSAGES: Self =
         Self { row: 1.2, similar_row: 0.6, answer: 0.0, length_share: 0.65, ..Self::USUAL };
 
@@ -83,7 +83,7 @@ mod voice {
     pub(super) const TOOL: f32 = 0.6;
 }
 
-/// Minimum similarity of a row that shares no word with the question.
+/// Minimum similarity of a row that shares no words with the question.
 pub(super) const MIN_SIMILARITY: f32 = 0.25;
 
 /// Returns the weights of the lexical and the semantic score.
@@ -143,8 +143,8 @@ pub(crate) fn filter_rows(snapshot: &Snapshot, query: &Query, with_archived: boo
     allowed
 }
 
-/// Returns which rows have all facets in a query, or `None` if the query has none. If a name has
-/// several values, one matching value is enough.
+/// Returns which rows have all facets in a query, or `None` if the query has no facets. If a name
+/// has several values, only one of them must match.
 fn facet_rows(snapshot: &Snapshot, query: &Query) -> Option<Vec<bool>> {
     let mut names: Vec<&str> = query.facets.iter().map(|(name, _)| name.as_str()).collect();
     names.sort_unstable();
@@ -211,8 +211,7 @@ fn newest(snapshot: &Snapshot, allowed: &[bool], limit: usize) -> Vec<Ranked> {
     rows.into_iter().map(|row| Ranked { row, score: 1.0, ..Ranked::default() }).collect()
 }
 
-/// Returns the rows with the highest scores. If units are requested, returns only the best row of
-/// each unit.
+/// Returns the rows with the highest scores or, if units are requested, the best row of each unit.
 fn best_rows(layout: &Layout, scores: &[f32], options: &RankOptions) -> Vec<usize> {
     let mut rows: Vec<usize> =
         (0..scores.len()).filter(|row| scores[*row] > f32::NEG_INFINITY).collect();
@@ -311,8 +310,8 @@ fn holds(rows: Option<&Vec<bool>>, row: usize) -> f32 {
     rows.map_or(0.0, |rows| f32::from(rows[row]))
 }
 
-/// Returns a factor that lowers the score of candidates, old records and superseded ones. A record
-/// that lacks the required evidence always ranks below an equal record with evidence, whatever
+/// Returns a factor that lowers the score of candidates, old records and superseded records. A
+/// record without the required evidence always ranks below an equal record with evidence, whatever
 /// confidence it claims.
 fn trust(row: &Row, is_unproven: bool) -> f32 {
     let standing = match row.standing {

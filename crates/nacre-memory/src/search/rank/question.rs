@@ -1,5 +1,5 @@
-//! Analyzes a question: its terms, the speaker, project and dates it mentions, and the expected
-//! kind of answer.
+//! Analyzes a question: its terms, the speaker, project and dates it mentions, and the kind of
+//! answer it expects.
 
 use super::dates::{self, Range};
 use crate::search::query::Query;
@@ -8,8 +8,8 @@ use crate::search::snapshot::Snapshot;
 use crate::search::thesaurus::Thesaurus;
 use nacre_base::text::{terms, terms_with_words};
 
-/// The weight of a term that is part of the project's name, because it narrows the search rather
-/// than describing the topic.
+/// The weight of a term in the project name. Such a term narrows the search rather than describing
+/// the topic.
 const PROJECT_WORD: f32 = 0.25;
 
 /// Maximum number of words in the name of a speaker or project.
@@ -104,7 +104,7 @@ fn variants(thesaurus: Thesaurus<'_>, word: &str, own: &str) -> Vec<(String, f32
     found
 }
 
-/// Splits a text into lowercase words. Hyphens and underscores are parts of words, because names
+/// Splits text into lowercase words. Hyphens and underscores are parts of words, because names
 /// contain them.
 fn plain_words(text: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || "-_".contains(c);
@@ -130,8 +130,8 @@ fn the_only(mut names: Vec<String>) -> Option<String> {
     if names.len() == 1 { names.pop() } else { None }
 }
 
-/// Returns whether a question contains a verb in the past tense. It is then about past events and
-/// not about the current state.
+/// Returns whether a question contains a verb in the past tense, which means that it is about past
+/// events and not about the current state.
 pub(in crate::search) fn asks_about_past(text: &str) -> bool {
     const PAST: [&str; 8] = ["did", "didn", "was", "wasn", "were", "weren", "had", "hadn"];
     plain_words(text).iter().any(|word| PAST.contains(&word.as_str()))

@@ -1,4 +1,4 @@
-//! Each rule on a handful of messages.
+//! Tests each rule on a few messages.
 
 use super::*;
 use crate::search::Builtin;
@@ -6,10 +6,10 @@ use crate::search::index::in_memory;
 use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::{Record, Unit};
 
-/// A message: who speaks, when, and what.
+/// A message: the speaker, the time and the text.
 type Line = (Voice, i64, &'static str);
 
-/// Other talk, so that words have a rarity and scores a spread.
+/// Unrelated messages, so that words differ in rarity and scores vary.
 const NOISE: [Line; 6] = [
     (Voice::User, 1, "Please rename the changelog heading."),
     (Voice::Assistant, 2, "The heading of the changelog is renamed."),
@@ -31,7 +31,7 @@ fn session(key: &str, lines: &[Line]) -> Unit {
     Unit { key: key.to_owned(), records, ..Unit::default() }
 }
 
-/// The keys of the messages that are found, best first.
+/// Returns the keys of the messages found, best first.
 fn found(sessions: &[&[Line]], question: &str) -> Vec<String> {
     let names = ["a", "b", "c"];
     let mut units: Vec<Unit> =

@@ -1,5 +1,4 @@
-//! Words that come in pieces: what is stored and sent holds no secret, and a replay gives the same
-//! bytes.
+//! Streamed text: no secret is stored or sent, and a replay returns the same bytes.
 
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use nacre_engine::record::{NewTask, Runner, TaskClass};
 
 use super::*;
 
-/// A task whose words are listened to.
+/// A task whose messages are recorded.
 struct Stage {
     home: tempfile::TempDir,
     log: TaskLog,
@@ -47,7 +46,7 @@ impl Stage {
         Self { home, log }
     }
 
-    /// The lines as clients are sent them, which are those that are stored.
+    /// Returns the lines as sent to clients. The same lines are stored.
     fn lines(&self) -> Vec<String> {
         let Backlog::Lines(sent) = self.log.behind(0) else { return Vec::new() };
         let sent: Vec<String> = sent.iter().map(ToString::to_string).collect();
@@ -57,7 +56,7 @@ impl Stage {
         sent
     }
 
-    /// The text that the messages come to.
+    /// Returns the text that the messages add up to.
     fn said(&self) -> String {
         let mut said = String::new();
         for line in self.lines() {

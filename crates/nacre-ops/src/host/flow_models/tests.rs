@@ -1,4 +1,4 @@
-//! Flows ask, are answered in order, and are stopped by what was spent before.
+//! Questions and their order, and spending limits that stop later questions.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What is gone from a real repository.
+//! Detecting removed files and symbols in a real repository.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works in it")]
 
@@ -35,7 +35,7 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(full, text).unwrap();
 }
 
-/// Files that stay, go, move, are ignored, and are only not checked out.
+/// Creates a repository with files that are kept, deleted, moved, ignored, or not checked out.
 fn repository() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
@@ -140,7 +140,7 @@ fn names_that_are_too_many_cost_no_more_and_are_not_said_to_be_gone() {
     let mut named: BTreeMap<String, Timestamp> =
         (0..20_000).map(|n| (format!("sym_{n:05}_abc"), when)).collect();
     named.insert("keeper".to_owned(), when);
-    // The last one of all is beyond what is searched for.
+    // The last symbol exceeds the search limit.
     named.insert("the_hidden".to_owned(), when);
     let facts = repository.symbols(&named, &|| Duration::ZERO);
     assert_eq!((facts.len(), facts["keeper"]), (20_002, Presence::Here));

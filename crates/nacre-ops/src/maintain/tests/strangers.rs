@@ -1,4 +1,4 @@
-//! What maintenance does with memories that another machine wrote.
+//! Maintaining memories that were written on another machine.
 
 use crate::maintain::gather::Collection;
 use nacre_types::{MaintainAction, StoreMaintenance};
@@ -6,7 +6,8 @@ use nacre_types::{MaintainAction, StoreMaintenance};
 use super::*;
 
 impl World {
-    /// Makes a memory one that came with a clone: its state stayed on the machine that wrote it.
+    /// Makes a memory look as if it came from a clone, whose state stayed on the machine that wrote
+    /// it.
     fn make_foreign(&self, id: &MemoryId) {
         fs::remove_file(self.store.path().join(format!("meta/state/{id}.json"))).unwrap();
     }
@@ -40,7 +41,7 @@ fn a_claim_that_only_the_newer_file_makes_is_left_to_a_person() {
     fs::write(path, text.replace("status:", &format!("supersedes: [{old}]\nstatus:"))).unwrap();
     let report = world.maintain(20);
     assert_eq!(World::told(&report), Vec::<String>::new());
-    let reason = "only the newer file says that it overturns the older";
+    let reason = "only the newer memory's file claims that it supersedes the older one";
     assert_eq!(World::reasons(&report), [reason]);
 }
 

@@ -1,4 +1,4 @@
-//! What a model may write, and what is dropped of it.
+//! Text written by a model: what is accepted, and what is rejected.
 
 use nacre_engine::model::Amount;
 use nacre_engine::record::state::SpentOn;
@@ -13,7 +13,7 @@ use crate::test::{flow, no_limits, plenty};
 const LONGER: (&str, &str) =
     ("Packages are installed with pnpm", "A second lock file is written by npm.");
 
-/// A run in which the model says these texts one after the other.
+/// Runs maintenance with a model that returns these texts in order.
 fn with_model(world: &World, says: &[(&str, &str)]) -> StoreMaintenance {
     with_limits(world, says, no_limits())
 }
@@ -92,7 +92,7 @@ fn a_text_that_invents_or_forgets_is_dropped_and_the_rule_merges() {
         let title = world.store.get(kept.as_str()).unwrap().title;
         assert!([PNPM.0, LONGER.0].contains(&title.as_str()), "{title} of {written:?}");
     }
-    // A model that does not answer keeps nothing from being done.
+    // A model that does not respond does not prevent merges.
     assert_eq!(with_model(&twins(Speaker::Assistant), &[]).counts[&MaintainVerb::Merge], 1);
 }
 
@@ -122,7 +122,7 @@ fn short_memories_on_one_point_become_one() {
     let [one] = active.as_slice() else { panic!("{active:#?}") };
     assert!(parts.iter().all(|(_, body)| one.document.body().contains(body)));
     assert_eq!(world.store.evidence(&one.at.id).unwrap().unwrap().quotes.len(), 3);
-    // Without a model they stay as they are.
+    // Without a model, the memories remain unchanged.
     let world = World::new();
     for (on, (title, body)) in parts.iter().enumerate() {
         world.say(i64::try_from(on).unwrap(), title, body, Speaker::Assistant);

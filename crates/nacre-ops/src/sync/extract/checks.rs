@@ -1,4 +1,4 @@
-//! Decides whether a session is read and which candidates are kept. Agents repeat what they read,
+//! Decides whether a session is read, and which candidates are kept. Agents repeat what they read,
 //! so a claim whose words first appeared in tool output is attributed to the tool.
 
 #[cfg(test)]
@@ -49,7 +49,8 @@ impl Injected {
         }
     }
 
-    /// A quote from the user is rejected only if it repeats a recalled memory.
+    /// Returns the reason to drop a quote. A quote from the user is dropped only if it repeats a
+    /// recalled memory.
     fn of(&self, quote: &Quote) -> Option<DropReason> {
         let words = plain(&quote.text);
         let is_persons = matches!(quote.speaker, Speaker::User | Speaker::Human);
@@ -114,7 +115,7 @@ fn is_tautology(title: &str, body: &str) -> bool {
     body == title || body.strip_prefix(&title).is_some_and(|rest| rest.len() < MIN_ADDED)
 }
 
-/// Returns whether the claim is about Nacre's own runs, and therefore not about the project.
+/// Returns whether the claim is about Nacre's own runs instead of the project.
 fn is_about_nacre(title: &str) -> bool {
     let title = plain(title);
     let words: Vec<&str> = title.split(' ').collect();
@@ -124,7 +125,7 @@ fn is_about_nacre(title: &str) -> bool {
             .any(|word| words.contains(word))
 }
 
-/// Returns whether the code or git already contains the information: the title is only a path, a
+/// Returns whether the information is already in the code or in git: the title is only a path, a
 /// test count, a commit or a finished task.
 fn is_derivable(title: &str) -> bool {
     let folded = fold(title);
@@ -152,7 +153,7 @@ fn is_derivable(title: &str) -> bool {
     n_paths * 2 > words.len() || counts_tests || words.iter().any(is_hash) || is_finished
 }
 
-/// Shorter sentences are usually instructions or answers.
+/// Minimum number of words. Shorter sentences are usually instructions or answers.
 const MIN_WORDS: usize = 5;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -167,8 +168,7 @@ impl Counter {
         self.n_acts += u64::from(matches!(event.kind, EventKind::Assistant | EventKind::ToolCall));
     }
 
-    /// Counts a message from the user. Short messages count as substantial only if they answer a
-    /// question.
+    /// Counts a user message. A short message counts as substantial only if it answers a question.
     pub(super) fn person(&mut self, said: &Message<'_>, is_answer: bool) {
         self.n_messages += 1;
         let has_words = |text: &str| {
@@ -198,11 +198,11 @@ impl Counter {
     }
 }
 
-/// Length of a window in words. This many words rarely occur together by chance.
+/// Length of a window in words. Matching windows of this length are rarely a coincidence.
 const WINDOW: usize = 6;
 
-/// Number of consecutive matching windows that make a body a repetition. Together they span nine
-/// words, which a single line of an error message rarely has.
+/// Minimum number of consecutive matching windows in a repeated body. Together they span nine
+/// words, which a single line of an error message rarely contains.
 const MIN_RUN: usize = 4;
 
 const MAX_WINDOWS: usize = 600_000;
@@ -241,7 +241,8 @@ impl Repeated {
         }
     }
 
-    /// Also returns `true` if the claim quotes an agent that is repeating tool output.
+    /// Returns whether the claim repeats tool output. Also returns `true` if it quotes an agent
+    /// that is repeating tool output.
     pub(super) fn holds(&self, candidate: &Candidate) -> bool {
         let Candidate { title, body, quotes, signal, .. } = candidate;
         // The body of a failure contains tool output by design.
@@ -317,7 +318,7 @@ mod repeated_tests {
         }
     }
 
-    /// Builds a session from messages of a tool (`t`), the agent (`a`) and the user (`p`).
+    /// Creates a session from messages of a tool (`t`), the agent (`a`) and the user (`p`).
     fn session(said: &[(char, &str)]) -> Repeated {
         let mut repeated = Repeated::default();
         for (who, text) in said {

@@ -30,14 +30,14 @@ pub(super) struct Choice {
     header: Option<String>,
     chosen: Alternative,
     pub(super) others: Vec<Alternative>,
-    /// The user answered in their own words.
+    /// Whether the user answered in their own words.
     is_free: bool,
     /// Whether the agent used a question tool. A question in an ordinary message may be rhetorical.
     pub(super) is_asked: bool,
 }
 
 impl Choice {
-    /// Formatted as "topic: chosen, not other".
+    /// Returns a title in the form "topic: chosen, not other".
     pub(super) fn title(&self) -> String {
         let topic = cut_at_clause(self.topic(), MAX_TOPIC);
         let chosen = cut_at_clause(&self.chosen.name, MAX_NAME);
@@ -85,7 +85,7 @@ impl Choice {
     }
 
     /// Returns whether the choice is complete and is not just about the next step. Answers to a
-    /// list in a message are never sure, because a letter often only selects the next step.
+    /// list in a message are never sure, because a letter often selects only the next step.
     pub(super) fn is_sure(&self) -> bool {
         let header = self.header.as_deref().unwrap_or_default();
         let name = fold(&self.chosen.name);
@@ -94,12 +94,13 @@ impl Choice {
             && !self.others.is_empty()
             && !is_sequencing(&self.question)
             && !plain_words(&fold(header)).any(|word| OF_THE_MOMENT.is_match(word))
-            // An answer such as "yes" does not state a decision without its question.
+            // Without its question, an answer such as "yes" does not state a decision.
             && content_words(&name).next().is_some()
             && !matches!(name.trim(), "yes" | "no" | "ok" | "both" | "all")
     }
 
-    /// Prefers the question to a one-word heading such as "Format".
+    /// Returns the topic of the question. Prefers the question to a one-word heading such as
+    /// "Format".
     fn topic(&self) -> &str {
         let question = LEAD.find(&self.question).map_or(0, |lead| lead.end());
         let question = self.question[question..].trim().trim_end_matches(['?', '？', ':', ' ']);
@@ -114,7 +115,8 @@ impl Choice {
     pub(super) fn asks_the_same(&self, other: &Self) -> bool {
         let (own, others) = (self.subject(), other.subject());
         let shares_options = !self.options().is_disjoint(&other.options());
-        // Generic questions such as "Which one?" are equal only if their options are.
+        // Generic questions such as "Which one?" are considered equal only if their options are
+        // equal.
         overlap(&own, &others) >= SAME_QUESTION && (shares_options || own.len() > 3)
     }
 
@@ -160,7 +162,7 @@ fn is_denied(folded: &str, at: usize) -> bool {
         .any(|word| before.ends_with(word))
 }
 
-/// Prefixes of a question, such as "Question 2 of 4: ".
+/// Matches prefixes of a question, such as "Question 2 of 4: ".
 static LEAD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)^(?:(?:next|last|one more) question|q(?:uestion)? ?\d[^:]{0,16}): ")
 });
@@ -194,7 +196,7 @@ const MAX_OFFER: usize = 6000;
 const MAX_OPTIONS: usize = 6;
 /// Maximum length of an option. Longer lines are explanations.
 const MAX_OPTION: usize = 600;
-/// Maximum number of words in an answer that selects an option by its label, and by its name.
+/// Maximum number of words in an answer that selects an option, either by its label or by its name.
 const MAX_ANSWER_WORDS: usize = 25;
 const MAX_NAME_WORDS: usize = 8;
 
@@ -208,7 +210,8 @@ struct AskedQuestion {
     options: Vec<Alternative>,
 }
 
-/// `nth` is the index of the answer among all answers to this tool call.
+/// Returns the choice made in an answer. `nth` is the index of the answer among all answers to this
+/// tool call.
 pub(super) fn choice_of_answer(arguments: &str, answer: &str, nth: usize) -> Option<Choice> {
     let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
     let asked = Vec::<AskedQuestion>::deserialize(&arguments["questions"]).ok()?;
@@ -253,7 +256,8 @@ fn without_recommended(name: &str) -> &str {
     end.map_or(name, |end| &name[..end])
 }
 
-/// `message` is a reply such as "B" or "2, because we run it anyway".
+/// Returns the choice made in a message. `message` is a reply such as "B" or "2, because we run it
+/// anyway".
 pub(super) fn choice_of_message(said: &str, message: &str) -> Option<Choice> {
     let start = said.ceil_char_boundary(said.len().saturating_sub(MAX_OFFER));
     let options = list_options(&said[start..]);
@@ -282,8 +286,8 @@ static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(r"^{leads}([a-f1-6])(?:$|[,.):;!]| (?:because|since|please|-))"))
 });
 
-/// Returns the last list in the text whose labels are consecutive, beginning with the first letter
-/// or number.
+/// Returns the options of the last list in the text whose labels are consecutive, beginning with
+/// the first letter or number.
 fn list_options(text: &str) -> Vec<(char, Alternative)> {
     let mut options: Vec<(char, Alternative)> = Vec::new();
     for (label, option) in text.lines().filter_map(option_line) {
@@ -371,7 +375,7 @@ mod tests {
         let made = choice("Which database should the queue use?", "SQLite", "Redis");
         assert_eq!(made.title(), "Which database should the queue use: SQLite, not Redis");
         let short = Choice { header: Some("Store".to_owned()), ..made.clone() };
-        assert_eq!(short.title(), made.title(), "one word does not tell of what");
+        assert_eq!(short.title(), made.title(), "a one-word heading is not used as the topic");
         let headed = Choice { header: Some("Queue store".to_owned()), ..made };
         assert_eq!(headed.title(), "Queue store: SQLite, not Redis");
         assert!(headed.is_sure());

@@ -1,5 +1,5 @@
 //! Patterns for explicit requests to remember something, rules, and changes of mind. Each pattern
-//! covers all languages, because users mix them.
+//! covers all languages, because users mix languages.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -78,7 +78,7 @@ pub(super) static SWITCH: Cue = Cue(LazyLock::new(|| {
 }));
 
 pub(super) fn pattern(text: &str) -> Regex {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and tests use each")]
+    #[expect(clippy::expect_used, reason = "the patterns are constants, and each is tested")]
     Regex::new(text).expect("a valid pattern")
 }
 
@@ -93,8 +93,8 @@ impl Cue {
     }
 }
 
-/// Ignores neighbouring characters that are not ASCII, because scripts without spaces have no word
-/// boundaries.
+/// Returns whether a match consists of whole words. Ignores neighbouring characters that are not
+/// ASCII, because scripts without spaces have no word boundaries.
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let is_wordy = |c: char| c.is_ascii_alphanumeric() || c == '\'' || c == '_' || c == '-';
     let before = text[..start].chars().next_back();
@@ -164,7 +164,7 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = ClauseWord<'_>> {
     })
 }
 
-/// Returns the number of common words relative to the number of all words.
+/// Returns the number of common words, divided by the total number of words.
 pub(crate) fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     let n_shared = one.intersection(other).count();
     share(n_shared, one.len() + other.len() - n_shared)
@@ -181,7 +181,8 @@ fn share(part: usize, whole: usize) -> f64 {
     share
 }
 
-/// Counts characters instead of words in scripts without spaces.
+/// Returns the number of content words. Counts characters instead of words in scripts without
+/// spaces.
 pub(super) fn n_content(folded: &str, words: &[ClauseWord<'_>]) -> usize {
     let n_wide = folded.chars().filter(|c| is_wide(*c)).count();
     let narrow = words.iter().filter(|word| !word.text.starts_with(is_wide) && carries(word.text));

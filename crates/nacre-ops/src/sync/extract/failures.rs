@@ -1,4 +1,4 @@
-//! Finds commands that failed and later succeeded with a different variable, version or folder.
+//! Finds commands that failed and later succeeded with a different variable, version or directory.
 //! Failures fixed by edits are ignored, because the fix is in the code.
 
 use std::collections::{HashMap, VecDeque};
@@ -27,9 +27,9 @@ struct Failed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Run {
     full: String,
-    /// The command without its setup.
+    /// The command without its setup steps.
     core: String,
-    /// Changes of folder, variables and preparation steps before the command.
+    /// The steps before the command: changes of directory, variables and preparation.
     setup: String,
 }
 
@@ -82,8 +82,7 @@ impl Failures {
         }
         let found = self.failed.iter().rposition(|failed| failed.run.core == run.core);
         let Some(failed) = found.and_then(|at| self.failed.remove(at)) else { return };
-        // Ignore errors caused by a sandbox. If there was an edit in between, the fix is in the
-        // code.
+        // Ignore errors caused by a sandbox. After an edit, the fix is in the code.
         let is_other_way = failed.run.setup != run.setup && failed.n_edits == self.n_edits;
         if !is_other_way || failed.error.is_empty() || failed.error.contains("sandbox") {
             return;
@@ -131,8 +130,8 @@ impl FixedFailure {
 }
 
 impl Run {
-    /// Returns `None` for commands that only inspect files, because they do not show how to work
-    /// with the project.
+    /// Parses a command. Returns `None` for commands that only inspect files, because they do not
+    /// show how to work with the project.
     fn of(command: &str) -> Option<Self> {
         const LOOKS: &[&str] = &[
             "cat", "ls", "grep", "rg", "sed", "find", "cd", "echo", "head", "tail", "which", "awk",

@@ -1,6 +1,6 @@
 //! Extracts candidates from a session without a model: explicit requests to remember something,
-//! answered questions, and failed commands with their fixes. Memory use is bounded, whatever the
-//! size of the trace.
+//! answered questions, and failed commands with their fixes. Memory use is bounded, regardless of
+//! the size of the trace.
 
 mod checks;
 mod choice;
@@ -34,15 +34,16 @@ use crate::sync::candidate::{Extraction, FORMAT_VERSION};
 use crate::sync::steps::{Step, step_of};
 
 const MAX_HELD: usize = 8 * 1024;
-/// Maximum number of sentences to examine. The others are only counted.
+/// Maximum number of sentences to examine. Any others are only counted.
 const MAX_JUDGED: usize = 10_000;
 const MAX_ECHOES: usize = 8;
-/// Minimum length of a copied sentence, because shorter ones can be equal by chance.
+/// Minimum length of a copied sentence. Shorter sentences can be equal by chance.
 const MIN_ECHO: usize = 24;
 
 #[derive(Clone, Copy)]
 pub struct Rules<'r> {
-    /// Events before this one have already been extracted and only provide context.
+    /// The first event to extract. Earlier events have already been extracted and only provide
+    /// context.
     pub from: u64,
     pub is_forgotten: &'r IsForgotten<'r>,
 }
@@ -57,13 +58,13 @@ pub(crate) fn read(trace: &Trace, sink: Sink<'_>) -> Result<SessionFacts, Error>
     let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == trace.source.agent);
     let unknown = || Error::Unreadable {
         path: trace.source.path.clone(),
-        reason: "its agent is not known here",
+        reason: "the agent that wrote it is unknown",
     };
     Ok(adapter.ok_or_else(unknown)?.read(trace, None, sink)?.facts)
 }
 
-/// A session is worth recording if it passes the gate and the user sent several messages, or a
-/// single one that yields a candidate.
+/// Returns whether a session is worth recording. It must pass the gate, and the user must have sent
+/// several messages or a single one that yields a candidate.
 pub fn is_worth_recording(trace: &Trace) -> Result<bool, Error> {
     let mut extractor = Extractor::new(Rules::default());
     let facts = read(trace, Sink::everything(&mut |event| extractor.take(&event)))?;
@@ -86,7 +87,7 @@ pub struct Extractor<'r> {
     /// copied from them.
     echoes: VecDeque<String>,
     agent_ran: Option<String>,
-    /// The arguments of the agent's last question tool call, and the number of answers so far.
+    /// The arguments of the agent's last call of a question tool, and the number of answers so far.
     asked: Option<Spoken>,
     n_answers: usize,
     has_acted: bool,
@@ -99,7 +100,7 @@ impl<'r> Extractor<'r> {
         Self { rules, ..Self::default() }
     }
 
-    /// The text of `event` must not have been omitted while reading the trace.
+    /// Processes an event. The text of `event` must not have been omitted while reading the trace.
     pub fn take(&mut self, event: &TranscriptEvent) {
         if event.lane != Lane::Main {
             return;
@@ -134,8 +135,8 @@ impl<'r> Extractor<'r> {
         self.settle(facts, Strategy::Offline, gate)
     }
 
-    /// Keeps only the explicit requests among the candidates found by rules, because the model must
-    /// not override these.
+    /// Finishes with a model's proposals. Of the candidates found by rules, only the explicit
+    /// requests are kept, because the model must not override them.
     pub(crate) fn finish_with(
         mut self,
         facts: &SessionFacts,
@@ -246,8 +247,8 @@ impl<'r> Extractor<'r> {
         true
     }
 
-    /// An answer is the result of a question tool, the refusal of a call, or a message after a
-    /// question.
+    /// Returns whether the text is an answer: the result of a question tool, the refusal of a call,
+    /// or a message after a question.
     fn is_answer(&self, source: WordSource) -> bool {
         let asks = |words: &String| words.contains(['?', '？']);
         matches!(source, WordSource::Answer | WordSource::Refusal)
@@ -268,7 +269,8 @@ impl<'r> Extractor<'r> {
         for (idx, sentence) in said.sentences.iter().enumerate().take(n_judged) {
             let Some(request) = request(sentence.text, is_reply) else { continue };
             let request = request.and_then(|request| {
-                // Documents and lists are usually pasted, so a rule in one may not be the user's.
+                // Documents and lists are usually pasted, so the rules that they contain may not be
+                // the user's.
                 let is_copied = said.is_document || sentence.is_item;
                 let is_own = (request.is_outright || !is_copied) && !self.is_echo(sentence.text);
                 if is_own { Ok(request) } else { Err(DropReason::Injected) }
@@ -290,8 +292,8 @@ pub(crate) fn is_passing(text: &str) -> bool {
     cues::PASSING.is_in(&cues::fold(text))
 }
 
-/// Always true for quotes that are short or not ASCII, because their words cannot be compared
-/// reliably.
+/// Returns whether a quote is about the claim. Always returns `true` for short quotes and quotes
+/// that are not ASCII, because their words cannot be compared reliably.
 pub(crate) fn is_about(claim: &str, quote: &str) -> bool {
     let (claim, quote) = (cues::fold(claim), cues::fold(quote));
     let n_words = cues::content_words(&quote).count();

@@ -35,7 +35,7 @@ pub(crate) struct Spoken {
 }
 
 impl Spoken {
-    /// Text of the user if the event is a message of the user, and otherwise of the agent.
+    /// Takes the text as the user's if the event is a user message, and otherwise as the agent's.
     pub(super) fn of(text: &str, event: &TranscriptEvent) -> Self {
         let speaker = event.person().map_or(Speaker::Assistant, person_speaker);
         Self::at(speaker, text, event.sequence, event.timestamp)
@@ -61,8 +61,8 @@ pub(crate) struct Proposal {
     pub(crate) applies: Vec<String>,
     spoken: Vec<Spoken>,
     choice: Option<Choice>,
-    /// The number of the user's message, counted from 1, or 0 if the proposal does not come from
-    /// one.
+    /// The number of the user message, counted from 1. It is 0 if the proposal does not come from a
+    /// user message.
     message: u64,
 }
 
@@ -149,7 +149,8 @@ impl Proposal {
         }
     }
 
-    /// The strongest part determines the type. The quotes of all parts are kept.
+    /// Joins several proposals. The strongest part determines the type, and the quotes of all parts
+    /// are kept.
     pub(crate) fn join(parts: Vec<Self>, title: String, body: String) -> Option<Self> {
         let strongest = parts.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence))?.clone();
         let named = parts.iter().flat_map(|part| part.applies.iter().map(String::as_str));
@@ -186,7 +187,7 @@ impl Proposal {
             Quote { text, speaker, place, at }
         };
         let quotes = self.spoken.into_iter().map(quote).collect();
-        // A placeholder. The real id is assigned after the candidates are selected.
+        // This id is a placeholder. The real id is assigned after the candidates are selected.
         let id = candidate_id(0);
         let confidence = (self.confidence * 100.0).round() / 100.0;
         Candidate {
@@ -206,12 +207,13 @@ impl Proposal {
     }
 }
 
-/// Claims that the rules consider sure become active immediately.
+/// Returns the status of a claim. Claims that the rules consider sure become active immediately.
 fn status(is_sure: bool) -> Status {
     if is_sure { Status::Active } else { Status::Candidate }
 }
 
-/// Suspected claims have a lower limit, so that they do not displace others.
+/// Returns the limit for candidates of this kind. Suspected claims have a lower limit, so that they
+/// do not displace others.
 fn most(candidate: &Candidate) -> usize {
     let is_suspected = candidate.signal != Signal::Model && candidate.status == Status::Candidate;
     if is_suspected { MAX_SUSPECTED } else { MAX_CANDIDATES }

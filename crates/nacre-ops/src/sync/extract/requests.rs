@@ -20,13 +20,13 @@ const MIN_RULE: usize = 2;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Request {
     pub(super) claim: Claim,
-    /// Whether the user explicitly asked to remember it. Other rules may apply to the current task
-    /// only.
+    /// Whether the user explicitly asked to remember the rule. Other rules may apply only to the
+    /// current task.
     pub(super) is_outright: bool,
 }
 
-/// Returns `None` if the sentence is not a request, and an error if the request is not worth
-/// keeping. `is_reply` is true if the agent has already said or done something.
+/// Parses a request. Returns `None` if the sentence is not a request, and an error if the request
+/// is not worth keeping. `is_reply` is true if the agent has already said or done something.
 pub(super) fn request(sentence: &str, is_reply: bool) -> Option<Result<Request, DropReason>> {
     let folded = fold(sentence);
     if folded.trim_end_matches(['"', ')', '\'', ' ']).ends_with(['?', '？']) {
@@ -71,8 +71,8 @@ fn claim_of(folded: &str) -> Claim {
     })
 }
 
-/// A rule is addressed to someone, so the keyword must start the sentence or follow "we", "you" or
-/// "please". Its position is not checked in scripts without spaces.
+/// Returns whether a rule is addressed to someone: the keyword must start the sentence or follow
+/// "we", "you" or "please". The keyword's position is not checked in scripts without spaces.
 fn is_addressed(folded: &str, words: &[ClauseWord<'_>], at: usize) -> bool {
     if folded[at..].starts_with(is_wide) {
         return true;
@@ -89,7 +89,7 @@ fn is_addressed(folded: &str, words: &[ClauseWord<'_>], at: usize) -> bool {
         }
 }
 
-/// Looks for a causal word or a second clause with its own subject.
+/// Returns whether the text contains a causal word or a second clause with its own subject.
 fn gives_reason(folded: &str, words: &[ClauseWord<'_>]) -> bool {
     const SUBJECTS: &[&str] =
         &["i", "we", "it", "it's", "they", "they're", "the", "there", "that's", "our", "so"];
@@ -97,11 +97,11 @@ fn gives_reason(folded: &str, words: &[ClauseWord<'_>]) -> bool {
     REASON.is_in(folded) || words.iter().skip(2).any(is_clause)
 }
 
-/// Length limit in characters.
+/// Maximum length of a title, in characters.
 pub(crate) const MAX_TITLE: usize = 90;
 const MAX_EXCERPT: usize = 600;
 const MAX_CONTEXT: usize = 180;
-/// Length limit in bytes for introductory phrases such as "please remember that".
+/// Maximum length of an introductory phrase such as "please remember that", in bytes.
 const MAX_REMINDER: usize = 64;
 
 const LEADS: &[&str] = &[
@@ -142,7 +142,7 @@ pub(super) fn without_leads(sentence: &str) -> &str {
 fn without_lead(text: &str) -> Option<&str> {
     let word = text.split_whitespace().next()?;
     let bare = word.trim_end_matches([',', '.', '!', ':', ';', '…']);
-    // Removes the "no" of "no, use tabs" but not that of "No emojis".
+    // Removes the "no" of "no, use tabs", but not the one of "No emojis".
     let is_lead =
         LEADS.contains(&fold(bare).as_str()) && !(fold(bare).starts_with("no") && bare == word);
     if is_lead {
@@ -171,7 +171,7 @@ const OPEN_WORDS: &[&str] = &[
     "of", "on", "or", "our", "that", "the", "their", "to", "we", "with", "your",
 ];
 
-/// Cuts at the end of a clause if enough text remains, and otherwise between words.
+/// Cuts the text at the end of a clause if enough text remains, and otherwise between words.
 pub(crate) fn cut_at_clause(text: &str, max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
     if line.chars().count() <= max {
@@ -221,8 +221,8 @@ pub(super) fn excerpt(sentences: &[Sentence<'_>], idx: usize) -> String {
     shortened(&told.join(" "), MAX_EXCERPT)
 }
 
-/// Returns the agent's last command if it was run after its last message, and otherwise the end of
-/// that message.
+/// Returns the context of a request: the agent's last command if it was run after the agent's last
+/// message, and otherwise the end of that message.
 pub(super) fn context(command: Option<&str>, words: Option<&str>) -> String {
     let what = match (command, words) {
         (Some(command), _) => {

@@ -22,17 +22,17 @@ impl Sentence<'_> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message<'a> {
-    /// Whether it is a plan, template or review: the message is long or contains headings and
-    /// lists.
+    /// Whether the message is a plan, template or review, which means that it is long or contains
+    /// headings and lists.
     pub(super) is_document: bool,
     pub(super) sentences: Vec<Sentence<'a>>,
 }
 
-/// Maximum length of a typed message. Longer ones are rarely typed.
+/// Maximum length of a typed message. Longer messages are rarely typed.
 const MAX_TALK_BYTES: usize = 2000;
 const MAX_TALK_SENTENCES: usize = 20;
 const MAX_TALK_ITEMS: usize = 5;
-/// Messages longer than this are treated as documents, and only their beginning is read.
+/// Maximum number of bytes of a message to read. Longer messages are treated as documents.
 const MAX_SEEN: usize = 8 * 1024;
 
 pub(super) fn split_message(message: &str) -> Message<'_> {
@@ -62,7 +62,7 @@ pub(super) fn split_message(message: &str) -> Message<'_> {
 struct LineReader {
     paragraph: usize,
     is_code: bool,
-    /// Whether a shell prompt has been seen, which makes the rest of the paragraph output.
+    /// Whether a shell prompt was found. The rest of the paragraph is then treated as output.
     is_output: bool,
     is_item: bool,
 }
@@ -107,7 +107,7 @@ struct DocumentFeatures {
 
 impl DocumentFeatures {
     fn note(&mut self, line: &str) {
-        // Labels that are used in review findings, or that precede messages in chat exports.
+        // Labels that occur in review findings, or that precede messages in chat exports.
         const FORMATS: &[&str] = &[
             "severity", "high:", "medium:", "low:", "(high)", "(medium)", "(low)", "[p1]", "[p2]",
             "am]", "pm]",
@@ -167,7 +167,7 @@ fn is_pasted(line: &str) -> bool {
         || is_mostly_signs(trimmed)
 }
 
-/// A stamp is a time or `file:line:`.
+/// Returns whether a line starts with a stamp, which is a time or `file:line:`.
 fn starts_with_stamp(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let digits = first.bytes().filter(u8::is_ascii_digit).count();
@@ -188,7 +188,8 @@ fn is_mostly_signs(line: &str) -> bool {
     n_chars > 20 && (n_signs * 5 > n_chars || (line.is_ascii() && !line.contains(' ')))
 }
 
-/// Punctuation ends a sentence only if a space follows, so `v1.2` and `a.b` are not split.
+/// Splits a line into sentences. Punctuation ends a sentence only if a space follows, so `v1.2` and
+/// `a.b` are not split.
 fn split<'a>(line: &'a str, place: &LineReader, sentences: &mut Vec<Sentence<'a>>) {
     let mut push = |text: &'a str| {
         let text = text.trim();

@@ -1,4 +1,4 @@
-//! Whole sessions in, extractions out.
+//! Extracting candidates from whole sessions.
 
 use nacre_memory::{Basis, Status};
 use nacre_traces::agents::generic;
@@ -137,7 +137,7 @@ fn a_session_of_more_sentences_than_anybody_types_is_read_so_far_and_the_rest_is
     let mut all = vec![TASK, NPM, PNPM];
     all.extend(lines.iter().map(String::as_str));
     let extraction = extract(&all);
-    // Two sentences came before.
+    // Two other sentences precede these.
     assert_eq!(extraction.dropped_counts.get(&DropReason::Unread), Some(&102));
     assert_eq!(extraction.candidates.len(), 1, "what was said first is kept");
 }

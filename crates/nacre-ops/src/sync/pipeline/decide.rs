@@ -1,6 +1,6 @@
 //! Decides what to do with each candidate, either by rule or by the lead agent's rulings. The store
-//! is not locked while the lead is working, so each ruling lists the files it is based on and is
-//! dropped if one of them has changed.
+//! is not locked while the lead is working. Each ruling therefore lists the files it is based on,
+//! and is dropped if one of them has changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -80,7 +80,7 @@ pub fn said_already(
         .map(|beside| (beside.neighbour.id, beside.title)))
 }
 
-/// A ruling is valid only as long as its memory is unchanged.
+/// Applies a ruling. A ruling is valid only while its memory is unchanged.
 fn apply_ruling(
     store: &Store,
     one: DecidedCandidate,
@@ -98,7 +98,7 @@ fn apply_ruling(
     let target = match (near, meant) {
         (Some(near), _) => near.neighbour.clone(),
         (None, Some(id)) => {
-            // The lead found this memory by searching, and the memory may have been removed since.
+            // The lead found this memory by searching, and it may have been removed since then.
             let Ok(memory) = store.get(id.as_str()) else { return Ok(one) };
             if ruling.seen != Some(hash_of(&memory)) {
                 return Ok(one);
@@ -192,9 +192,10 @@ pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f32 {
 
 const SAME_TOPIC: f64 = 0.7;
 
-/// Returns `None` if there is no earlier answer to the question. Answers to the same question have
-/// nearly the same words, so they are compared by topic and then by the chosen option. The later
-/// answer wins, regardless of the order in which sessions are read.
+/// Decides about an answer to a question. Returns `None` if there is no earlier answer to the same
+/// question. Answers to the same question have nearly the same words, so they are compared by topic
+/// and then by the chosen option. The later answer wins, regardless of the order in which sessions
+/// are read.
 fn decide_answer(
     candidate: &Candidate,
     proposal: &Proposal,
@@ -228,7 +229,7 @@ fn is_open(status: Status) -> bool {
     matches!(status, Status::Active | Status::Candidate | Status::Stale)
 }
 
-/// Returns the words of the topic and the answer in a title of the form "topic: chosen, not other".
+/// Returns the words of the topic and the answer in a title in the form "topic: chosen, not other".
 fn topic_and_answer(title: &str) -> Option<(BTreeSet<String>, String)> {
     let (topic, answer) = title.split_once(": ")?;
     let chosen = answer.split_once(", not ").map_or(answer, |(chosen, _)| chosen).to_lowercase();
@@ -252,7 +253,7 @@ pub(super) struct LeadRulings {
     pub(super) took: Duration,
 }
 
-/// A ruling, and the nearest memory at the time it was made.
+/// A ruling, and the nearest memory when it was made.
 struct StoredRuling {
     ruling: LeadRuling,
     nearest: MemoryId,
@@ -260,13 +261,15 @@ struct StoredRuling {
 }
 
 impl LeadRulings {
-    /// Returns `false` after a failure, so that the lead is not asked again.
+    /// Returns whether the lead may be asked. Returns `false` after a failure, so that the lead is
+    /// not asked again.
     pub(super) fn may_ask(&self) -> bool {
         let has_failed = self.reports.last().is_some_and(|report| report.error.is_some());
         self.reports.len() < MAX_ASKED && !has_failed
     }
 
-    /// Returns `None` if any file that the ruling is based on has changed.
+    /// Returns the ruling on a candidate. Returns `None` if any file that the ruling is based on
+    /// has changed.
     pub(super) fn ruling(&self, one: &DecidedCandidate) -> Option<&LeadRuling> {
         if !one.is_open() {
             return None;
@@ -314,7 +317,7 @@ impl LeadRulings {
         self.reports.last().map(|report| report.checklist.as_slice())
     }
 
-    /// Returns the stored events of the leads, or of their explorers.
+    /// Returns the stored events of the leads, or those of their explorers.
     pub(super) fn log(&self, words: &ExtraWords, is_leads: bool) -> Vec<u8> {
         let mut lines = String::new();
         let told = self.reports.iter().flat_map(|report| {

@@ -1,5 +1,6 @@
 //! Syncs one session. All files are committed together with a mark that records how far the session
-//! was read. Reading it again therefore changes nothing, and an interrupted run can be repeated.
+//! was read. Reading the session again therefore changes nothing, and an interrupted run can be
+//! repeated.
 
 mod decide;
 mod reading;
@@ -45,7 +46,7 @@ pub struct FlowContext<'a> {
     pub store: &'a Store,
     /// The embedding model used for search.
     pub embedder: &'a dyn Embedder,
-    /// The embedding model that was used to fit the decision rule.
+    /// The embedding model that the decision rule was fitted with.
     pub builtin: &'a Builtin,
     pub owner: &'a Owner,
     pub patience: Duration,
@@ -61,12 +62,12 @@ pub struct SessionRequest<'a> {
     pub trace: &'a Trace,
     /// The session's short id.
     pub key: &'a str,
-    /// The path of the trace in the form in which it is stored in memories.
+    /// The path of the trace, as stored in memories.
     pub trace_name: String,
     pub repo_name: String,
     pub mode: RunMode,
     pub force: bool,
-    /// The id of the whole sync, if it includes several sessions.
+    /// The id of the whole sync, if it covers several sessions.
     pub change: Option<&'a str>,
 }
 
@@ -106,7 +107,7 @@ impl Step {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
-    #[error("There is no trace `{0}`")]
+    #[error("Trace `{0}` not found")]
     NoTrace(String),
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -136,7 +137,7 @@ impl From<FsError> for SyncError {
 }
 
 impl SyncError {
-    /// Returns `None` if the error is permanent.
+    /// Returns how the error pauses a sync, or `None` if the error is permanent.
     pub fn pause(&self) -> Option<Pause> {
         match self {
             Self::Ask(AskError::OverLimit(reached)) => Some(Pause::Limit(*reached)),
@@ -288,15 +289,15 @@ struct Session<'d> {
     reading: ReadSession,
     asker: Option<ModelClient<'d>>,
     mark: Option<Mark>,
-    /// When the session ended. All of its claims have this time.
+    /// The end of the session. All of its claims have this time.
     when: Timestamp,
-    /// When the sync of this session began, and how long reading it took.
+    /// The time at which the sync of this session began, and the duration of reading the session.
     began: Duration,
     read_for: Duration,
 }
 
 impl<'d> Session<'d> {
-    /// Returns `None` if the session has no new events.
+    /// Opens a session. Returns `None` if the session has no new events.
     fn open(ctx: &FlowContext<'d>, order: &SessionRequest<'_>) -> Result<Option<Self>, SyncError> {
         let began = (ctx.clock)();
         if !order.trace.source.path.exists() {
@@ -321,7 +322,8 @@ impl<'d> Session<'d> {
         Ok(Some(Self { reading, asker, mark, when, began, read_for }))
     }
 
-    /// The source is not the path of the trace, which contains private details of the machine.
+    /// Returns the session's source. It is not the path of the trace, because the path contains
+    /// private details of the machine.
     fn source(&self, order: &SessionRequest<'_>) -> String {
         format!("{}:{}", order.trace.source.agent.as_str(), self.reading.facts.id)
     }
@@ -330,7 +332,8 @@ impl<'d> Session<'d> {
         self.asker.as_ref().map(|asker| asker.budget().totals()).unwrap_or_default()
     }
 
-    /// Returns `None` if the session has no candidates, which is the most common case.
+    /// Opens the index. Returns `None` if the session has no candidates, which is the most common
+    /// case.
     fn index(&self, ctx: &FlowContext<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
         if self.reading.extraction.candidates.is_empty() {
             return Ok(None);
@@ -338,7 +341,7 @@ impl<'d> Session<'d> {
         Ok(Some(MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?))
     }
 
-    /// The same events and time always produce the same id.
+    /// Returns the run id. The same events and time always produce the same id.
     fn run_id(&self, ctx: &FlowContext<'_>, order: &SessionRequest<'_>) -> RunId {
         let input = format!("{} {} {}", order.key, self.reading.digest, order.force);
         RunId::new(order.mode, ctx.now, &input)
@@ -427,7 +430,7 @@ impl<'d> Session<'d> {
         Ok(report)
     }
 
-    /// Does not change a summary that the user has edited.
+    /// Stages the summary, unless the user has edited it.
     fn stage_summary(
         &self,
         ctx: &FlowContext<'_>,
@@ -441,7 +444,7 @@ impl<'d> Session<'d> {
         let mut related: Vec<MemoryId> = related.collect();
         related.dedup();
         let draft = SummaryDraft {
-            title: fit_title(&summary.title, "A session without a title"),
+            title: fit_title(&summary.title, "Untitled session"),
             description: summary.description.clone(),
             body: summary.body(),
             coding_agent: order.trace.source.agent.as_str().to_owned(),
@@ -451,7 +454,7 @@ impl<'d> Session<'d> {
             related,
             tags: summary.tags.clone(),
         };
-        // Marks can be forged, so this one is used only if it contains the hash of the summary's
+        // Marks can be forged, so this mark is used only if it contains the hash of the summary's
         // current content.
         let known =
             self.mark.as_ref().and_then(|mark| mark.summary.clone().zip(mark.summary_bytes));
@@ -501,7 +504,7 @@ impl<'d> Session<'d> {
         let mark = Mark {
             next_sequence: self.reading.next_sequence,
             digest: self.reading.digest.clone(),
-            // If the summary is not in the plan, it was kept.
+            // If the summary is not in the plan, the old summary was kept.
             summary_bytes: bytes.map(ContentHash::of).or(old.summary_bytes),
             summary: Some(summary),
             runs,

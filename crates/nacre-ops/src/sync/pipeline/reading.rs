@@ -33,7 +33,8 @@ pub(super) struct ReadSession {
     pub(super) is_rewritten: bool,
 }
 
-/// Returns `None` if the trace has no new events, in which case no model is used.
+/// Reads the new events. Returns `None` if the trace has no new events, in which case no model is
+/// used.
 pub(super) fn read(
     ctx: &FlowContext<'_>,
     trace: &Trace,
@@ -85,7 +86,7 @@ impl<'r> Pass<'r> {
                 digest_before = Some(digest.clone());
             }
             // The digest covers all events so far. It is updated before excluded words are removed,
-            // so that it does not depend on the list of these words.
+            // so that it does not depend on the list of excluded words.
             let mut bytes = digest.as_bytes().to_vec();
             for text in [event.kind.as_str(), event.text.head(), event.text.tail()] {
                 bytes.extend(text.bytes());
@@ -132,7 +133,7 @@ impl<'r> Pass<'r> {
 
 const VERSION: u32 = 1;
 
-/// Larger files were not written by Nacre.
+/// Maximum size of a mark. Nacre does not write larger files.
 const MAX_MARK_BYTES: u64 = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,8 +145,8 @@ pub struct Mark {
     pub next_sequence: u64,
     /// Hash of the events read so far, for detecting a rewritten trace.
     pub digest: String,
-    /// The id of the summary. Its content as written is in `summary_bytes`, for detecting user
-    /// edits.
+    /// The id of the summary. `summary_bytes` is the hash of its content as written, for detecting
+    /// user edits.
     pub summary: Option<MemoryId>,
     pub summary_bytes: Option<ContentHash>,
     /// The runs with stored transcripts, oldest first.
@@ -170,7 +171,7 @@ impl Mark {
         RelPath::new(&format!("meta/sessions/{key}.json"))
     }
 
-    /// Invalid files are treated as missing.
+    /// Reads a session's mark. An invalid file is treated as missing.
     pub fn read(store: &Store, key: &str) -> Result<Option<Self>, FsError> {
         let bytes = store.scope().read_optional(&Self::path(key)?, MAX_MARK_BYTES)?;
         let mark = bytes.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());

@@ -25,7 +25,8 @@ use super::decide::{DecidedCandidate, LeadRulings};
 use crate::run::folder::{ACTIONS_FILE, METRICS_FILE, pretty};
 use crate::sync::candidate::{Candidate, fit_title};
 
-/// Maximum size of a body after an update. An update that would exceed it counts as a confirmation.
+/// Maximum size of a body after an update. An update that would exceed this size counts as a
+/// confirmation.
 const MAX_BODY_BYTES: usize = 16 * 1024;
 
 /// Number of sessions that must repeat a suspected claim before it becomes active.
@@ -82,8 +83,8 @@ impl<'a> Stager<'a> {
         let DecidedCandidate { candidate, decision, ruling, .. } = one;
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
-        // A ruling makes a claim sure, because the lead compared it with existing memories. This
-        // does not apply to claims that may not be injected: they never change a memory.
+        // A ruling makes a claim sure, because the lead compared the claim with existing memories.
+        // This does not apply to claims that may not be injected, which never change a memory.
         let is_trusted = self.trust_of(&candidate).is_offered();
         let is_sure = is_trusted && (candidate.status == Status::Active || ruling.is_some());
         let merged = ruling.and_then(|ruling| ruling.merged);
@@ -138,7 +139,7 @@ impl<'a> Stager<'a> {
                 record_done(&mut report, Action::Add, Some(&id));
             }
             // Another candidate from this session has already superseded the memory, so add this
-            // one separately.
+            // candidate separately.
             (Action::Add | Action::Update | Action::Supersede, target) => {
                 let id = batch.add(&self.draft(&candidate, target.as_ref()), self.when)?;
                 record_done(&mut report, Action::Add, Some(&id));
@@ -147,7 +148,7 @@ impl<'a> Stager<'a> {
         Ok(report)
     }
 
-    /// Records a repetition. A memory in review becomes active after enough of them.
+    /// Records a repetition. After enough repetitions, a memory in review becomes active.
     fn said_again(
         &mut self,
         target: &MemoryId,
@@ -176,7 +177,8 @@ impl<'a> Stager<'a> {
         Ok(Action::Update)
     }
 
-    /// Records a confirmation instead if the candidate contains no new information.
+    /// Updates a memory. If the candidate contains no new information, records a confirmation
+    /// instead.
     fn update(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action, MemoryError> {
         let memory = self.store.get(target.as_str())?;
         let known = self.updates.get(target).and_then(|change| change.body.clone());
@@ -234,8 +236,8 @@ fn add_details(
     change.applies = Some(unite(known, &candidate.applies)).filter(|all| all != applies);
 }
 
-/// Returns the candidate's sentences that contain words missing from the memory, or `None` if there
-/// are none.
+/// Returns the candidate's sentences that contain words missing from the memory. Returns `None` if
+/// there are none.
 fn beyond(title: &str, body: &str, candidate: &Candidate) -> Option<String> {
     let known = Profile::of(title, body);
     let is_new = |sentence: &&str| !known.holds(&Profile::of(sentence, ""));
@@ -248,7 +250,7 @@ fn beyond(title: &str, body: &str, candidate: &Candidate) -> Option<String> {
     }
 }
 
-/// Splits at line breaks and after each full stop that ends a sentence.
+/// Splits a text into sentences, at line breaks and after each full stop that ends a sentence.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -266,7 +268,6 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
 fn new_action(one: &DecidedCandidate, words: &ExtraWords) -> SessionAction {
     let DecidedCandidate { candidate, decision, ruling, .. } = one;
     let judgement = decision.judgement;
-    // Rounds to two decimal places.
     let rounded = |number: f32| (number * 100.0).round() / 100.0;
     SessionAction {
         candidate: candidate.id.clone(),
@@ -286,7 +287,7 @@ fn new_action(one: &DecidedCandidate, words: &ExtraWords) -> SessionAction {
         }),
         reason: decision.reason.to_owned(),
         by: if ruling.is_some() { DecidedBy::Lead } else { DecidedBy::Rule },
-        // A model can produce an excluded word even if the prompt did not contain it.
+        // A model can produce an excluded word even if its prompt did not contain it.
         note: ruling.as_ref().map(|ruling| words.redact(&ruling.reason).into_owned()),
         quote: ruling.as_ref().map(|ruling| words.redact(&ruling.quote).into_owned()),
     }
@@ -308,7 +309,7 @@ pub(super) fn count_actions(actions: &[SessionAction]) -> ActionCounts {
     }
 }
 
-/// If there is no lead, its steps are marked as skipped.
+/// Returns the checklist of a sync. Without a lead, the lead's steps are marked as skipped.
 pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistStep]>) -> Vec<ChecklistStep> {
     let extract = if is_open { StepState::Done } else { StepState::Gated };
     let step = |step: &str, state| ChecklistStep { step: step.to_owned(), state };
@@ -432,7 +433,8 @@ impl Session<'_> {
     }
 }
 
-/// A model can produce an excluded word even if the prompt did not contain it.
+/// Serializes a value without excluded words. A model can produce an excluded word even if its
+/// prompt did not contain it.
 fn without_words(value: &impl Serialize, words: &ExtraWords) -> Vec<u8> {
     let bytes = pretty(value);
     match std::str::from_utf8(&bytes).map(|text| words.redact(text)) {
@@ -441,7 +443,7 @@ fn without_words(value: &impl Serialize, words: &ExtraWords) -> Vec<u8> {
     }
 }
 
-/// Writes one event per line, after a notice about the reading strategy.
+/// Returns the agent log, with one event per line, after a notice about the reading strategy.
 fn agent_log(
     report: &SessionRun,
     spent: SpentTotals,

@@ -1,5 +1,5 @@
-//! Prompts for reading a session, and the schema of the answers. Transcripts are enclosed in tags
-//! that contain a hash which their authors could not have predicted.
+//! Prompts for reading a session, and the schema of the responses. Transcripts are enclosed in tags
+//! that contain a hash, which their authors could not have predicted.
 
 use nacre_base::redact::redact;
 use nacre_base::text::shorten as shortened;
@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use crate::sync::candidate::{MAX_CANDIDATES, SessionSummary};
 use crate::sync::extract::requests::{MAX_TITLE, cut_at_clause};
 
-/// The `kind` of a decision, because decisions are not divided into kinds.
+/// The `kind` of a decision, because there are no kinds of decisions.
 const NO_KIND: &str = "none";
 
 const MAX_BODY: usize = 4000;
 const MAX_STEPS: usize = 8;
-/// Minimum length in bytes that a body must have after its title is removed.
+/// Minimum length of a body in bytes after its title is removed.
 const MIN_REST: usize = 40;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -40,7 +40,7 @@ pub(super) struct ClaimAnswer {
     /// The name of one of the [`Basis`] variants.
     pub(super) basis: String,
     pub(super) found_in: FoundIn,
-    /// 3 for essential, 2 for important, 1 for nice to have.
+    /// 3 means essential, 2 important, and 1 nice to have.
     pub(super) importance: u8,
     pub(super) quotes: Vec<QuoteAnswer>,
     #[serde(default)]
@@ -100,7 +100,8 @@ pub(super) struct MergedClaim {
 }
 
 impl SummaryAnswer {
-    /// Takes files, commands and times from `counted`, and the text from the model's answer.
+    /// Combines the model's response with `counted`. Files, commands and times come from `counted`,
+    /// and the text comes from the model's response.
     pub(super) fn over(&self, counted: SessionSummary, strategy: Strategy) -> SessionSummary {
         let or = |text: &str, max: usize, instead: String| {
             let text = shortened(&clean(text).replace('\n', " "), max);
@@ -130,7 +131,7 @@ impl SummaryAnswer {
 }
 
 impl ClaimAnswer {
-    /// Keeps at most as many situations as a memory can have.
+    /// Returns at most as many situations as a memory can have.
     pub(super) fn clean_applies(&self) -> Vec<String> {
         let texts: Vec<String> =
             self.applies.iter().take(MAX_APPLIES).map(|text| clean(text)).collect();
@@ -148,7 +149,7 @@ pub(super) fn clean_body(body: &str) -> String {
     clean[..clean.floor_char_boundary(MAX_BODY)].trim().to_owned()
 }
 
-/// Removes the title from the start of the body, unless the remaining text would be too short.
+/// Removes the title from the start of the body, unless the rest would be too short.
 pub(super) fn without_title(body: &str, title: &str) -> String {
     let plain = |text: &str| text.trim_end_matches(['.', ' ']).to_lowercase();
     let end = body.find(". ").map_or(body.len(), |at| at + 1);

@@ -17,11 +17,12 @@ use crate::sync::extract::{Proposal, Spoken, Unproven, is_about, is_passing};
 
 const MAX_CLAIMS: usize = 24;
 const MAX_QUOTES: usize = 4;
-/// Maximum length of a quote. Longer ones are whole passages.
+/// Maximum length of a quote. Longer quotes are whole passages.
 const MAX_QUOTE_CHARS: usize = 600;
-/// Minimum length of a quote outside the cited event, because shorter ones are ambiguous.
+/// Minimum length of a quote outside the cited event. Shorter quotes are ambiguous.
 const MIN_QUOTE_CHARS: usize = 2;
-/// Maximum number of events between a short quote and the cited event, because models miscount.
+/// Maximum number of events between a short quote and the cited event. Models often miscount
+/// events.
 const NEAR: u64 = 6;
 /// Minimum length of a quote to search for in the whole session.
 const MIN_FAR_CHARS: usize = 16;
@@ -30,7 +31,7 @@ const MIN_FAR_CHARS: usize = 16;
 pub(super) struct Proven {
     pub(super) proposals: Vec<Proposal>,
     pub(super) unproven: Vec<Unproven>,
-    /// Claims without any verified quote. The model is asked to provide other quotes for them.
+    /// Claims without a verified quote. The model is asked to provide other quotes for them.
     pub(super) unquoted: Vec<ClaimAnswer>,
 }
 
@@ -75,11 +76,11 @@ fn to_unproven(claim: &ClaimAnswer, reason: DropReason) -> Unproven {
     Unproven { reason, title: clean_title(&claim.title), sequence }
 }
 
-/// `said` is all of the text that was shown to the model.
+/// Verifies a claim. `said` is all of the text that was shown to the model.
 fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Proposal, DropReason> {
     let claim = claim_of(answer).ok_or(DropReason::Weak)?;
     let basis = Basis::from_name(&answer.basis).ok_or(DropReason::Weak)?;
-    // Drop quotes that are not found. The remaining ones can still support the claim.
+    // Drop quotes that are not found. The remaining quotes can still support the claim.
     let found: Vec<(&TranscriptLine, &str)> = answer
         .quotes
         .iter()
@@ -94,7 +95,7 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
     if !has(Speaker::User) && !has(Speaker::Assistant) && !is_failure {
         return Err(DropReason::Injected);
     }
-    // An earlier sync already decided on claims that only quote earlier events.
+    // An earlier sync has already decided on claims that only quote earlier events.
     if found.iter().all(|(line, _)| line.sequence < pages.from) {
         return Err(DropReason::Repeated);
     }
@@ -111,8 +112,9 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
     let spoken =
         found.iter().map(|(line, quote)| Spoken::at(line.speaker, quote, line.sequence, line.at));
     let mut proposal = Proposal::new(claim, basis, spoken.collect());
-    // The claim must be reviewed if it is minor or can be found in the project. Reasons for decisions
-    // and the user's wishes never count as found, even if the code reflects them.
+    // The claim must be reviewed if it is minor or can be found in the project. Reasons for
+    // decisions and the user's wishes are never considered findable, even if the code reflects
+    // them.
     let is_findable = answer.found_in != FoundIn::Nowhere;
     let waits = answer.importance < 2 || (is_findable && !speaks_for_the_person(claim));
     if !is_of_now && !is_made_up && !waits {
@@ -125,8 +127,8 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
     Ok(proposal)
 }
 
-/// A claim must be reviewed if nobody agreed to it, or if it states the user's wishes without
-/// quoting the user.
+/// Returns the status of a claim. A claim must be reviewed if nobody agreed to it, or if it states
+/// the user's wishes without quoting the user.
 fn status(claim: Claim, basis: Basis, has_person: bool) -> Status {
     let is_agreed = match basis {
         Basis::Stated | Basis::Accepted => has_person || !speaks_for_the_person(claim),
@@ -150,8 +152,8 @@ pub(crate) fn speaks_for_the_person(claim: Claim) -> bool {
     matches!(claim, Claim::Decision | Claim::Learning(Preference | Convention))
 }
 
-/// Searches the cited event first, then nearby events, and then the whole session, where exactly
-/// one event must contain the quote.
+/// Finds a quote. Searches the cited event first, then nearby events, and then the whole session,
+/// where exactly one event must contain the quote.
 fn look_up<'p>(pages: &'p Pages, event: u64, quote: &str) -> Option<(&'p TranscriptLine, &'p str)> {
     let quote = quote.trim().trim_matches(['"', '“', '”', '«', '»']).trim();
     // Models use ellipses for omitted words. Each remaining piece must be verbatim.

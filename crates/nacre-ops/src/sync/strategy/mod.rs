@@ -1,5 +1,5 @@
 //! Reads a session by rules, or with a model in windows. `auto` uses the rules if there is no
-//! model, or if a spending limit makes any use of it impossible.
+//! model, or if a spending limit rules out any use of a model.
 
 mod answer;
 pub(crate) mod claims;
@@ -58,11 +58,11 @@ impl<'a> ReadingStrategy<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HowRead {
     pub windows: usize,
-    /// Number of windows for which the limit was exceeded or the answer was unusable.
+    /// Number of windows for which the limit was exceeded or the response was unusable.
     pub unread_windows: usize,
     pub unread_events: u64,
     pub fallback: Option<String>,
-    /// The setting of the spending limit that prevented the model from being used.
+    /// The name of the spending limit setting that prevented the model from being used.
     pub limit: Option<&'static str>,
 }
 
@@ -87,7 +87,7 @@ impl<'r> SessionReader<'r> {
         Self { extractor: Extractor::new(rules), summarizer, pages, reader }
     }
 
-    /// The text of `event` must not have been omitted while reading the trace.
+    /// Processes an event. The text of `event` must not have been omitted while reading the trace.
     pub fn take(&mut self, event: &TranscriptEvent) {
         self.extractor.take(event);
         self.summarizer.take(event);
@@ -96,7 +96,8 @@ impl<'r> SessionReader<'r> {
         }
     }
 
-    /// `earlier` is the existing summary if an earlier part of the session was already read.
+    /// Finishes reading the session. `earlier` is the existing summary if an earlier part of the
+    /// session was already read.
     pub fn finish(
         mut self,
         facts: &SessionFacts,

@@ -1,6 +1,5 @@
 //! Formats a session for a model, with one numbered entry per event, and splits it into windows.
-//! Tool output is shortened, because models tend to make claims about whatever takes up the most
-//! space.
+//! Tool output is shortened, because models tend to make claims about the longest texts.
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +20,8 @@ use crate::sync::steps::command_of;
 const MAX_BYTES: usize = 16 << 20;
 const CONTEXT_LINES: usize = 4;
 const OVERLAP_BYTES: usize = 1500;
-/// A conservative estimate, which ensures that a window fits in the context.
+/// Number of bytes per token. A conservative estimate, which ensures that a window fits in the
+/// context.
 pub(super) const BYTES_A_TOKEN: usize = 3;
 
 /// Number of bytes to show from the start and from the end of a text.
@@ -30,7 +30,8 @@ type ShownBytes = (usize, usize);
 const PERSON: ShownBytes = (6000, 2000);
 const AGENT: ShownBytes = (2400, 800);
 const CALL: ShownBytes = (400, 0);
-/// The limits for plans and questions, which the model needs to understand the user's reply.
+/// The limits for plans and questions, which the model needs in order to understand the user's
+/// reply.
 const OFFER: ShownBytes = (2400, 0);
 const RESULT: ShownBytes = (300, 300);
 const FAILED: ShownBytes = (800, 500);
@@ -124,7 +125,8 @@ impl TranscriptLine {
     }
 }
 
-/// Returns `None` for shell commands, which are not shown.
+/// Returns the label of text sent by the user. Returns `None` for shell commands, which are not
+/// shown.
 fn person_label(source: WordSource) -> Option<&'static str> {
     match source {
         WordSource::Shell => None,
@@ -204,7 +206,8 @@ fn write_indented(out: &mut String, text: &str) {
     }
 }
 
-/// The second part is empty if the first one contains the whole text.
+/// Returns the beginning and the end of a text. The second part is empty if the first one contains
+/// the whole text.
 fn ends<'t>(head: &'t str, tail: &'t str, (first, last): ShownBytes) -> (&'t str, &'t str) {
     if tail.is_empty() && head.len() <= first + last {
         return (head, "");
@@ -295,8 +298,8 @@ impl Pages {
         text
     }
 
-    /// Each window has at most `max` bytes. It starts with the end of the previous window, which is
-    /// marked as known.
+    /// Splits the session into windows of at most `max` bytes. Each window starts with the end of
+    /// the previous window, which is marked as known.
     pub(super) fn windows(&self, max: usize) -> Vec<Window> {
         let most_repeated = OVERLAP_BYTES.min(max / 4);
         let mut windows = Vec::new();

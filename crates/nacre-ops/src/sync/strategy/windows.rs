@@ -20,15 +20,15 @@ use crate::host::{AskError, ModelClient, ModelQuestion};
 use crate::sync::extract::Proposal;
 
 const SIDE_BY_SIDE: usize = 4;
-/// Maximum number of windows to read. The others are only counted.
+/// Maximum number of windows to read. Any others are only counted.
 const MAX_WINDOWS: usize = 128;
 /// Default context size in tokens, which all current models support.
 const CONTEXT_TOKENS: usize = 48_000;
 const ANSWER_TOKENS: usize = 4096;
 const INSTRUCTION_TOKENS: usize = 2500;
 const MIN_BYTES: usize = 3000;
-/// Number of events to show before and after a quote that was not found, and the maximum size in
-/// bytes of all these events.
+/// Number of events to show before and after a quote that was not found, and the maximum total size
+/// of these events in bytes.
 const REPAIR_NEAR: u64 = 3;
 const REPAIR_BYTES: usize = 24_000;
 /// Maximum number of times that windows are halved if the model's context is smaller than assumed.
@@ -105,7 +105,7 @@ impl ReadingJob<'_> {
                     read.proven.take(&answer.candidates, self.pages);
                     summaries.push(answer.summary);
                 }
-                // An unusable answer affects only its window.
+                // An unusable response affects only its window.
                 Err(error @ AskError::Answer(_)) => {
                     read.how.unread_windows += 1;
                     unusable = Some(error);
@@ -152,7 +152,8 @@ impl ReadingJob<'_> {
         ask_about(instructions(), material, session_schema())
     }
 
-    /// If there is no usable answer, keeps all findings, which later checks limit.
+    /// Merges the findings. If there is no usable response, keeps all findings, which later checks
+    /// limit.
     fn merge(&self, read: &mut ModelRead, summaries: &[SummaryAnswer]) -> Result<(), AskError> {
         let material = parts(&read.proven.proposals, summaries, self.earlier);
         let question = ask_about(merge_instructions(), material, merge_schema());
@@ -163,7 +164,7 @@ impl ReadingJob<'_> {
                 read.summary = Some(answer.summary);
             }
             Err(AskError::Answer(_)) => {
-                read.how.fallback = Some("the parts could not be joined".to_owned());
+                read.how.fallback = Some("the parts could not be merged".to_owned());
             }
             Err(error) => return Err(error),
         }
@@ -182,7 +183,7 @@ impl ReadingJob<'_> {
         let question = ask_about(CHECK.to_owned(), material, review_schema());
         let answer = match self.asker.ask::<ReviewAnswer>(&question) {
             Ok(answer) => answer,
-            // The review is optional, because the claims are already verified.
+            // The review is optional, because the claims have already been verified.
             Err(AskError::Answer(_) | AskError::OverLimit(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
@@ -247,7 +248,7 @@ fn parts(found: &[Proposal], summaries: &[SummaryAnswer], earlier: Option<&str>)
     format!("{earlier}{}{}", fence("found", &text), fence("parts", &told))
 }
 
-/// Unknown and repeated ids are ignored.
+/// Merges proposals as the model requested. Unknown and repeated ids are ignored.
 fn apply_merge(found: Vec<Proposal>, merged: &[MergedClaim]) -> Vec<Proposal> {
     let mut left: Vec<Option<Proposal>> = found.into_iter().map(Some).collect();
     let mut kept = Vec::new();
@@ -296,7 +297,8 @@ enum RecallEffect {
 impl RecallEffect {
     const NAMES: [&'static str; 4] = ["misleads", "useless", "may_help", "helps"];
 
-    /// A model must not reject claims that only the user can judge.
+    /// Returns whether the model rejects an entry. A model must not reject claims that only the
+    /// user can judge.
     fn is_against(self, entry: &Proposal) -> bool {
         match self {
             Self::Misleads => true,

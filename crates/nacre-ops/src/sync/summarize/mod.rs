@@ -16,7 +16,7 @@ use crate::sync::candidate::{FORMAT_VERSION, SessionSummary};
 use crate::sync::extract::requests::tags;
 use crate::sync::steps::{Step, step_of};
 
-/// Number of requests to keep from the start of the session, and from its end.
+/// Number of requests to keep from the start of the session, and number to keep from its end.
 const FIRST_ASKED: usize = 6;
 const LAST_ASKED: usize = 4;
 const MAX_FILES: usize = 20;
@@ -26,7 +26,7 @@ const MAX_TITLE: usize = 80;
 const MAX_INTENT: usize = 400;
 const MAX_STEP: usize = 160;
 const MAX_OUTCOME: usize = 500;
-/// Minimum number of words in a request. Shorter messages are answers.
+/// Minimum number of words in a request. Shorter messages are treated as answers.
 const MIN_WORDS: usize = 3;
 
 /// Fenced text is skipped, because it was probably pasted.
@@ -46,7 +46,7 @@ pub struct Summarizer {
 }
 
 impl Summarizer {
-    /// The text of `event` must not have been omitted while reading the trace.
+    /// Processes an event. The text of `event` must not have been omitted while reading the trace.
     pub fn take(&mut self, event: &TranscriptEvent) {
         if event.lane != Lane::Main {
             return;
@@ -131,8 +131,11 @@ impl Summarizer {
         let title = told.unwrap_or_else(|| first_sentence(&said));
         let title =
             if title.is_empty() { format!("A session of {}", facts.agent.as_str()) } else { title };
-        let intent =
-            if said.is_empty() { "No person spoke in this session.".to_owned() } else { said };
+        let intent = if said.is_empty() {
+            "The user sent no messages in this session.".to_owned()
+        } else {
+            said
+        };
         let first = first_sentence(&intent);
         let period = if first.ends_with(['?', '!', '…', '.']) { "" } else { "." };
         let description = format!("{first}{period} Ended with: {}", first_sentence(&outcome));
@@ -185,7 +188,7 @@ impl Summarizer {
     }
 }
 
-/// Returns `false` for commands that only inspect files.
+/// Returns whether a command does work. Returns `false` for commands that only inspect files.
 fn is_work(command: &str) -> bool {
     const LOOKS: &[&str] = &[
         "cat", "ls", "grep", "rg", "sed", "find", "cd", "echo", "head", "tail", "which", "awk",

@@ -1,4 +1,4 @@
-//! Sessions in, summaries out.
+//! Summarizing whole sessions.
 
 use nacre_traces::agents::generic;
 use nacre_traces::transcript::{Sink, TranscriptEvent};
@@ -51,7 +51,7 @@ fn what_is_fenced_is_not_told() {
 fn a_session_without_words_says_so() {
     let summary = summary(&[]);
     assert_eq!(summary.title, "A session of generic");
-    assert_eq!(summary.intent, "No person spoke in this session.");
+    assert_eq!(summary.intent, "The user sent no messages in this session.");
     assert_eq!(summary.outcome, "The agent gave no answer.");
 }
 

@@ -1,4 +1,4 @@
-//! A sync beside a person who edits the same memory.
+//! Syncing while a user edits the same memory.
 
 #![expect(clippy::disallowed_methods, reason = "the test plays the person and the agent")]
 
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::sync::pipeline::{AskLead, FlowContext, SessionRequest, Step, SyncError, sync_session};
 use crate::sync::strategy::ReadingStrategy;
 
-/// A store, and the traces that are read into it.
+/// A store, and the traces that are synced into it.
 pub(crate) struct Place {
     dir: tempfile::TempDir,
     pub(crate) store: Store,
@@ -32,7 +32,7 @@ impl Place {
         Self { dir, store: Store::new(scope, Rules::default()) }
     }
 
-    /// Writes a session of that day in which the person speaks after each message of the agent.
+    /// Writes a session on this day, in which the user replies to each message of the agent.
     pub(crate) fn talk(&self, id: &str, day: u8, said: &[&str]) -> PathBuf {
         let path = self.dir.path().join(format!("{id}.jsonl"));
         let mut text = format!("{}\n", json!({ "type": "session", "version": 1, "id": id }));
@@ -124,7 +124,7 @@ fn a_person_who_edits_every_time_wins() {
     let result = place.sync(&place.talk("two", 2, NPM), |step| {
         if step == Step::Commit {
             n_edits += 1;
-            // Words that name nothing: the two claims still contradict each other.
+            // The added words name nothing, so the two claims still contradict each other.
             let theirs = fs::read_to_string(&path).unwrap() + "\nOnce more.\n";
             fs::write(&path, theirs).unwrap();
         }
@@ -166,7 +166,7 @@ fn a_forged_mark_owns_no_memory_and_no_summary_of_unknown_bytes() {
     assert!(before.len() > 1, "a decision and a summary: {:?}", before.keys());
     for at in place.store.locate_all().unwrap() {
         let bytes = ContentHash::of(&before[at.path.as_str()]);
-        // A program that knows the bytes can write a mark of a summary, and of nothing else.
+        // A program that can read the memory file can forge a mark only for a summary.
         let claims = [None, Some(bytes)].into_iter();
         let claims = claims.take(if at.memory_type == MemoryType::Summary { 1 } else { 2 });
         for bytes in claims {

@@ -1,6 +1,7 @@
-//! The minimum quality of the rules on labelled sessions. Odd lines were used for tuning.
+//! Minimum quality of the extraction rules on labelled sessions. Odd lines were used for tuning.
 //!
-//! These sessions were written for this test; `docs/evaluation.md` measures real ones.
+//! These sessions were written for this test. `docs/evaluation.md` describes measurements on real
+//! sessions.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ use crate::sync::extract::{Extractor, Rules};
 const SESSIONS: &str =
     include_str!("../../../../nacre-engine/tests/fixtures/extraction/sessions.jsonl");
 
-/// A session with what should be found in it.
+/// A session, and the candidates that should be found in it.
 #[derive(Deserialize)]
 struct Session {
     id: String,
@@ -31,7 +32,7 @@ struct Session {
 #[derive(Deserialize)]
 struct Label {
     quote: String,
-    /// It is one of the three signals that the rules promise to find.
+    /// Whether this is one of the three signals that the rules must find.
     #[serde(default)]
     promised: bool,
 }

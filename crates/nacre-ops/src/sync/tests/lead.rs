@@ -1,4 +1,4 @@
-//! A sync that asks a lead about what is unclear, beside people who edit meanwhile.
+//! Syncing with a lead for unclear cases, while users edit the store.
 
 #![expect(clippy::disallowed_methods, reason = "the test plays the person who edits")]
 
@@ -17,13 +17,13 @@ use nacre_types::{Band, CandidateVerb, DecidedBy, SessionRun, StepState};
 use super::edits::{NPM, PNPM, Place};
 use crate::sync::pipeline::Step;
 
-/// Near to what is known about pnpm; whether it says the same, the numbers do not tell.
+/// A session similar to the memory about pnpm. The scores do not show whether it says the same.
 const UNCLEAR: &[&str] = &[
     "Fix the build on CI",
     "no, always use pnpm here for the frontend packages, never npm: npm breaks the workspace links",
 ];
 
-/// What a lead that decides the same about every case reports.
+/// Returns the report of a lead that makes the same decision in every case.
 fn rule_all(order: &LeadRequest, action: LeadAction) -> LeadReport {
     let ruling = |case: &nacre_engine::agents::Case| LeadRuling {
         candidate_id: case.candidate_id.clone(),
@@ -42,7 +42,8 @@ fn rule_all(order: &LeadRequest, action: LeadAction) -> LeadReport {
     }
 }
 
-/// A place that knows about pnpm, the file that says so, and a session that is unclear beside it.
+/// Creates a store with a memory about pnpm, and an unclear session. Returns the store, and the
+/// paths of the memory and the session.
 fn place() -> (Place, PathBuf, PathBuf) {
     let place = Place::new();
     let report = place.sync_with(&place.talk("one", 1, PNPM), None, |_| {}).unwrap();

@@ -1,5 +1,5 @@
-//! The description of the API, OpenAPI 3.1, from the table of routes and the wire types: for the
-//! test that writes it.
+//! Generates the OpenAPI 3.1 description of the API from the route table and the wire types, for
+//! the test that writes it.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::http::route::{Handling, Route, UseOfVersion};
 
-/// The whole description.
+/// The complete API description.
 #[derive(Clone, Debug, Serialize)]
 struct Document {
     openapi: &'static str,
@@ -46,7 +46,7 @@ struct SecurityScheme {
 struct Operation {
     operation_id: String,
     summary: &'static str,
-    /// What a caller must be allowed to do.
+    /// The scope that the caller needs.
     #[serde(rename = "x-scope")]
     scope: &'static str,
     security: Vec<BTreeMap<&'static str, Vec<String>>>,
@@ -85,7 +85,7 @@ struct Content {
     schema: Value,
 }
 
-/// Schemas that refer to each other below `components`.
+/// Creates a generator whose schemas refer to each other below `components`.
 fn generator() -> SchemaGenerator {
     let mut settings = SchemaSettings::draft2020_12();
     settings.definitions_path = "/components/schemas".into();
@@ -154,7 +154,7 @@ fn operation(generator: &mut SchemaGenerator, route: &Route) -> Operation {
     }
 }
 
-/// What is taken from headers: name, and whether it must be there.
+/// Returns the names of header parameters, and whether they are required.
 fn header_parameters(route: &Route) -> impl Iterator<Item = (&'static str, bool)> {
     let version = match route.version {
         UseOfVersion::None => None,
@@ -168,7 +168,7 @@ fn is_stream(route: &Route) -> bool {
     route.head.path == "/api/events"
 }
 
-/// What the server itself takes from a query.
+/// Returns the query parameters that the server handles itself.
 fn server_parameters(route: &Route) -> Vec<Parameter> {
     let mut parameters = Vec::new();
     let mut add = |name: &str, kind: &str, description: &str| {
@@ -206,7 +206,7 @@ fn parameter(name: &str, place: &'static str, required: bool, schema: &Value) ->
 fn request_body(generator: &mut SchemaGenerator, route: &Route) -> RequestBody {
     let schema = route.types.request.map(|schema| schema(generator));
     let schema = schema.map_or_else(|| Value::Bool(true), Schema::to_value);
-    // A field in the path is not repeated in the body.
+    // Fields in the path are not repeated in the body.
     RequestBody {
         required: false,
         content: BTreeMap::from([("application/json", Content { schema })]),
@@ -235,7 +235,7 @@ fn responses(generator: &mut SchemaGenerator, route: &Route) -> BTreeMap<&'stati
     responses
 }
 
-/// The fields of a request: name, schema, and whether it must be there.
+/// Returns each request field with its name, its schema, and whether it is required.
 fn fields(generator: &mut SchemaGenerator, route: &Route) -> Vec<(String, Value, bool)> {
     let Some(request) = route.types.request else { return Vec::new() };
     let schema = request(generator).to_value();
@@ -258,7 +258,7 @@ fn path_names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
 }
 
-/// `GET /api/memories/{id}` is `get_memories_id`.
+/// Returns the operation ID, such as `get_memories_id` for `GET /api/memories/{id}`.
 fn operation_id(route: &Route) -> String {
     let path = route.head.path.trim_start_matches("/api").replace(['{', '}'], "");
     let words: Vec<&str> = path.split(['/', '-', '.']).filter(|word| !word.is_empty()).collect();

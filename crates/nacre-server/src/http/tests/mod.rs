@@ -1,4 +1,4 @@
-//! The table of routes, and the description of the API that is written from it.
+//! Tests the route table, and the API description that is generated from it.
 
 mod describe;
 
@@ -47,8 +47,8 @@ fn every_route_of_the_description_says_what_a_caller_needs() {
             assert_eq!(operation["x-scope"], route.head.permit.as_str());
             let is_read =
                 route.head.permit == Permit::Scope(AccessScope::Read) && route.is_change();
-            // A message may read or write; each tool says what it needs. A code logs in its
-            // caller.
+            // An MCP message may read or write, and each tool declares the scope it needs. A login
+            // code logs in its caller.
             let is_known = ["/mcp", "/api/login-code"].contains(&route.head.path);
             assert!(!is_read || is_known, "{verb} {path} changes something");
         }
@@ -65,7 +65,7 @@ fn no_field_of_a_request_is_taken_by_the_server() {
         let fields = schema.as_ref().and_then(|schema| schema["properties"].as_object());
         let is_task = matches!(route.handling, Handling::Task(_));
         let taken = |name: &str| name == "project" || (is_task && name == "wait");
-        // A body of `/v1` may name its project.
+        // The body of a `/v1` request may name its project.
         let has_body = route.head.path.starts_with("/v1");
         let mut names = fields.into_iter().flat_map(|fields| fields.keys());
         assert!(has_body || !names.any(|name| taken(name)), "{}", route.head.path);

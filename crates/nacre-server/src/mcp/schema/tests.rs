@@ -1,12 +1,12 @@
-//! The schemas of arguments from their types, in the plain form that every client understands: no
-//! `null`, no references, no formats. Only for the test that writes them.
+//! Generates argument schemas from types, in a plain form that every client understands: no `null`,
+//! no references, no formats. Used only by the test that writes them.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-/// The schema of `T` as an object.
+/// Returns the schema of `T` as an object.
 pub(in crate::mcp) fn of<T: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
     let schema = settings.into_generator().into_root_schema_for::<T>();
@@ -19,7 +19,8 @@ pub(in crate::mcp) fn of<T: JsonSchema>() -> JsonObject {
     object
 }
 
-/// Takes out what says that an argument may be left out: that it is not required says so already.
+/// Removes formats, null defaults and null choices. The list of required arguments already shows
+/// which ones are optional.
 fn simplify(value: &mut Value) {
     match value {
         Value::Object(object) => simplify_object(object),
@@ -52,7 +53,7 @@ fn is_null(choice: &Value) -> bool {
     choice.is_null() || choice == "null" || choice.get("type").is_some_and(|kind| kind == "null")
 }
 
-/// What is left where all choices but one are gone.
+/// Returns the remaining choice if all others were removed.
 fn only_choice(object: &JsonObject) -> Option<JsonObject> {
     match object.get("anyOf")?.as_array()?.as_slice() {
         [Value::Object(only)] => Some(only.clone()),

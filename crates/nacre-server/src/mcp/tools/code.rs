@@ -13,16 +13,17 @@ use super::{Output, ToolSpec, at_most, page_result, parse};
 use crate::calls::Call;
 use crate::mcp::text::{Lines, line, sanitize};
 
-/// Enough to fill about one result.
+/// Enough to almost fill one result.
 const DEFAULT_BUDGET: usize = 2_000;
 const MAX_BUDGET: usize = 20_000;
 
 pub(super) const CONTEXT: ToolSpec = ToolSpec {
     name: "context",
     title: "Code for a task",
-    description: "Find the files and code that a task needs, by words, meaning, imports and memory, within a token budget: whole symbols if \
-                  there is room, otherwise signatures or names; what did not fit is listed. Use it instead of searching and reading many \
-                  files. Secrets are replaced.",
+    description: "Find the files and code that a task needs, by words, meaning, imports and memory, \
+     within a token budget: whole symbols if there is room, otherwise signatures or names. \
+     Omitted symbols are listed. Use it instead of searching and reading many files. Secrets are \
+     replaced.",
     call: context,
     ..ToolSpec::takes::<ContextArguments>()
 };
@@ -30,7 +31,7 @@ pub(super) const CONTEXT: ToolSpec = ToolSpec {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ContextArguments {
-    /// The task, in words. Required unless files are given.
+    /// The task in plain language. Required unless files are given.
     task: Option<String>,
     /// Files to include.
     #[serde(default)]
@@ -48,7 +49,7 @@ fn context(call: &Call, arguments: JsonObject) -> Result<Output> {
     let ContextArguments { task, files, budget, files_only, offset } = parse(arguments)?;
     let budget = at_most("budget", budget.unwrap_or(DEFAULT_BUDGET), MAX_BUDGET)?;
     if task.is_none() && files.is_empty() {
-        return Err(OpError::usage("`task` or `files` is needed"));
+        return Err(OpError::usage("`task` or `files` is required"));
     }
     let request = ContextRequest {
         format: MapFormat::Text,
@@ -64,7 +65,7 @@ fn context(call: &Call, arguments: JsonObject) -> Result<Output> {
 
 pub(super) const CODE_SEARCH: ToolSpec = ToolSpec {
     name: "code_search",
-    title: "Search in the code",
+    title: "Search the code",
     description: "Search the project's code instead of grep: words (ranked, any form), \"quoted literal text\", or a regular \
                   expression with mode=regex. Indexed, so it is fast in large trees and always up to date. Returns files, definitions \
                   first, with matching lines below their function or class; tests, vendored and generated code come last. Secrets \
@@ -79,7 +80,8 @@ struct CodeSearchArguments {
     /// Words or an identifier; "quoted literal text"; with mode=regex a regular expression, matched
     /// line by line.
     query: String,
-    /// How to read the query: words, fixed or regex. Default words, or fixed if in double quotes.
+    /// How to interpret the query: words, fixed or regex. Default words, or fixed if in double
+    /// quotes.
     mode: Option<CodeSearchMode>,
     /// Whether to ignore case. Default: unless the pattern has an uppercase letter.
     ignore_case: Option<bool>,
@@ -124,9 +126,9 @@ fn code_search(call: &Call, arguments: JsonObject) -> Result<Output> {
 pub(super) const EXPLORE: ToolSpec = ToolSpec {
     name: "explore",
     title: "Overview of the code",
-    description: "Get an overview of this code base from an up-to-date map: entry points, files that many others depend on, the \
-                  module graph, public symbols, external packages, tests. Use it once instead of listing and reading folders; \
-                  for the code of one task use context.",
+    description: "Get an overview of this code base from an up-to-date map: entry points, files \
+     that many others depend on, the module graph, public symbols, external packages, tests. Use \
+     it once instead of listing and reading directories; for the code of one task use context.",
     call: explore,
     ..ToolSpec::takes::<ExploreArguments>()
 };
@@ -136,7 +138,7 @@ pub(super) const EXPLORE: ToolSpec = ToolSpec {
 struct ExploreArguments {
     /// Level of detail. Default compact.
     detail: Option<MapDetail>,
-    /// Maximum number of tokens, up to 20000; lists are cut to fit.
+    /// Maximum number of tokens, up to 20000. Lists are truncated to fit.
     budget: Option<usize>,
     /// Character offset to continue from, as stated at the end of the previous part.
     offset: Option<usize>,
@@ -151,7 +153,7 @@ fn explore(call: &Call, arguments: JsonObject) -> Result<Output> {
     page_result(&sanitize(&answer.payload), offset)
 }
 
-/// Maximum number of files in a result, symbols per file, and affected files.
+/// Maximum number of files per result, symbols per file, and affected files.
 const MAX_FILES: usize = 200;
 const MAX_SYMBOLS: usize = 20;
 const MAX_AFFECTED: usize = 40;

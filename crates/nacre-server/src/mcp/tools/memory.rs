@@ -32,7 +32,7 @@ pub(super) const MEMORY_SEARCH: ToolSpec = ToolSpec {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MemorySearchArguments {
-    /// Words or a question; "quoted phrases" and tag:NAME narrow it.
+    /// Words or a question; "quoted phrases" and tag:NAME narrow the search.
     query: String,
     /// Only this type.
     r#type: Option<MemoryType>,
@@ -40,7 +40,7 @@ struct MemorySearchArguments {
     since: Option<String>,
     /// Maximum number of results, 1 to 30. Default 8.
     limit: Option<usize>,
-    /// How many to skip, as stated at the end of the previous result.
+    /// Number of results to skip, as stated at the end of the previous result.
     offset: Option<usize>,
 }
 
@@ -63,7 +63,7 @@ fn render_memory_search(report: &MemorySearchReport, offset: usize) -> String {
     let query = line(&report.query, 200);
     if report.hits.len() <= offset {
         let more = if offset == 0 { "" } else { " more" };
-        return format!("No{more} memories for: {query}");
+        return format!("No{more} memories found for: {query}");
     }
     let mut lines = Lines::default();
     lines.add(&format!("{} memories for: {query}\n", report.total));
@@ -81,7 +81,7 @@ fn render_memory_search(report: &MemorySearchReport, offset: usize) -> String {
     };
     if !report.broken.is_empty() {
         let n_broken = report.broken.len();
-        footer.push_str(&format!("\n[{n_broken} files cannot be read: nacre doctor]"));
+        footer.push_str(&format!("\n[{n_broken} files cannot be read; run: nacre doctor]"));
     }
     lines.end_with(&footer)
 }
@@ -203,7 +203,7 @@ pub(super) const MEMORY_ADD: ToolSpec = ToolSpec {
     ..ToolSpec::takes::<MemoryAddArguments>()
 };
 
-/// Does not include summaries, which are written only by a sync.
+/// Excludes summaries, which are written only by a sync.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum RecordedType {
@@ -218,14 +218,14 @@ struct MemoryAddArguments {
     title: String,
     /// The reason and the consequences; 30 to 4000 characters of Markdown.
     body: String,
-    /// The sentence of this session that proves it, verbatim, 8 to 600 characters; preferably the
+    /// The sentence from this session that proves it, verbatim, 8 to 600 characters; preferably the
     /// user's own.
     quote: String,
     /// decision (default): what was chosen. learning: what was found out.
     r#type: Option<RecordedType>,
     /// Only for a learning. Default insight.
     kind: Option<LearningKind>,
-    /// Words to find it by.
+    /// Words to find the memory by.
     #[serde(default)]
     tags: Vec<String>,
     /// Up to 6 situations in which later agents need it, in the words of a prompt or an error
@@ -233,7 +233,7 @@ struct MemoryAddArguments {
     /// 14 words each.
     #[serde(default)]
     applies: Vec<String>,
-    /// The id of the memory that this one replaces.
+    /// The id of the memory that this one supersedes.
     supersedes: Option<String>,
     /// The id of this session, if you know it.
     session: Option<String>,

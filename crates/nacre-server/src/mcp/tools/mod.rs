@@ -18,8 +18,8 @@ use super::text::page;
 use crate::calls::Call;
 use crate::people::Permit;
 
-/// The most important tools come first. A name and description must be sufficient to use the tool,
-/// because some clients show the model nothing else.
+/// The most important tools come first. Each name and description must be sufficient to use the
+/// tool, because some clients show the model nothing else.
 pub(super) const TOOLS: &[ToolSpec] = &[
     memory::MEMORY_SEARCH,
     memory::MEMORY_GET,
@@ -35,11 +35,11 @@ pub(super) const TOOLS: &[ToolSpec] = &[
     recall::STATUS,
 ];
 
-/// Metadata key that makes Claude Code load a tool immediately instead of hiding it behind tool
+/// Metadata key that makes Claude Code load a tool immediately instead of deferring it to tool
 /// search.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
-/// Arguments are untrusted, so the lengths of texts and lists are limited.
+/// Arguments are untrusted, so the lengths of strings and lists are limited.
 const MAX_TEXT_CHARS: usize = 16_000;
 const MAX_LIST: usize = 64;
 
@@ -49,7 +49,7 @@ const MAX_OFFSET: usize = 300;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// The tool does not change anything that the user wrote or decided.
+    /// The tool changes nothing that the user wrote or decided.
     Reads,
     /// Like `Reads`, but may call a model.
     ReadsAndAsks,
@@ -72,8 +72,8 @@ pub(super) struct ToolSpec {
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) text: String,
-    /// Set only if the result is small. It must be complete, because some agents pass nothing else
-    /// to their model.
+    /// Set only for small results. It must be complete, because some agents pass nothing else to
+    /// their model.
     pub(super) structured: Option<Value>,
 }
 
@@ -97,7 +97,7 @@ impl ToolSpec {
             effect: Effect::Reads,
             is_always_loaded: false,
             tolerance: Tolerance::None,
-            call: |_, _| Err(OpError::failed("The tool has no call")),
+            call: |_, _| Err(OpError::failed("The tool is not implemented")),
             #[cfg(test)]
             schema: schema::tests::of::<T>,
         }
@@ -163,18 +163,18 @@ fn check(arguments: &JsonObject) -> Result<()> {
 fn parse<T: DeserializeOwned>(arguments: JsonObject) -> Result<T> {
     serde_json::from_value(Value::Object(arguments)).map_err(|error| {
         OpError::usage(format!("Invalid arguments: {error}"))
-            .hint("Compare them with the schema of this tool")
+            .hint("Check the arguments against the tool's schema")
     })
 }
 
-/// `offset` is counted in characters.
+/// Returns one page of a result. `offset` is counted in characters.
 fn page_result(text: &str, offset: Option<usize>) -> Result<Output> {
     Ok(page(text, offset.unwrap_or(0))?.into())
 }
 
 fn at_most(name: &str, value: usize, most: usize) -> Result<usize> {
     if most < value {
-        return Err(OpError::usage(format!("`{name}` is at most {most}")));
+        return Err(OpError::usage(format!("`{name}` must be at most {most}")));
     }
     Ok(value)
 }

@@ -22,9 +22,10 @@ const MAX_BRIEF_BUDGET: usize = 8_000;
 pub(super) const BRIEF: ToolSpec = ToolSpec {
     name: "brief",
     title: "Brief me",
-    description: "Get what to know before starting work: current decisions, preferences of the user, known pitfalls, recent \
-                  work and what it left open, each with its id. With a task or files, matching memories come first. The \
-                  cheapest first call of a session; uses no model.",
+    description: "Get what you need to know before starting work: current decisions, user \
+     preferences, known pitfalls, recent work and its open tasks, each with its id. With a task \
+     or files, matching memories come first. The cheapest first call of a session; uses no \
+     model.",
     call: brief,
     ..ToolSpec::takes::<BriefArguments>()
 };
@@ -55,16 +56,17 @@ fn render_brief(report: &BriefReport) -> String {
     let BriefReport { text, left_out, unproven, budget, .. } = report;
     let mut brief = match (text.as_str(), *left_out) {
         ("", 0) => "Nothing is remembered yet.".to_owned(),
-        ("", _) => format!("A budget of {budget} has no room for a memory."),
+        ("", _) => format!("A budget of {budget} tokens is too small for any memory."),
         (text, _) => text.trim_end().to_owned(),
     };
     if *left_out != 0 {
-        brief.push_str(&format!("\n\n[{left_out} more memories: memory_search finds them]"));
+        brief.push_str(&format!("\n\n[{left_out} more memories; use memory_search to find them]"));
     }
     if !unproven.is_empty() {
         let n_unproven = unproven.len();
         brief.push_str(&format!(
-            "\n[{n_unproven} memories came with this repository and are left out until the user trusts them]"
+            "\n[{n_unproven} memories came with this repository and are hidden until the user \
+             trusts them]"
         ));
     }
     brief
@@ -86,7 +88,8 @@ pub(super) const ASK: ToolSpec = ToolSpec {
 struct AskArguments {
     /// One question, in a sentence.
     question: String,
-    /// Let the user's configured model write the answer; slower and not free. Default false.
+    /// Let the user's configured model write the answer, which is slower and not free. Default
+    /// false.
     #[serde(default)]
     use_model: bool,
     /// Character offset to continue from, as stated at the end of the previous part.
@@ -164,11 +167,11 @@ struct TraceSearchArguments {
     since: Option<String>,
     /// Maximum number of results, 1 to 30. Default 8.
     limit: Option<usize>,
-    /// How many to skip, as stated at the end of the previous result.
+    /// Number of results to skip, as stated at the end of the previous result.
     offset: Option<usize>,
 }
 
-/// Refused outside a project, because the search would include every session on this machine.
+/// Fails outside a project, because the search would include every session on this machine.
 fn trace_search(call: &Call, arguments: JsonObject) -> Result<Output> {
     let TraceSearchArguments { query, agent, since, limit, offset } = parse(arguments)?;
     if call.host.project.is_none() {
@@ -236,7 +239,7 @@ fn render_status(report: &StatusReport) -> String {
     lines.add(&match (&report.project, root) {
         (Some(name), Some(root)) => format!("Project {} in {root}", line(name, 100)),
         (None, Some(root)) => format!("Project in {root} (not registered)"),
-        (_, None) => "No project in this folder: `nacre init` prepares one".to_owned(),
+        (_, None) => "No project in this directory; `nacre init` creates one".to_owned(),
     });
     for store in &report.stores {
         lines.add(&store_line(store));

@@ -1,6 +1,6 @@
 //! Opens connections and validates the server's messages. Another program could be listening on the
-//! port, so a server without a verified certificate must prove with SCRAM that it knows the
-//! password. `tokio-postgres` cannot require this.
+//! port, so a server without a verified certificate must prove with SCRAM that it has the password.
+//! `tokio-postgres` cannot enforce this.
 
 use std::io;
 use std::pin::Pin;
@@ -25,14 +25,14 @@ use super::error::{DatabaseError, Distrust, Result};
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
 const DEFAULT_PORT: u16 = 5432;
 
-/// Maximum number of bytes that the server may send before the first request, and in one response.
+/// Maximum number of bytes that the server may send before the first request, and per response.
 const MAX_GREETING_BYTES: usize = 1 << 20;
 const MAX_ANSWER_BYTES: usize = 256 << 20;
 
 /// Minimum number of SCRAM iterations, as specified in RFC 7677.
 const MIN_ITERATIONS: u32 = 4096;
 
-/// Code of the authentication message that contains the salt and the iteration count.
+/// Code of the authentication message with the salt and the iteration count.
 const SASL_CONTINUE: u8 = 11;
 
 /// A connection that has not been polled yet.
@@ -42,14 +42,14 @@ pub(super) async fn connect(
     config: &Config,
     tls: &TlsConnector,
 ) -> Result<(Client, RawConnection)> {
-    let mut failure = DatabaseError::Url("it names no host".into());
+    let mut failure = DatabaseError::Url("it contains no host".into());
     let ports = config.get_ports();
     for (idx, host) in config.get_hosts().iter().enumerate() {
         let port = ports.get(idx).or(ports.first()).copied().unwrap_or(DEFAULT_PORT);
         let connected = match open(config, tls, host, port).await {
             Ok(stream) => {
                 let mut config = config.clone();
-                // TLS is disabled here, because the stream already uses it if it is enabled.
+                // TLS is disabled here, because the stream is already encrypted if TLS is enabled.
                 let config = config.ssl_mode(SslMode::Disable);
                 config.connect_raw(stream, NoTls).await.map_err(DatabaseError::from)
             }
@@ -144,7 +144,7 @@ impl AsyncWrite for CheckedStream {
 /// Each message consists of a letter, a length that includes itself, and the content.
 struct MessageCheck {
     needs_proof: bool,
-    /// Number of bytes that the server may still send before it is ready for the next request.
+    /// Number of bytes that the server may send before it is ready for the next request.
     bytes_left: usize,
     /// The first 5 bytes of a message, or the first 9 of an authentication message.
     head: Vec<u8>,
@@ -195,7 +195,7 @@ impl MessageCheck {
         let left = self.bytes_left.checked_sub(length).ok_or(Distrust::Flood)?;
         match kind {
             b'Z' => self.bytes_left = MAX_ANSWER_BYTES,
-            // Notifications are not part of a response. A listening connection can receive any
+            // Notifications are not part of a response, and a listening connection can receive any
             // number of them.
             b'A' => {}
             _ => self.bytes_left = left,
@@ -219,8 +219,8 @@ impl MessageCheck {
     }
 }
 
-/// Rejects challenges such as `r=...,s=...,i=1`, with which an impostor could guess the password at
-/// little cost.
+/// Rejects challenges with few iterations, such as `r=...,s=...,i=1`, which make it cheap for an
+/// impostor to guess the password.
 fn check_iterations(challenge: &[u8]) -> Result<(), Distrust> {
     let mut attributes = challenge.split(|byte| *byte == b',');
     let n_iterations = attributes.find_map(|attribute| attribute.strip_prefix(b"i="));
@@ -234,10 +234,10 @@ fn check_iterations(challenge: &[u8]) -> Result<(), Distrust> {
 /// The TLS request: the message length and the request code.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
-/// `extra` contains PEM certificates to trust in addition to those of the system.
+/// Creates a TLS connector. `extra` contains PEM certificates to trust in addition to the system's.
 pub(super) fn tls_connector(extra: Option<&[u8]>) -> Result<TlsConnector> {
     let mut roots = RootCertStore::empty();
-    // If the system has no certificates, the verification fails later.
+    // If the system has no certificates, verification fails later.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(pem) = extra {
         let n_before = roots.len();
@@ -246,7 +246,7 @@ pub(super) fn tls_connector(extra: Option<&[u8]>) -> Result<TlsConnector> {
             roots.add(certificate).map_err(|error| unusable(&error))?;
         }
         if roots.len() == n_before {
-            return Err(unusable(&"there is none in the file"));
+            return Err(unusable(&"the file contains no certificates"));
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -284,7 +284,7 @@ mod tests {
         [&[kind], &length[..], content].concat()
     }
 
-    /// Splits the messages into chunks of every possible size.
+    /// Reads the messages in chunks of every possible size.
     fn read(needs_proof: bool, sent: &[Vec<u8>]) -> Result<(), String> {
         let sent = sent.concat();
         let outcomes: Vec<_> = (1..=12)

@@ -13,40 +13,40 @@ pub(crate) type Result<T, E = DatabaseError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
-    /// The message omits the URL, which may contain a password.
-    #[error("The database's address is not a PostgreSQL URL")]
+    /// The message does not include the URL, which may contain a password.
+    #[error("The database URL is not a valid PostgreSQL URL")]
     Url(#[source] Box<dyn Error + Send + Sync>),
-    #[error("The database's address names no user")]
+    #[error("The database URL contains no user")]
     NoUser,
-    #[error("The database's address holds a password")]
+    #[error("The database URL contains a password")]
     PasswordInUrl,
-    #[error("The certificates for the database cannot be used: {what}")]
+    #[error("Cannot use the database certificates: {what}")]
     Certificates { what: String },
-    #[error("Cannot start the thread that talks to the database")]
+    #[error("Cannot start the database thread")]
     Thread(#[source] io::Error),
     /// The database is temporarily unavailable. The outcome of the current request is unknown.
     #[error("Cannot reach the database")]
     Away(#[source] Box<dyn Error + Send + Sync>),
-    #[error("The database did not answer within {} ms", limit.as_millis())]
+    #[error("The database did not respond within {} ms", limit.as_millis())]
     TooSlow { limit: Duration },
-    #[error("The database gave up a request that took too long")]
+    #[error("The database cancelled a request that took too long")]
     GaveUp(#[source] Box<tokio_postgres::Error>),
     #[error("All {n_connections} connections to the database are in use")]
     Exhausted { n_connections: usize },
-    #[error("The database was set up by a newer version (format {found})")]
+    #[error("The database schema was created by a newer version (format {found})")]
     Newer { found: i32 },
-    #[error("The database is not set up for this version (format {found} of {needed})")]
+    #[error("The database schema is not up to date (format {found} of {needed})")]
     Older { found: i32, needed: i32 },
-    #[error("The database needs the extension `vector` {needed} or newer; it has {found}")]
+    #[error("The database requires the extension `vector` {needed} or newer, but has {found}")]
     Extension { needed: &'static str, found: String },
-    #[error("The database holds vectors of the model `{found}`, and this server uses `{used}`")]
+    #[error("The database contains vectors of the model `{found}`, but this server uses `{used}`")]
     OtherModel { found: String, used: String },
     /// Another program may be using the server's port.
-    #[error("What answers at the database's address is not trusted: {0}")]
+    #[error("Cannot trust the server at the database address: {0}")]
     Distrusted(Distrust),
-    #[error("The database refused a request")]
+    #[error("The database rejected a request")]
     Refused(#[source] Box<tokio_postgres::Error>),
-    #[error("A row of the database makes no sense: {what}")]
+    #[error("The database contains an invalid row: {what}")]
     Damaged { what: &'static str },
     /// A task's state does not allow the change, so the transaction is rolled back.
     #[error(transparent)]
@@ -55,13 +55,13 @@ pub enum DatabaseError {
 
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum Distrust {
-    #[error("it asks for the password neither by SCRAM nor over verified TLS")]
+    #[error("it requests the password without SCRAM or verified TLS")]
     PasswordRequest,
-    #[error("it does not prove by SCRAM that it knows the password")]
+    #[error("it does not prove by SCRAM that it has the password")]
     NoProof,
-    #[error("its SCRAM makes the password easy to guess: it has too few iterations")]
+    #[error("its SCRAM iteration count is too low to protect the password")]
     WeakProof,
-    #[error("it sends more than an answer may have")]
+    #[error("its response is too large")]
     Flood,
 }
 
@@ -74,8 +74,8 @@ impl DatabaseError {
         )
     }
 
-    /// Returns whether another server inserted the row first, or the transaction was rolled back
-    /// because of a deadlock or conflict.
+    /// Returns whether another server inserted the row first, or whether the transaction was rolled
+    /// back because of a deadlock or conflict.
     pub(crate) fn is_conflict(&self) -> bool {
         const CODES: [SqlState; 3] = [
             SqlState::UNIQUE_VIOLATION,
@@ -96,7 +96,7 @@ impl From<tokio_postgres::Error> for DatabaseError {
                 None => Self::Away(Box::new(error)),
             },
             Some(code) if is_away(code) => Self::Away(Box::new(error)),
-            // A statement or lock timeout expired.
+            // These codes mean that a statement or lock timeout expired.
             Some(&(SqlState::QUERY_CANCELED | SqlState::LOCK_NOT_AVAILABLE)) => {
                 Self::GaveUp(Box::new(error))
             }
@@ -105,7 +105,7 @@ impl From<tokio_postgres::Error> for DatabaseError {
     }
 }
 
-/// Returns whether the server is stopping, starting or out of connections.
+/// Returns whether the error means that the server is stopping, starting or out of connections.
 fn is_away(code: &SqlState) -> bool {
     code.code().starts_with("08")
         || [
@@ -153,6 +153,6 @@ mod tests {
         assert!(DatabaseError::Exhausted { n_connections: 4 }.is_passing());
         assert!(!DatabaseError::Newer { found: 9 }.is_passing());
         let text = DatabaseError::TooSlow { limit: Duration::from_millis(250) }.to_string();
-        assert_eq!(text, "The database did not answer within 250 ms");
+        assert_eq!(text, "The database did not respond within 250 ms");
     }
 }

@@ -1,4 +1,4 @@
-//! The address of the database, and the limits for calls.
+//! The database address, and the limits for calls.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +13,7 @@ pub struct DatabaseOptions {
     /// `postgres://user@host:port/name`, or `postgres://user@%2Frun%2Fpostgresql/name` for a Unix
     /// socket.
     pub url: String,
-    /// Not part of the URL, because the URL is stored in the settings.
+    /// The password is not part of the URL, because the URL is stored in the settings.
     pub password: Option<String>,
     /// Additional trusted certificates in PEM format.
     pub certificates: Option<Vec<u8>>,
@@ -36,19 +36,20 @@ impl DatabaseOptions {
         }
     }
 
-    /// Requires TLS for connections to other machines, unless the URL contains `sslmode=disable`.
+    /// Parses the URL. Connections to other machines require TLS, unless the URL contains
+    /// `sslmode=disable`.
     pub(super) fn config(&self) -> Result<Config> {
         let is_postgres =
             ["postgres://", "postgresql://"].iter().any(|scheme| self.url.starts_with(scheme));
         if !is_postgres {
-            return Err(DatabaseError::Url("it does not begin with `postgres://`".into()));
+            return Err(DatabaseError::Url("it does not start with `postgres://`".into()));
         }
         let mut config: Config =
             self.url.parse().map_err(|error| DatabaseError::Url(Box::new(error)))?;
         if config.get_user().is_none() {
             return Err(DatabaseError::NoUser);
         }
-        // The URL is displayed together with other settings, so it must not contain the password.
+        // The URL is shown with the other settings, so it must not contain the password.
         if config.get_password().is_some() {
             return Err(DatabaseError::PasswordInUrl);
         }
@@ -57,7 +58,9 @@ impl DatabaseOptions {
         }
         let attributes = config.get_target_session_attrs();
         if !config.get_hostaddrs().is_empty() || attributes != TargetSessionAttrs::Any {
-            return Err(DatabaseError::Url("it has `hostaddr` or `target_session_attrs`".into()));
+            return Err(DatabaseError::Url(
+                "it contains `hostaddr` or `target_session_attrs`".into(),
+            ));
         }
         if config.get_ssl_mode() == SslMode::Prefer {
             let is_local = config.get_hosts().iter().all(is_this_machine);
@@ -66,7 +69,7 @@ impl DatabaseOptions {
         let limit = self.call_timeout.as_millis();
         config
             .application_name("nacre")
-            // If a call times out on the client, the database must abort it too.
+            // If a call times out on the client, the database must cancel it too.
             .options(format!(
                 "-c search_path=nacre,public -c statement_timeout={limit} -c lock_timeout={limit} \
                  -c idle_in_transaction_session_timeout={limit} -c client_min_messages=warning \
@@ -77,7 +80,7 @@ impl DatabaseOptions {
 }
 
 impl fmt::Debug for DatabaseOptions {
-    /// Omits the URL, because it may contain a password.
+    /// Omits the URL, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DatabaseOptions")
             .field("max_connections", &self.max_connections)

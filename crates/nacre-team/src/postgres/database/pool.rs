@@ -18,10 +18,10 @@ use super::connect::{self, RawConnection};
 use super::error::{DatabaseError, Result};
 use super::options::DatabaseOptions;
 
-/// The database is reported as slow if it takes at least this long to respond.
+/// Response time from which the database is reported as slow.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// Clones of this handle share the connections.
+/// A handle to the connection pool. Clones share the connections.
 #[derive(Clone)]
 pub struct Database {
     shared: Arc<Shared>,
@@ -38,7 +38,7 @@ struct Shared {
 }
 
 impl Database {
-    /// The pool connects on the first call.
+    /// Creates a pool. It connects on the first call.
     pub fn new(options: DatabaseOptions) -> Result<Self> {
         let config = options.config()?;
         let tls = connect::tls_connector(options.certificates.as_deref())?;
@@ -89,7 +89,7 @@ impl Database {
         self.wait(self.call(limit, work))
     }
 
-    /// Runs the queries concurrently on separate connections.
+    /// Runs both queries concurrently on separate connections.
     pub(crate) fn run_both<A, B>(
         &self,
         one: impl AsyncFnOnce(&mut Client) -> Result<A>,
@@ -110,7 +110,7 @@ impl Database {
             return Err(DatabaseError::Exhausted { n_connections: max_connections });
         };
         let mut client = shared.client().await?;
-        // Do not reuse a connection after a timeout, because the response may still arrive.
+        // A connection is not reused after a timeout, because the response may still arrive.
         let result = timeout(limit, work(&mut client))
             .await
             .map_err(|_| DatabaseError::TooSlow { limit })?;
@@ -174,7 +174,7 @@ impl Shared {
             }
         }
         let (client, connection) = self.connect().await?;
-        // Connection errors are also returned by calls on the client.
+        // Calls on the client also return connection errors.
         tokio::spawn(async move { drop(connection.await) });
         Ok(client)
     }
@@ -201,7 +201,7 @@ impl fmt::Debug for Database {
     }
 }
 
-/// Removes NUL characters, which PostgreSQL does not allow in text.
+/// Removes NUL characters, which PostgreSQL does not allow in strings.
 pub(crate) fn plain(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }

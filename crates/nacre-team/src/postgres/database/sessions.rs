@@ -1,4 +1,4 @@
-//! The leader's lock, which is held on a separate connection.
+//! The leader's lock, which is held by a separate connection.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl Database {
 }
 
 impl Leadership {
-    /// Checks whether the connection that holds the lock still responds.
+    /// Returns whether the connection that holds the lock still responds.
     pub fn is_held(&self) -> bool {
         let sql = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted
           AND ((classid::bigint << 32) | objid::bigint) = $1)";

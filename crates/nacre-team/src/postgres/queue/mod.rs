@@ -1,4 +1,4 @@
-//! A queue that several servers share. A claim locks its row with `FOR UPDATE SKIP LOCKED`, so that
+//! A queue that several servers share. Each claim locks its row with `FOR UPDATE SKIP LOCKED`, so
 //! concurrent claims do not block each other. A unique index ensures that each project has at most
 //! one running job.
 
@@ -18,8 +18,8 @@ use crate::postgres::database::{Database, DatabaseError, Result, millis_after, m
 /// Maximum number of times that a session is claimed without being finished.
 const MAX_CLAIMS: i32 = 10;
 
-/// Maximum number of attempts. An attempt fails if another worker claims a job of the same project
-/// at the same moment.
+/// Maximum number of attempts to claim a job. An attempt fails if another worker claims a job of
+/// the same project at the same moment.
 const MAX_TRIES: usize = 50;
 
 /// Prefix of the reason for skipping a duplicate session. Duplicates are counted together.
@@ -33,13 +33,13 @@ WHERE state = 'running'";
 #[derive(Clone, Debug)]
 pub struct SharedQueue {
     database: Database,
-    /// The server that claims sessions, restricted to those that it can read. `None` means no
+    /// The server that claims sessions; only sessions that it can read are claimed. `None` means no
     /// restriction.
     reader: Option<String>,
 }
 
-/// SQL condition for jobs `j` that the server `$reader` can read. True for every job if `$reader`
-/// is null.
+/// SQL condition for jobs `j` that the server `$reader` can read. It is true for every job if
+/// `$reader` is null.
 macro_rules! readable {
     ($reader:literal) => {
         concat!(
@@ -61,7 +61,7 @@ macro_rules! due {
 }
 
 impl SharedQueue {
-    /// Requires an up-to-date schema.
+    /// Opens the queue. The schema must be up to date.
     pub fn open(database: &Database) -> Result<Self> {
         database.check_schema()?;
         Ok(Self { database: database.clone(), reader: None })
@@ -73,7 +73,7 @@ impl SharedQueue {
         Self { reader: Some(server.to_owned()), ..self }
     }
 
-    /// Also considers jobs with expired leases.
+    /// Returns whether a job is due, including jobs with expired leases.
     pub fn is_due(&self, now: Timestamp) -> Result<bool, CatalogError> {
         let sql = concat!(
             "SELECT EXISTS (SELECT 1 FROM job j WHERE state = 'running' AND lease_until <= $1 AND ",
@@ -87,8 +87,8 @@ impl SharedQueue {
         Ok(self.database.query_one(sql, &[&now.as_millisecond(), &self.reader])?.get(0))
     }
 
-    /// Does not include folders outside projects, because only each server's own catalog contains
-    /// them.
+    /// Returns the waiting sessions. Directories outside projects are not included, because only
+    /// each server's own catalog contains them.
     pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions, CatalogError> {
         let sql = "
 SELECT CASE WHEN not_before <= $1 THEN 0 WHEN attempts = 0 THEN 1 ELSE 2 END, count(*), max(not_before), min(key)
@@ -107,7 +107,7 @@ FROM job WHERE state = 'pending' GROUP BY 1";
         Ok(waiting)
     }
 
-    /// Returns at most two keys, which is enough to detect an ambiguous prefix.
+    /// Returns at most two keys with this prefix, which is enough to detect an ambiguous prefix.
     pub fn keys_starting(&self, start: &str) -> Result<Vec<String>, CatalogError> {
         let start = plain(start);
         let sql =
@@ -124,7 +124,7 @@ FROM job WHERE state = 'pending' GROUP BY 1";
         length: Duration,
         order: ClaimOrder,
     ) -> Result<Option<Claim>> {
-        // Uses the same order as SQLite: a missing time sorts before the oldest and after the
+        // Use the same order as SQLite: a missing time comes before the oldest and after the
         // newest.
         let order = match order {
             ClaimOrder::NewestFirst => "last_activity DESC NULLS LAST, session_id DESC, place DESC",
@@ -149,7 +149,7 @@ FROM job WHERE state = 'pending' GROUP BY 1";
         }))
     }
 
-    /// Does not change running jobs. Returns the keys of the jobs that were changed.
+    /// Sets the state of jobs that are not running. Returns the keys of the changed jobs.
     fn set_state(
         &self,
         keys: &[String],
@@ -164,7 +164,7 @@ WHERE state <> 'running' AND key = ANY ($4) RETURNING key";
         let (state, reason) = (state.as_str(), reason.map(plain));
         let rows = self.database.query(sql, &[&state, &reason, &now.as_millisecond(), &wanted])?;
         let moved: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-        // Restore the order in which the keys were requested.
+        // Return the keys in the requested order.
         Ok(keys.iter().filter(|key| moved.contains(key)).cloned().collect())
     }
 }
@@ -203,7 +203,7 @@ UPDATE job SET lease_until = $1 WHERE key = $2 AND lease = $3 AND state = 'runni
         if n_kept == 1 { Ok(()) } else { Err(lease_lost(claim)) }
     }
 
-    /// Queues the job again if the trace has grown since it was claimed.
+    /// Finishes a job. Queues it again if the trace has grown since it was claimed.
     fn finish(
         &mut self,
         claim: &Claim,
@@ -245,7 +245,7 @@ WHERE place = held.of AND lease = $8 AND state = 'running' AND lease_until > $6 
             &[&state, &reason, &n_refunded, &run, &due, &now_ms, &claim.key, &claim.lease],
         )?;
         let state: String = ended.ok_or_else(|| lease_lost(claim))?.get(0);
-        let damaged = DatabaseError::Damaged { what: "the state of a job" };
+        let damaged = DatabaseError::Damaged { what: "job state" };
         JobState::from_name(&state).ok_or_else(|| damaged.into())
     }
 

@@ -1,4 +1,4 @@
-//! Offers sessions to the shared queue, using one transaction per batch.
+//! Offers sessions to the shared queue, in one transaction per batch.
 
 use nacre_traces::catalog::{CatalogError, Job, OfferedSession};
 use serde_json::{Value, json};
@@ -15,8 +15,8 @@ const OFFERED: &str = "ROWS FROM (json_to_recordset($1::text::json) AS (key text
   project text, last_activity bigint, grown bigint, state text, reason text, not_before bigint, offered bigint)) WITH ORDINALITY
   AS new (key, agent, session_id, title, project, last_activity, grown, state, reason, not_before, offered, nth)";
 
-/// SQL condition: the offered session changes the state of the existing job. A session that is not
-/// ready does so only if it has grown and its project is the same as in the previous offer.
+/// SQL condition for an offered session that changes the state of the existing job. A session that
+/// is not ready does so only if it has grown and its project is the same as in the previous offer.
 const MOVES: &str = "job.state <> 'running' AND NOT (job.state = 'skipped' AND job.reason = 'by hand') AND CASE new.state
   WHEN 'pending' THEN new.grown > job.grown OR (job.state IN ('skipped', 'dead') AND new.offered > job.offered)
   ELSE new.grown > job.grown AND new.project IS NOT DISTINCT FROM job.project END";
@@ -25,8 +25,8 @@ impl SharedQueue {
     /// Queues new sessions, and requeues sessions that have grown. Returns the number of rows
     /// changed.
     ///
-    /// Running jobs and jobs that the user skipped are not changed. A known project is never
-    /// replaced by an unknown one.
+    /// Running jobs and jobs that the user skipped are not changed. An unknown project never
+    /// replaces a known one.
     pub fn offer(&mut self, sessions: &[OfferedSession]) -> Result<u64, CatalogError> {
         let mut n_queued = 0;
         for batch in sessions.chunks(MAX_BATCH) {
@@ -56,8 +56,7 @@ impl SharedQueue {
         );
         self.database.run(async |client| {
             let transaction = client.transaction().await?;
-            // Take a lock, because two servers could otherwise lock the rows in different orders
-            // and deadlock.
+            // Without this lock, two servers could lock the rows in different orders and deadlock.
             transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
             let n_moved = transaction.execute(&moved, &[&rows]).await?;
             transaction.execute(&known, &[&rows]).await?;
@@ -72,7 +71,7 @@ impl SharedQueue {
         })
     }
 
-    /// Does not change runs that are already recorded.
+    /// Records runs. Runs that are already recorded are not changed.
     pub fn take_runs(&mut self, jobs: &[Job]) -> Result<(), CatalogError> {
         let runs =
             jobs.iter().filter_map(|job| Some((plain(&job.key), plain(job.run.as_deref()?))));

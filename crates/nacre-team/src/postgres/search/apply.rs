@@ -1,4 +1,4 @@
-//! Applies changes to the units of the search index, using one transaction per change.
+//! Applies changes to the units of the search index, in one transaction per change.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ WHERE $1::text[] IS NULL OR audience IN (SELECT id FROM audience WHERE projects 
     Ok(row.get::<_, i64>(0).unsigned_abs())
 }
 
-/// Returns `None` if all projects are readable.
+/// Returns the readable projects, or `None` if all projects are readable.
 pub(super) fn projects_of(readable: &Readable) -> Option<Vec<String>> {
     match readable {
         Readable::Everything => None,
@@ -45,7 +45,7 @@ pub(super) fn projects_of(readable: &Readable) -> Option<Vec<String>> {
 
 /// Returns rows for `json_to_recordset`.
 ///
-/// Embedding is slow, so call this before the transaction begins.
+/// Call this before the transaction begins, because embedding is slow.
 pub(super) fn rows_of(units: &[Unit], embedder: &dyn Embedder) -> Result<Vec<Value>, EmbedError> {
     let mut rows = Vec::new();
     // If a key occurs more than once, use the last unit.
@@ -93,13 +93,13 @@ fn row(record: &Record, numbers: &[f32]) -> Value {
     })
 }
 
-/// Converts the names to lower case for comparison.
+/// Returns the project names in lower case for comparison.
 fn projects(record: &Record) -> impl Iterator<Item = String> {
     let named = record.facets.iter().filter(|(name, _)| *name == "project");
     named.map(|(_, value)| value.to_lowercase())
 }
 
-/// Omits values that contain a line break.
+/// Joins the values with line breaks. Omits values that contain a line break.
 fn lines(values: impl Iterator<Item = String>) -> String {
     let plain: Vec<String> =
         values.filter(|value| !value.contains('\n')).map(|value| plain(&value)).collect();
@@ -139,7 +139,7 @@ pub(super) fn apply(database: &Database, news: &News, rows: &[Value]) -> Result<
     })
 }
 
-/// Longer than the usual time limit, because a change can be large.
+/// Longer than the default timeout, because a change can be large.
 const APPLY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(600);
 
 async fn insert_units(transaction: &Transaction<'_>, units: &[Unit]) -> Result<()> {

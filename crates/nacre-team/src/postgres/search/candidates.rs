@@ -1,4 +1,4 @@
-//! Finds candidates for a query by words and vectors, along with their neighbors in the same unit.
+//! Finds candidates for a query by words and vectors, and their neighbors in the same unit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use super::terms::vector;
 use super::{SharedRecords, to_index_error};
 use crate::postgres::database::{Database, Result};
 
-/// Minimum numbers of candidates to rank, found by words and by vectors.
+/// Minimum numbers of candidates to rank, by words and by vectors.
 const N_WORDS: usize = 80;
 const N_MEANING: usize = 50;
 
-/// Up to this number of records, all vectors are compared, which is exact. For larger numbers, the
-/// vector index is used.
+/// Maximum number of records for which all vectors are compared, which is exact. For more records,
+/// the vector index is used.
 const MAX_SCANNED: f32 = 100_000.0;
 
 pub(super) fn find(
@@ -87,7 +87,7 @@ pub(super) fn find(
     Ok(Candidates { corpus: of_all, ..found })
 }
 
-/// Returns the sets of projects that contain at least one of the given projects.
+/// Returns the audiences (sets of projects) that contain at least one of the given projects.
 fn audiences(database: &Database, projects: &[String]) -> Result<Vec<i32>> {
     let rows = database.query("SELECT id FROM audience WHERE projects && $1", &[&projects])?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
@@ -117,7 +117,7 @@ async fn by_words(
         Places::Index => (IN_INDEX, 0),
         Places::BothIndexes => (IN_BOTH_INDEXES, 0),
         Places::Newest => (AMONG_NEWEST, N_NEWEST),
-        // Large projects can use the part of their share that small projects do not need.
+        // Large projects can use the share that small projects do not need.
         Places::NewestOfEach => {
             (AMONG_NEWEST_OF_EACH, (4 * N_NEWEST).div_ceil(n_projects).min(N_NEWEST))
         }
@@ -157,8 +157,8 @@ async fn by_words(
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// Disables parallel workers, because starting them takes longer than they save. Words and vectors
-/// are already searched concurrently.
+/// Disables parallel workers, because starting them takes longer than it saves. Word and vector
+/// searches already run concurrently.
 const ALONE: &str = "SET LOCAL max_parallel_workers_per_gather = 0";
 
 /// Finds records with the required terms through the word index. `audience + 0` prevents PostgreSQL
@@ -216,7 +216,7 @@ async fn by_meaning(
     transaction
         .batch_execute(match (is_scanned, terms) {
             (true, None) => SCAN,
-            // The word index supports only bitmap scans, so they must remain enabled.
+            // The word index supports only bitmap scans, so these must remain enabled.
             (true, Some(_)) => ALONE,
             (false, _) => LOOK_ON,
         })
@@ -239,7 +239,7 @@ SET LOCAL max_parallel_workers_per_gather = 0";
 const SCAN: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
 SET LOCAL max_parallel_workers_per_gather = 0";
 
-/// Also fetches the neighbors of the candidates, which are ranked too.
+/// Fetches the candidates and their neighbors, which are also ranked.
 fn fetch(database: &Database, filter: &Filter, ids: &[i64]) -> Result<Candidates> {
     let audiences = &filter.audiences;
     let rows = database.run(async |client| {
@@ -255,7 +255,7 @@ fn fetch(database: &Database, filter: &Filter, ids: &[i64]) -> Result<Candidates
         }
         Ok(rows)
     })?;
-    // Candidates can be neighbors of one another or share a neighbor.
+    // Candidates can be neighbors, or share a neighbor.
     let rows: BTreeMap<(&str, i32), &Row> =
         rows.iter().map(|row| ((row.get("unit"), row.get("place")), row)).collect();
     let mut found = Candidates::default();

@@ -1,6 +1,6 @@
 //! Corpus statistics for BM25 ranking: number of records, mean length and document frequencies. The
-//! frequencies of common terms come from PostgreSQL's own statistics (`pg_stats`). Rare terms are
-//! counted, which is fast. For a large corpus, the results are cached.
+//! frequencies of common terms come from PostgreSQL's own statistics (`pg_stats`), while rare terms
+//! are counted, which is fast. The results for a large corpus are cached.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,12 +13,12 @@ use tokio_postgres::Client;
 use super::terms::lexeme;
 use crate::postgres::database::{Database, Result};
 
-/// If the corpus has fewer records, its statistics are computed for every query.
+/// Below this number of records, the statistics are computed for every query.
 const SMALL: usize = 10_000;
 
 const MAX_AGE: Duration = Duration::from_secs(60);
 
-/// The number at which counting the records that contain a term stops.
+/// Maximum number of records counted per term.
 const MAX_COUNTED: i64 = 500;
 
 const MAX_KEPT: usize = 50_000;
@@ -28,7 +28,8 @@ pub(super) struct Stock {
     pub(super) n_records: usize,
     n_units: usize,
     mean_length: f32,
-    /// The share of records that contain a term. Empty if PostgreSQL has no term statistics yet.
+    /// The fraction of records that contain each term. Empty if PostgreSQL has no term statistics
+    /// yet.
     pub(super) frequent: Arc<HashMap<String, f32>>,
 }
 
@@ -49,7 +50,8 @@ pub(super) struct CorpusCache {
 }
 
 impl CorpusCache {
-    /// The result is exact for a small corpus. For a large one, it is no older than `MAX_AGE`.
+    /// Returns the statistics. They are exact for a small corpus, and at most `MAX_AGE` old for a
+    /// large one.
     pub(super) fn stock(&self, database: &Database) -> Result<Stock> {
         let kept = lock(&self.stock).clone();
         let is_fresh =

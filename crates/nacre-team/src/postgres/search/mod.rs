@@ -1,7 +1,7 @@
-//! Searches the records of a team. Among the records that the caller may read, PostgreSQL selects
-//! candidates by terms (`tsvector` with one weight per field) and by embedding (`pgvector`). They
-//! are then ordered by the ranking code of the local index. Terms are extracted by the same rules
-//! as in the local index, so that both indexes find the same records.
+//! Searches a team's records. Among the records that the caller may read, PostgreSQL selects
+//! candidates by terms (`tsvector` with one weight per field) and by embedding (`pgvector`). The
+//! local index's ranking code then orders them. Terms are extracted by the same rules as in the
+//! local index, so that both indexes find the same records.
 
 mod apply;
 mod candidates;
@@ -30,7 +30,7 @@ pub struct SharedRecords {
 }
 
 impl SharedRecords {
-    /// The database schema must be up to date. Creates missing indexes.
+    /// Opens the search index and creates missing indexes. The schema must be up to date.
     pub fn open(database: &Database, embedder: Arc<dyn Embedder>) -> Result<Self> {
         database.check_schema()?;
         claim_model(database, &*embedder)?;
@@ -79,21 +79,19 @@ fn to_index_error(error: DatabaseError) -> RecordIndexError {
     RecordIndexError::Shared { is_passing: error.is_passing(), source: Box::new(error) }
 }
 
-/// PostgreSQL advisory lock that is held while the embedding model is selected or its index is
-/// built.
+/// PostgreSQL advisory lock held while the embedding model is selected or its index is built.
 const MODEL_LOCK: i64 = 0x6e61_6372_6503;
 
-/// Generous, because building an index of many vectors takes minutes.
+/// Building an index of many vectors takes minutes or longer.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(6 * 3600);
 
-/// Stores the name of the embedding model if no name is stored yet, or if no record has a vector
-/// from another model.
+/// Stores the embedding model's name if none is stored yet, or if no record has a vector from
+/// another model.
 fn claim_model(database: &Database, embedder: &dyn Embedder) -> Result<()> {
     let used = embedder.model().as_str();
     let dims = i32::try_from(embedder.dims()).unwrap_or(i32::MAX);
     let found: Option<String> = database.run(async |client| {
-        // In the common case, avoid the lock, which another server may be holding while it builds
-        // an index.
+        // Usually avoids the lock, which another server may hold while it builds an index.
         let row = client.query_opt("SELECT model FROM search_model", &[]).await?;
         if row.is_some_and(|row| row.get::<_, &str>(0) == used) {
             return Ok(None);
@@ -122,18 +120,18 @@ INSERT INTO search_model (model, dims) VALUES ($1, $2) ON CONFLICT (one) DO UPDA
     }
 }
 
-/// Drops the indexes, which are created again after the first import. Inserting many records into
-/// an existing index takes far longer.
+/// Drops the indexes. They are created again after the first import, because inserting many records
+/// into an existing index takes far longer.
 const WITHOUT_INDEXES: &str = "DROP INDEX IF EXISTS nacre.embedding_nearest;
 DROP INDEX IF EXISTS nacre.embedding_audience; DROP INDEX IF EXISTS nacre.words_terms";
 
-/// Maximum number of dimensions for storing vectors in the index. With more, an index page has room
-/// for fewer than three vectors.
+/// Maximum number of dimensions for vectors stored in the index. With more dimensions, an index
+/// page has room for fewer than three vectors.
 const MAX_DIMS_INSIDE: usize = 1_200;
 
 fn build_index(database: &Database, dims: usize) -> Result<()> {
-    // If the index includes the vectors, those of one project are adjacent, regardless of the order
-    // in which they were inserted.
+    // If the vectors are included in the index, those of one project are adjacent, regardless of
+    // the insertion order.
     let inside =
         if dims <= MAX_DIMS_INSIDE { "(audience) INCLUDE (record, vector)" } else { "(audience)" };
     let build = format!(

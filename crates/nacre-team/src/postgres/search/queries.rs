@@ -7,15 +7,15 @@ use nacre_memory::search::{Corpus, Query, QuestionTerm, facet_term};
 use super::corpus::Stock;
 use super::terms::{any_of, lexeme};
 
-/// Maximum number of matches that a query reads. Each one costs a page read.
+/// Maximum number of matches that a query reads. Each match costs a page read.
 pub(super) const MAX_MATCHES: usize = 600;
 
 /// Maximum number of index entries that a query reads. If the caller may read only a few projects,
-/// most of these entries are filtered out afterwards.
+/// most of these entries are discarded afterwards.
 const MAX_PLACES: f32 = 10_000.0;
 
-/// A term that occurs in more than this fraction of records is not looked up in the index, because
-/// PostgreSQL would first list all its entries.
+/// A term in more than this fraction of records is not looked up in the index, because PostgreSQL
+/// would first list all its entries.
 const FREQUENT: f32 = 0.04;
 
 /// Number of the newest records to scan for very common terms.
@@ -27,8 +27,7 @@ const PLACES_A_RECORD: f32 = 16.0;
 /// A facet filter is not selective if it accepts at least this fraction of all records.
 const COMMON: f32 = 0.5;
 
-/// If the caller may read less than this fraction of all records, searching project by project is
-/// faster.
+/// Below this fraction of readable records, searching project by project is faster.
 const FEW: f32 = 0.3;
 
 /// Weight of a term's variant, relative to the term itself.
@@ -37,18 +36,18 @@ const VARIANT_SHARE: f32 = 0.5;
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
     pub(super) terms: Option<String>,
-    /// Database IDs of the readable sets of projects; `None` means all.
+    /// Database IDs of the readable audiences (sets of projects); `None` means all.
     pub(super) audiences: Option<Vec<i32>>,
     pub(super) after_ms: i64,
     pub(super) before_ms: i64,
-    /// Estimated fractions of all records: those that match the facets, and those that the caller
-    /// may read.
+    /// Estimated fractions of all records that match the facets, and that the caller may read.
     share_of_terms: f32,
     share_of_audiences: f32,
 }
 
 impl Filter {
-    /// `projects` and `audiences` represent the same access rights, by name and by identifier.
+    /// Creates a filter. `projects` and `audiences` represent the same access rights, by name and
+    /// by ID.
     pub(super) fn new(
         query: &Query,
         projects: Option<&[String]>,
@@ -103,9 +102,9 @@ fn share_of_any(terms: &[String], stock: &Stock) -> f32 {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Places {
-    /// Search the term index and then filter by access rights.
+    /// Searches the term index, and then filters by access rights.
     Index,
-    /// Combine the term index and the project index, because few records occur in both.
+    /// Combines the term index and the project index, because few records occur in both.
     BothIndexes,
     Newest,
     NewestOfEach,
@@ -121,7 +120,7 @@ pub(super) struct WordsQuestion {
 
 impl WordsQuestion {
     /// Returns `None` if no record contains any of the terms. Only the rarest terms are required,
-    /// because common terms take time and add few good matches.
+    /// because common terms are slow to look up and add few good matches.
     pub(super) fn new(terms: &[QuestionTerm], corpus: &Corpus, filter: &Filter) -> Option<Self> {
         let n_holding = |term: &str| corpus.holding.get(term).copied().unwrap_or(0);
         let mut all: Vec<(&str, f32)> = Vec::new();
@@ -157,12 +156,12 @@ impl WordsQuestion {
     }
 }
 
-/// Searches for very common terms only in the newest records, because an index scan would list all
-/// of their entries.
+/// Decides where to search. Very common terms are searched only in the newest records, because an
+/// index scan would list all of their entries.
 fn places(rarest: &[(&str, f32)], n_records: f32, filter: &Filter) -> Places {
     let n_holding = rarest.first().map_or(0.0, |(_, n_holding)| *n_holding);
     let is_frequent = n_holding > (FREQUENT * n_records).max(MAX_PLACES);
-    // A selective facet filter makes the index fast enough.
+    // With a selective facet filter, the index is fast enough.
     if is_frequent && filter.share_of_terms > COMMON {
         let is_each = filter.audiences.is_some() && filter.share_of_audiences < FEW;
         return if is_each { Places::NewestOfEach } else { Places::Newest };
@@ -179,7 +178,7 @@ fn require_rarest(rarest: &[(&str, f32)], share: f32) -> Option<String> {
     };
     let (first, others) = rarest.split_first()?;
     if cost(first) > 1.0 && !others.is_empty() {
-        // Even the rarest term is common, so also require a second term.
+        // Even the rarest term is common, so require a second term too.
         return Some(both(rarest));
     }
     let mut sum = 0.0;

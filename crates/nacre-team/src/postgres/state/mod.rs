@@ -1,6 +1,5 @@
 //! Task and event storage shared by several servers. It follows the same rules as the local state
-//! file. The order of tasks is decided under a lock per session and, for background tasks, per
-//! project.
+//! file. Task order is decided under a lock per session and, for background tasks, per project.
 
 mod append;
 mod rows;
@@ -37,14 +36,14 @@ impl SharedState {
         Ok(Self { database: database.clone(), words: ExtraWords::default() })
     }
 
-    /// Redacts the given words in everything written through the returned value.
+    /// Redacts the given words in everything that is written through the returned value.
     #[must_use]
     pub fn without_words(self, words: ExtraWords) -> Self {
         Self { words, ..self }
     }
 
-    /// Returns runners with unfinished tasks that have exited or whose lease has expired, along
-    /// with the lease time that was read.
+    /// Returns runners that have exited or whose lease has expired but that have unfinished tasks,
+    /// each with the lease time that was read.
     fn gone_runners(
         &self,
         here: &Runner,
@@ -188,7 +187,7 @@ impl TaskStore for SharedState {
         }
         Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
-            // Comparing the lease excludes runners that have renewed it in the meantime.
+            // Comparing the lease excludes runners that have renewed it since.
             let sql = format!(
                 "SELECT {COLUMNS} FROM task WHERE ended IS NULL AND (runner, (SELECT lease_until FROM runner WHERE runner.id = task.runner))
                    IN (SELECT * FROM unnest($1::bigint[], $2::bigint[])) ORDER BY place FOR UPDATE OF task"
@@ -245,7 +244,7 @@ impl TaskStore for SharedState {
     }
 }
 
-/// Returns the task and its descendants, parents before children, all locked.
+/// Locks and returns a task and its descendants, parents before children.
 async fn family(
     transaction: &Transaction<'_>,
     id: &TaskId,

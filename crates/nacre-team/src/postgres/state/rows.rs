@@ -1,4 +1,4 @@
-//! Converts between rows and tasks, and contains statements that several operations share.
+//! Converts between rows and tasks, and contains statements shared by several operations.
 
 use std::collections::BTreeSet;
 
@@ -21,14 +21,13 @@ pub(super) fn record(row: &Row) -> Result<TaskRecord> {
     let class: String = row.get(5);
     Ok(TaskRecord {
         id: id_of(row.get(0))?,
-        session: session.parse().map_err(|_| damage_error("the session of a task"))?,
+        session: session.parse().map_err(|_| damage_error("task session"))?,
         parent: parent.as_deref().map(id_of).transpose()?,
         project: row.get(3),
         agent: row.get(4),
-        class: TaskClass::from_name(&class).ok_or(damage_error("the class of a task"))?,
+        class: TaskClass::from_name(&class).ok_or(damage_error("task class"))?,
         title: row.get(6),
-        state: TaskState::parse(&state, reason.as_deref())
-            .ok_or(damage_error("the state of a task"))?,
+        state: TaskState::parse(&state, reason.as_deref()).ok_or(damage_error("task state"))?,
         asked: asked.as_deref().map(asker).transpose()?,
         created: moment(row.get(10))?,
         started: row.get::<_, Option<i64>>(11).map(moment).transpose()?,
@@ -38,11 +37,11 @@ pub(super) fn record(row: &Row) -> Result<TaskRecord> {
 }
 
 pub(super) fn id_of(text: &str) -> Result<TaskId> {
-    text.parse().map_err(|_| damage_error("the id of a task"))
+    text.parse().map_err(|_| damage_error("task ID"))
 }
 
 pub(super) fn asker(word: &str) -> Result<CancelledBy> {
-    CancelledBy::parse(word).ok_or(damage_error("who wants a task stopped"))
+    CancelledBy::parse(word).ok_or(damage_error("cancellation source"))
 }
 
 pub(super) fn moment(micros: i64) -> Result<Timestamp> {

@@ -101,12 +101,12 @@ fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
-/// Parses text that must be either blank or a JSON object.
+/// Parses text that must be blank or a JSON object.
 pub(crate) fn parse_object(text: &str) -> Result<Option<(Document, Node)>, ChangeError> {
     let mut document = Document::parse(text)?;
     match document.root.take() {
         None if document.comments.is_empty() => Ok(None),
-        None => Err(SyntaxError { line: 1, message: "there are only comments" }.into()),
+        None => Err(SyntaxError { line: 1, message: "the file contains only comments" }.into()),
         Some(root) if root.is_object() => Ok(Some((document, root))),
         Some(_) => Err(shape(&["the whole file"], "an object")),
     }
@@ -126,7 +126,7 @@ fn whole(text: &str, keys: &[&str], value: &Json) -> (String, Undo) {
     (format!("{mark}{written}{newline}"), Undo { containers, ..Undo::default() })
 }
 
-/// Wraps `value` in one nested object for each key. The result starts with `prefix`.
+/// Wraps `value` in one nested object per key. The result starts with `prefix`.
 fn nest(prefix: &str, keys: &[&str], value: &Json, layout: &Layout, indent: &str) -> String {
     let Some((key, rest)) = keys.split_first() else {
         return format!("{prefix}{}", layout.value(value, indent));
@@ -291,8 +291,8 @@ fn layout(text: &str, root: &Node) -> Layout {
     Layout { newline: newline_of(text), unit: unit.to_owned(), is_open, is_spaced }
 }
 
-/// A container is formatted on one line if its first child is on the same line as the opening
-/// bracket.
+/// Returns the layout of a container. It is on one line if its first child is on the same line as
+/// the opening bracket.
 fn layout_in(text: &str, node: &Node, layout: &Layout) -> Layout {
     let is_open = match node.children().first() {
         Some(first) => text[node.span.start..first.start].contains('\n'),

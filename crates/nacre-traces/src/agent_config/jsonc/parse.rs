@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-/// Deeper than any real settings file.
+/// Maximum nesting depth, greater than in any real settings file.
 const MAX_DEPTH: usize = 128;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,8 +48,8 @@ impl Node {
         }
     }
 
-    /// Returns the member with this key. For duplicate keys, the last one applies, as in most JSON
-    /// parsers.
+    /// Returns the member with this key. If there are duplicates, returns the last one, as most
+    /// JSON parsers do.
     pub(crate) fn member(&self, key: &str) -> Option<&Child> {
         let NodeKind::Object(children) = &self.kind else { return None };
         children.iter().rfind(|child| child.key.as_deref() == Some(key))
@@ -82,7 +82,7 @@ impl Document {
         parser.skip()?;
         match parser.peek() {
             None => Ok(Self { root, comments: parser.comments }),
-            Some(_) => Err(parser.error("text after the end of the value")),
+            Some(_) => Err(parser.error("unexpected text after the end of the value")),
         }
     }
 
@@ -134,7 +134,7 @@ impl Parser<'_> {
                 }
                 (Some(b'/'), Some(b'*')) => {
                     let Some(length) = self.text[self.at + 2..].find("*/") else {
-                        return Err(self.error("a comment is not closed"));
+                        return Err(self.error("unterminated comment"));
                     };
                     let end = self.at + 2 + length + 2;
                     self.comments.push(self.at..end);
@@ -147,7 +147,7 @@ impl Parser<'_> {
 
     fn value(&mut self, depth: usize) -> Result<Node, SyntaxError> {
         if depth > MAX_DEPTH {
-            return Err(self.error("too deeply nested"));
+            return Err(self.error("value is too deeply nested"));
         }
         let start = self.at;
         let kind = match self.peek() {
@@ -161,7 +161,7 @@ impl Parser<'_> {
                 self.word()?;
                 NodeKind::Scalar
             }
-            None => return Err(self.error("a value is missing")),
+            None => return Err(self.error("expected a value")),
         };
         Ok(Node { span: start..self.at, kind })
     }
@@ -185,7 +185,7 @@ impl Parser<'_> {
                     Some(self.at - 1)
                 }
                 Some(byte) if byte == close => None,
-                _ => return Err(self.error("a comma or a closing bracket is missing")),
+                _ => return Err(self.error("expected a comma or a closing bracket")),
             };
             children.push(Child { key, start, value, comma });
         }
@@ -194,14 +194,14 @@ impl Parser<'_> {
     fn key(&mut self) -> Result<String, SyntaxError> {
         let start = self.at;
         if self.peek() != Some(b'"') {
-            return Err(self.error("a key in double quotes is missing"));
+            return Err(self.error("expected a key in double quotes"));
         }
         self.string()?;
         let key = serde_json::from_str(&self.text[start..self.at]);
-        let key = key.map_err(|_| self.error("a key is not a JSON string"))?;
+        let key = key.map_err(|_| self.error("key is not a valid JSON string"))?;
         self.skip()?;
         if self.peek() != Some(b':') {
-            return Err(self.error("a colon is missing"));
+            return Err(self.error("expected a colon"));
         }
         self.at += 1;
         self.skip()?;
@@ -215,15 +215,15 @@ impl Parser<'_> {
             match self.peek() {
                 Some(b'"') => break self.at += 1,
                 Some(b'\\') => self.at += 2,
-                Some(b'\n') | None => return Err(self.error("a string is not closed")),
+                Some(b'\n') | None => return Err(self.error("unterminated string")),
                 Some(_) => self.at += 1,
             }
         }
         let is_valid = self.text.get(start..self.at).is_some_and(|text| {
-            // Accept raw tabs inside strings, because only the strictest parsers reject them.
+            // Raw tabs inside strings are accepted, because only the strictest parsers reject them.
             serde_json::from_str::<String>(&text.replace('\t', " ")).is_ok()
         });
-        if is_valid { Ok(()) } else { Err(self.error("a string is not valid")) }
+        if is_valid { Ok(()) } else { Err(self.error("invalid string")) }
     }
 
     fn word(&mut self) -> Result<(), SyntaxError> {

@@ -1,4 +1,5 @@
-//! An entry that is put in and taken out leaves the same bytes, whatever the text looks like.
+//! Property tests that adding and removing an entry restores the original bytes, regardless of
+//! formatting.
 
 use proptest::prelude::*;
 
@@ -124,7 +125,7 @@ fn texts_that_are_not_json_are_refused_with_their_line() {
     }
 }
 
-/// Blanks and comments as people write them.
+/// Generates whitespace and comments as they occur in handwritten files.
 fn trivia() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => Just(String::new()),
@@ -173,7 +174,7 @@ fn object(inner: impl Strategy<Value = String>) -> impl Strategy<Value = String>
     let key = prop_oneof![Just("a"), Just("b c"), Just("mcpServers"), Just("hooks"), Just("é")];
     let member = (trivia(), key, trivia(), inner, trivia());
     let member = member.prop_map(|(before, key, between, value, after)| {
-        // `mcpServers` has to be an object to take an entry.
+        // An entry can be added only if `mcpServers` is an object.
         let value =
             if key == "mcpServers" && !value.starts_with('{') { "{}".to_owned() } else { value };
         let value = if key == "hooks" && !value.starts_with('[') { "[]".to_owned() } else { value };
@@ -191,7 +192,7 @@ fn document() -> impl Strategy<Value = String> {
     )
 }
 
-/// Everything but our entry, for comparing.
+/// Returns the parsed text without Nacre's entry, for comparison.
 fn others(text: &str) -> serde_json::Value {
     let (_, root) = parse_object(text).unwrap().unwrap();
     let mut value = value_at(text, &root);

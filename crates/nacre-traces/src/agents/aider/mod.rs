@@ -89,7 +89,8 @@ impl Adapter for Aider {
     }
 }
 
-/// The position of a session in its file. Files only grow, so the position identifies the session.
+/// The start of a session in its file. Histories are append-only, so the position identifies the
+/// session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Start {
     offset: u64,
@@ -134,7 +135,7 @@ fn id_of(started: Option<Timestamp>) -> String {
     time.trim_end_matches('Z').replace([':', '.'], "-")
 }
 
-/// Maximum size in bytes of a piece of a message. Longer messages are split.
+/// Maximum size of a piece of a message in bytes. Longer messages are split.
 const MAX_SAID: usize = 1024 * 1024;
 /// The ending of every line that aider itself writes, including echoed user input.
 const LINE_END: &str = "  ";
@@ -190,8 +191,8 @@ struct HistoryParser {
     /// next line.
     is_unfinished: bool,
     fence: Option<String>,
-    /// Whether the last non-blank line is the model's. After each answer, aider prints a line of
-    /// its own before the user can type again.
+    /// Whether the last non-blank line was written by the model. After each answer, aider prints a
+    /// line of its own before the user can type again.
     is_in_answer: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Hand-made histories and what they must turn into.
+//! Tests that parse handwritten histories and compare the resulting events.
 
 use super::*;
 use crate::transcript::tests::*;
@@ -162,7 +162,7 @@ fn a_history_is_read_where_a_person_names_it() {
     let project = folder.path().join("project");
     write(&project.join(HISTORY), HISTORY_TEXT.as_bytes());
     write(&project.join(".git").join(HISTORY), HISTORY_TEXT.as_bytes());
-    // What came with a repository must not speak for the person.
+    // A history that was cloned with a repository must not be attributed to the user.
     assert!(Aider.roots(&Homes::at(folder.path())).is_empty());
     let homes = |path: PathBuf| Homes::at(folder.path()).with("AIDER_CHAT_HISTORY_FILE", path);
     assert!(Aider.roots(&homes(PathBuf::from(HISTORY))).is_empty());

@@ -35,8 +35,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let server = server(program, vec![("type", Json::text("stdio"))]);
         member(places.claude_json.clone(), &["mcpServers", "nacre"], server)
     }),
-    // Hooks are added to the user's settings, because Claude Code reads a project's settings only
-    // when it is started in the project's root.
+    // Hooks are added to the user settings, because Claude Code reads project settings only if it
+    // is started in the project's root.
     hooks: Some(|places, program| {
         hook_file(places.claude.join("settings.json"), "claude", program, SECONDS, CONTRACT.events)
     }),
@@ -98,7 +98,7 @@ impl Adapter for Claude {
     }
 }
 
-/// `CLAUDE_CONFIG_DIR` can contain several folders, separated by commas.
+/// `CLAUDE_CONFIG_DIR` can contain several directories, separated by commas.
 pub fn config_folders(homes: &Homes) -> Vec<PathBuf> {
     let folders = homes.variables.get("CLAUDE_CONFIG_DIR").map(String::as_str).unwrap_or_default();
     folders.split(',').filter(|part| !part.is_empty()).map(PathBuf::from).collect()
@@ -119,14 +119,14 @@ fn spawning_call(path: &Path) -> Option<String> {
     Fields::of(&text).text("toolUseId").map(|id| short_name(&id))
 }
 
-/// Record types that repeat other records or contain program settings.
+/// Record types that duplicate other records or contain program settings.
 const SILENT: &str = "\
     progress file-history-snapshot file-history-delta last-prompt permission-mode mode agent- \
     name pr-link bridge-session tag content-replacement";
 
 const MAX_MESSAGES: usize = 4096;
 const MAX_QUEUED: usize = 256;
-/// Maximum number of entries per map that are stored in a watermark.
+/// Maximum number of entries of each map that are stored in a watermark.
 const CARRIED: usize = 128;
 
 struct TranscriptParser {
@@ -216,7 +216,7 @@ impl TranscriptParser {
             out.note_time(spot.time);
         }
         out.note_cwd(&record.string("cwd"));
-        // Git reports a detached head as `HEAD`.
+        // For a detached HEAD, the branch name is `HEAD`.
         let branch = record.string("gitBranch");
         if branch != "HEAD" {
             out.note_branch(&branch);
@@ -224,7 +224,7 @@ impl TranscriptParser {
         out.note_version(record.word("version"));
     }
 
-    /// Remembers a queued prompt, because it is repeated as a message when the agent processes it.
+    /// Records a queued prompt, because it is repeated as a message when the agent processes it.
     fn note_queued(&mut self, text: &str) {
         let key = text_hash(text.trim());
         let count = self.queued.get(key).copied().unwrap_or(0);

@@ -44,7 +44,8 @@ impl TranscriptParser {
             );
         }
         let bodies = attachment.members().filter(|(key, _)| BODIES.contains(key));
-        // An empty string or array has a length of 2, in which case the next member is used.
+        // The raw text of an empty string or array has a length of 2. In that case, the next member
+        // is used.
         let raw = bodies.map(|(_, raw)| raw).reduce(|a, b| if a.len() <= 2 { b } else { a });
         let body = join_text(raw.unwrap_or_default());
         if body.trim().is_empty() {

@@ -36,7 +36,8 @@ impl<'a> ContentBlock<'a> {
     }
 }
 
-/// Returns the blocks of the content, which can be a string, a block, or an array of both.
+/// Returns the blocks of the content, which can be a string, a block, or an array of strings and
+/// blocks.
 pub(super) fn blocks(raw: &str) -> Vec<ContentBlock<'_>> {
     match raw.as_bytes().first() {
         Some(b'[') => items(raw).into_iter().map(ContentBlock::of).collect(),
@@ -45,7 +46,7 @@ pub(super) fn blocks(raw: &str) -> Vec<ContentBlock<'_>> {
     }
 }
 
-/// Returns the content of the record's message. In some records, the message itself is the content.
+/// Returns the content of the record's message. In some records, the message is a plain string.
 fn content_of<'a>(record: &Record<'a>) -> &'a str {
     let message = record.raw("message");
     if message.starts_with('{') { Fields::of(message).raw("content") } else { message }

@@ -72,7 +72,7 @@ impl Adapter for Cline {
     }
 }
 
-/// The session ID is the name of the file, or the name of the folder for a task.
+/// The session ID is the name of the file, or the name of the directory for a task.
 fn id_of(path: &Path) -> String {
     let name = file_name(path);
     match name.strip_suffix(MESSAGES) {
@@ -109,7 +109,7 @@ fn describe(path: &Path, out: &mut Emitter) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writer {
     Program,
-    /// The extension puts everything that the user wrote in tags.
+    /// The editor extension, which puts everything that the user wrote in tags.
     Extension,
 }
 
@@ -117,8 +117,8 @@ enum Writer {
 const TASK_TAG: &str = "task";
 const WORDS: [&str; 4] = ["user_input", "feedback", "user_message", "answer"];
 const BEFORE_WORDS: [&str; 2] = ["mode_notice", "explicit_instructions"];
-/// Tools whose results begin with a sentence written by the extension. File content cannot imitate
-/// user feedback there, because it comes after that sentence.
+/// Tools whose results start with a sentence written by the extension. File content comes after
+/// that sentence, so it cannot imitate user feedback.
 const SPEAKING_TOOLS: [&str; 8] = [
     "write_to_file",
     "replace_in_file",
@@ -199,8 +199,8 @@ impl SessionParser {
     }
 
     /// Handles a text in a user message: a tool result, tagged words, or text added by the
-    /// extension. If the text is just the header of a tool result, returns the tool, whose result
-    /// is the next text.
+    /// extension. If the text is only the header of a tool result, returns the tool. The next text
+    /// is then its result.
     fn text(
         &mut self,
         spot: &Spot,
@@ -339,8 +339,8 @@ fn told_result(text: &str) -> Option<(&str, &str)> {
     is_name.then_some((tool, result))
 }
 
-/// Returns the working folder from the extension's environment block. The heading is followed by
-/// file names. If one of these imitates the heading, the folder is unknown.
+/// Returns the working directory from the extension's environment block. The heading is followed by
+/// file names. If a file name imitates the heading, the directory is unknown.
 fn folder_in(text: &str) -> Option<&str> {
     let text = text.trim_start().strip_prefix(ENVIRONMENT)?;
     let mut named = text.lines().filter_map(|line| line.trim_start().strip_prefix(FOLDER));

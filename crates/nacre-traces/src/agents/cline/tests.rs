@@ -1,4 +1,4 @@
-//! Hand-made sessions and tasks and what they must turn into.
+//! Tests that parse handwritten sessions and tasks and compare the resulting events.
 
 use super::*;
 use crate::transcript::tests::*;
@@ -83,7 +83,7 @@ fn a_task_of_the_extension() {
     assert_eq!((facts.id.as_str(), facts.cwd.as_deref()), ("1700000000000", Some("/home/u/p")));
 }
 
-/// A task of the extension: the texts of its first message, and of the message after an answer.
+/// A task of the editor extension, with the given texts in the first and second user messages.
 fn task(first: &[&str], second: &[&str]) -> String {
     let message = |texts: &[&str]| {
         let blocks = texts.iter().map(|text| serde_json::json!({"type": "text", "text": text}));

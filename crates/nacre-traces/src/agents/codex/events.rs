@@ -49,7 +49,7 @@ impl RolloutParser {
         }
     }
 
-    /// Emits a message sent by the user. A held item with the same text is dropped as a duplicate.
+    /// Emits a user message. A held item with the same text is dropped as a duplicate.
     fn user_message(&mut self, text: &str, stream: Stream, spot: &Spot, out: &mut Emitter) {
         self.saved.has_shown_users = true;
         let wanted = text.trim();

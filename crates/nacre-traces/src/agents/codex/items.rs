@@ -213,7 +213,7 @@ fn output_of(raw: &str) -> (Cow<'_, str>, bool) {
         let failed = front(raw, DOCUMENT_BYTES).contains("\"success\":false");
         return (Cow::Owned(content_texts(raw).join("\n")), failed);
     };
-    // In older versions, the result of a shell command is a string that contains a JSON document.
+    // In older versions, the result of a shell command is a JSON document stored as a string.
     let document = if text.starts_with("{\"output\":") { Fields::read(&text) } else { None };
     let Some(document) = document else { return (text, false) };
     let code = document.object("metadata").raw("exit_code");

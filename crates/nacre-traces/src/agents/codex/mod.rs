@@ -59,8 +59,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     ..AgentSpec::new("codex", "Codex")
 };
 
-/// Codex uses Claude Code's format but validates it strictly: one unknown key makes the whole
-/// answer invalid.
+/// Codex uses Claude Code's format with strict validation: one unknown key makes the whole response
+/// invalid.
 const CONTRACT: HookContract = HookContract {
     hears: &[HookEvent::Start, HookEvent::Prompt, HookEvent::BeforeTool],
     can_ask: true,
@@ -140,7 +140,7 @@ impl LineFormat for RolloutParser {
         let (kind, raw) = (record.word("type"), record.raw("payload"));
         let payload = Fields::of(raw);
         match kind {
-            // Program state, and markers for messages that are also recorded separately.
+            // Program state, and markers of messages that are recorded separately.
             "world_state"
             | "inter_agent_communication"
             | "inter_agent_communication_metadata"

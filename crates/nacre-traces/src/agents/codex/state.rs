@@ -1,4 +1,4 @@
-//! State of the rollout parser between lines. Its size is limited, so that it fits in a watermark.
+//! State of the rollout parser between lines. Its size is bounded so that it fits in a watermark.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::transcript::toolkit::*;
 const MAX_MESSAGES: usize = 2048;
 const MAX_PROMPTS: usize = 1024;
 const MAX_UNDONE: usize = 1024;
-/// Maximum number of entries per map that are stored in a watermark.
+/// Maximum number of entries of each map that are stored in a watermark.
 const CARRIED: usize = 128;
 /// Minimum time in milliseconds between records written by a model. A smaller gap means that the
 /// record is part of a copied history, which is written all at once.
@@ -42,7 +42,7 @@ pub(super) struct RolloutParser {
     pub(super) calls: OpenCalls,
     pub(super) held: Option<Held>,
     pub(super) saved: Saved,
-    /// The number of times that each message occurred in each stream.
+    /// How often each message occurred in each stream.
     told: RecentMap<[u32; 3]>,
 }
 
@@ -50,8 +50,8 @@ pub(super) struct RolloutParser {
 pub(super) struct Saved {
     /// Whether the session's own header has been read. Later headers are copies or duplicates.
     pub(super) has_meta: bool,
-    /// Whether the stream of shown events contains user messages. If it does, a user item without
-    /// such an event was not written by the user.
+    /// Whether the stream of shown events contains user messages. If so, a user item without a
+    /// matching event was not written by the user.
     pub(super) has_shown_users: bool,
     #[serde(default)]
     pub(super) is_programs: bool,

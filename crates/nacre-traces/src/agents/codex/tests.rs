@@ -1,4 +1,4 @@
-//! Hand-made rollouts and what they must turn into.
+//! Tests that parse handwritten rollouts and compare the resulting events.
 
 use super::*;
 use crate::transcript::tests::*;
@@ -106,7 +106,7 @@ fn an_item_that_no_event_claims_is_nobodys_words() {
         &content.concat(),
         &["user person.prompt: a", "user injected.host: told by a program", "assistant agent: b"],
     );
-    // Without the shown stream nothing can claim it.
+    // Without shown events, a user item cannot be confirmed as typed by the user.
     expect(
         &[meta(""), user_item("a"), agent_item("b")].concat(),
         &["user person.unverified: a", "assistant agent: b"],
@@ -398,7 +398,7 @@ fn growing_in_any_step_gives_the_same_transcript() {
         facts = Some(outcome.facts);
         mark = outcome.watermark;
     }
-    // Read right after its item, a prompt is not yet known to be the person's; it still comes once.
+    // A prompt that is read before its event is `unverified`, but it is still emitted only once.
     assert_eq!(shown.replace("unverified", "prompt"), show(&expected));
     assert_eq!(facts, Some(whole.facts));
 }

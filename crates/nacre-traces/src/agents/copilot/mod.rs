@@ -1,5 +1,5 @@
-//! Reads Copilot CLI's sessions. Each session has a folder, in which every line of the log is one
-//! event. Events store the typed text separately from the text sent to the model. Hook events
+//! Reads Copilot CLI's sessions. Each session has a directory, in which every line of the log is
+//! one event. Events store the typed text separately from the text sent to the model. Hook events
 //! duplicate other events and are skipped.
 
 #[cfg(test)]
@@ -45,7 +45,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
 };
 
 const CONTRACT: HookContract = HookContract {
-    // Copilot uses the second name in each list when it runs hooks written for Claude Code.
+    // The second name in each list is used by Copilot when it runs hooks written for Claude Code.
     keys: InputKeys {
         session: &["sessionId", "session_id"],
         prompt: &["prompt", "initialPrompt"],
@@ -103,7 +103,7 @@ impl Adapter for Copilot {
     }
 }
 
-/// The session ID is the name of the folder, or the name of the file in older versions.
+/// The session ID is the name of the directory, or the name of the file in older versions.
 fn id_of(path: &Path) -> String {
     if path.file_name() == Some(OsStr::new(EVENTS)) {
         path.parent().map(file_name).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Hand-made events and what they must turn into.
+//! Tests that parse handwritten logs and compare the resulting events.
 
 use super::*;
 use crate::transcript::tests::*;

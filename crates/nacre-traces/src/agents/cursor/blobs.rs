@@ -1,6 +1,6 @@
-//! Reads the content-addressed stores of Cursor's agent: the CLI's `store.db`, and the same kind of
-//! blobs in the global database. A root node refers to messages and other nodes by hash. Blobs that
-//! cannot be reached from the newest root are older states and are skipped. A store can contain an
+//! Reads the content-addressed stores of Cursor's agent: the CLI's `store.db` and the blobs in the
+//! global database. A root node refers to messages and other nodes by hash. Blobs that cannot be
+//! reached from the newest root belong to older states and are skipped. A store can contain an
 //! encryption key, so only known fields are read.
 
 use crate::transcript::toolkit::*;
@@ -44,7 +44,7 @@ pub(super) fn read_store(path: &Path, project: &mut Project, out: &mut Emitter) 
     if root.is_empty() || has_talk || 0 < out.report.lines {
         return Ok(());
     }
-    let reason = "its newest state is not in it";
+    let reason = "its newest state is missing";
     Err(Error::Unreadable { path: path.to_owned(), reason })
 }
 

@@ -26,7 +26,7 @@ impl Bubbles {
         Self { lane, ..Self::default() }
     }
 
-    /// `header` is the bubble's entry in the list of headers.
+    /// Reads a bubble. `header` is its entry in the list of headers.
     pub(super) fn read(&mut self, row: &str, raw: &str, header: &Fields, out: &mut Emitter) {
         out.report.lines += 1;
         let Some(bubble) = Fields::read(raw) else {
@@ -88,7 +88,7 @@ impl Bubbles {
         let name = match tool.string("name") {
             name if !name.is_empty() => name,
             _ => match tool.raw("tool") {
-                // The call failed before its name was recorded.
+                // If there is no name, the call failed before its name was recorded.
                 "" => return voice::failure(spot, extra.raw("status"), out),
                 number => Cow::Owned(format!("tool {number}")),
             },
@@ -176,7 +176,7 @@ fn note_model(bubble: &Fields, out: &mut Emitter) {
     sum.output = sum.output.saturating_add(tokens.count("outputTokens"));
 }
 
-/// Ignores times relative to the start of the program.
+/// Returns the bubble's time. Times relative to the start of the program are ignored.
 fn time_of_bubble(bubble: &Fields) -> Option<Timestamp> {
     let timing = bubble.object("timingInfo");
     let recent = |time: &Timestamp| 1_400_000_000 < time.as_second();

@@ -11,7 +11,7 @@ use super::project::Project;
 
 const MAX_BUBBLES: usize = 200_000;
 
-/// Selects a value by its key. Overlong values are dropped.
+/// Query for the value of a key. Overlong values are dropped.
 pub(super) const KV_VALUE: &str = "SELECT octet_length(value), \
     CASE WHEN octet_length(value) <= ?2 THEN value END FROM cursorDiskKV WHERE key = ?1";
 
@@ -65,7 +65,7 @@ fn read_inline(row: &str, inline: &[&str], bubbles: &mut Bubbles, out: &mut Emit
     }
 }
 
-/// Reads the bubbles' rows and returns the number of headers without a row.
+/// Reads the rows of the bubbles, and returns the number of headers without a row.
 fn read_rows(
     store: &Store,
     id: &str,
@@ -114,7 +114,7 @@ fn read_rows(
     Ok(n_missing)
 }
 
-/// Returns `false` if the row is missing or empty.
+/// Reads the row of a bubble. Returns `false` if the row is missing or empty.
 fn read_row(
     store: &Store,
     key: &str,
@@ -181,7 +181,7 @@ fn finish(row: &str, composer: &Fields, bubbles: &Bubbles, n_missing: u64, out: 
     let is_quiet = composer.items("generatingBubbleIds").is_empty() && !bubbles.waits();
     let is_whole = n_missing == 0;
     out.facts.ending = match (composer.word("status"), bubbles.last) {
-        // If there are no bubbles, keep the ending that was set while reading the blobs.
+        // Without bubbles, keep the ending that was set while reading the blobs.
         (_, TurnState::Unknown) => out.facts.ending,
         ("generating", _) | (_, TurnState::Open) => Ending::Active,
         ("completed" | "aborted", TurnState::Closed) if is_quiet && is_whole => Ending::Finished,
@@ -190,7 +190,7 @@ fn finish(row: &str, composer: &Fields, bubbles: &Bubbles, n_missing: u64, out: 
     };
 }
 
-/// The kinds of prompts outside chats and composers, which are inline edits and terminal commands.
+/// The kinds of prompts entered outside chats and composers: inline edits and terminal commands.
 const PLACED_KINDS: [&str; 2] = ["1", "3"];
 
 pub(super) fn read_tab(raw: &str, project: &mut Project, out: &mut Emitter) {

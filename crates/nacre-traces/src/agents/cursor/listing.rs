@@ -15,7 +15,8 @@ pub(super) const PROMPTS: &str = "aiService.prompts";
 /// ID of the session that contains all prompts typed into an editor.
 pub(super) const PROMPTS_SESSION: &str = "prompts";
 
-/// Limits the number of database queries. No real user has this many sessions.
+/// Maximum number of sessions, which limits the number of database queries. No real user has this
+/// many.
 const MAX_SESSIONS: usize = 20_000;
 const LINK_MARK: char = '@';
 
@@ -77,7 +78,7 @@ impl ListedComposer {
     }
 }
 
-/// Lists conversations that have a row of their own and are more than drafts.
+/// Lists conversations that have a separate row and are more than drafts.
 fn composers(store: &Store) -> Result<Vec<ListedComposer>> {
     let mut found = Vec::new();
     let sql = "SELECT substr(key, 14), value FROM cursorDiskKV \
@@ -120,7 +121,7 @@ fn bubbles_revision(store: &Store, id: &str) -> Result<Option<String>> {
     Ok(store.first(sql, (&from, &to), read)?.flatten())
 }
 
-/// Finds conversations that have bubbles but no row of their own.
+/// Finds conversations that have bubbles but no separate row.
 fn loose_bubbles(store: &Store, found: &mut Vec<ListedComposer>) -> Result<()> {
     let sql = "SELECT key FROM cursorDiskKV WHERE key >= ?1 AND key < 'bubbleId;' \
         ORDER BY key LIMIT 1";

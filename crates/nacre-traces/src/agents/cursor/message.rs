@@ -118,8 +118,8 @@ impl Messages {
     }
 }
 
-/// Reads the workspace folder from the environment block at the start of the text. Any later block
-/// may be part of a file.
+/// Reads the workspace directory from the environment block at the start of the text. Any later
+/// block may be part of a file.
 fn find_directory(text: &str) -> Option<String> {
     let after = text.trim_start().strip_prefix("<user_info>")?;
     let mut lines = after.split("</user_info>").next().unwrap_or_default().lines();

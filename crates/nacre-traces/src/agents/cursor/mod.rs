@@ -25,7 +25,7 @@ use self::project::{Links, Project};
 
 pub(crate) struct Cursor;
 
-/// Subfolders of the editor's data folder that contain many files but no transcripts.
+/// Subdirectories of the editor's data directory that contain many files but no transcripts.
 const SKIPPED: &str = "\
     History snippets images chatEditingSessions terminals mcps node_modules .git";
 
@@ -72,14 +72,14 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let path = places.home.join(".cursor/mcp.json");
         member(path, &["mcpServers", "nacre"], server(program, Vec::new()))
     }),
-    // Nacre does not install hooks, because no version of Cursor has been observed to run them.
+    // Nacre does not install hooks, because no Cursor version is known to run them.
     skill: Some(edit_shared_skill),
     contract: Some(CONTRACT),
     ..AgentSpec::new("cursor", "Cursor")
 };
 
-/// A prompt hook can only block the prompt, so Nacre's prints nothing. This contract is based
-/// solely on the documentation.
+/// A prompt hook can only block the prompt, so Nacre's hook prints nothing. This contract is based
+/// on the documentation only.
 const CONTRACT: HookContract = HookContract {
     keys: InputKeys {
         session: &["conversation_id", "session_id"],
@@ -116,7 +116,7 @@ impl Adapter for Cursor {
     }
 
     fn is_searched(&self, directory: &str) -> bool {
-        // Folders of extensions are named `publisher.extension`.
+        // Directories of extensions are named `publisher.extension`.
         let is_extension = directory.contains('.') && !directory.starts_with('.');
         !contains_word(SKIPPED, directory) && !is_extension
     }

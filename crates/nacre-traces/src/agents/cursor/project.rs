@@ -1,4 +1,4 @@
-//! Finds the project folder of a Cursor session. Nearly every version of Cursor stores it in a
+//! Finds the project directory of a Cursor session. Nearly every version of Cursor stores it in a
 //! different place: the conversation, a list of headers, or the workspace database. Otherwise it
 //! must be inferred from the files that bubbles touched.
 
@@ -17,24 +17,24 @@ const PANE_KEYS: (&str, &str) =
     ("workbench.panel.composerChatViewPane", "workbench.panel.composerChatViewPanf");
 const VIEW_PREFIX: &str = "workbench.panel.aichat.view.";
 
-/// Selects a value from `ItemTable`. Overlong values are dropped.
+/// Query for a value in `ItemTable`. Overlong values are dropped.
 pub(super) const ITEM_VALUE: &str =
     "SELECT value FROM ItemTable WHERE key = ?1 AND octet_length(value) <= ?2";
 
-/// Candidates for the project folder, most reliable first.
+/// Candidates for the project directory, most reliable first.
 #[derive(Default)]
 pub(super) struct Project {
-    /// Cursor's `User` folder, which contains the workspace folders.
+    /// Cursor's `User` directory, which contains the workspace directories.
     user_directory: Option<PathBuf>,
     pub(super) folders: Vec<String>,
-    /// The folder of a multi-root workspace's `.code-workspace` file.
+    /// The directory of the `.code-workspace` file of a multi-root workspace.
     several: Option<String>,
     hints: Vec<String>,
     files: TouchedFiles,
 }
 
 impl Project {
-    /// The database is in `User/globalStorage` or `User/workspaceStorage/<id>`.
+    /// Returns the project for a database in `User/globalStorage` or `User/workspaceStorage/<id>`.
     pub(super) fn of_database(database: &Path) -> Self {
         let directory = database.parent();
         let mut project = Self { user_directory: user_directory(database), ..Self::default() };
@@ -62,8 +62,8 @@ impl Project {
         }
     }
 
-    /// The project of a multi-root workspace is the folder of its `.code-workspace` file. Unsaved
-    /// workspaces have no such file.
+    /// The project of a multi-root workspace is the directory of its `.code-workspace` file.
+    /// Unsaved workspaces have no such file.
     fn note_several(&mut self, file: Option<String>) {
         let file = file.filter(|file| file.ends_with(".code-workspace"));
         if let Some(folder) = file.as_deref().and_then(parent) {
@@ -171,7 +171,7 @@ impl Links {
                 self.link(&header.string("composerId"), &workspace);
             }
         });
-        // Ignore errors, because a database without headers does not have this table.
+        // Errors are ignored, because databases without headers lack this table.
         drop(found);
     }
 
@@ -203,7 +203,7 @@ impl Links {
             }
             Wish::More
         });
-        // Errors are ignored, as above.
+        // Errors are ignored here for the same reason.
         drop((listed, panes));
     }
 }

@@ -73,7 +73,7 @@ impl LineFormat for Lines {
 enum Section<'a> {
     Nothing,
     User,
-    /// The text is below a user heading that may actually be a line of tool output.
+    /// The text is below a user heading that may be a line of tool output.
     Doubtful,
     Agent,
     Thought,
@@ -91,7 +91,7 @@ pub(super) fn read_plain(path: &Path, facts: SessionFacts, sink: Sink) -> Result
 fn read_parts(text: &str, out: &mut Emitter) {
     let mut calls = OpenCalls::default();
     let mut part = Section::Nothing;
-    // Tool output has no end marker, so any heading after it may be part of the output.
+    // Tool output has no end marker, so any later heading may be part of the output.
     let mut has_output = false;
     let mut start = Mark { line: 1, offset: 0 };
     let mut at = Mark { line: 1, offset: 0 };

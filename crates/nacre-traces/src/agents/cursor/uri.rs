@@ -1,6 +1,6 @@
-//! Resolves the project folder from Cursor's URIs and paths. A folder is stored as a path, as a
-//! `file://` or `vscode-remote://` URI, or as a JSON object with the parts of a URI. The path of a
-//! remote folder includes its host, so that it is never mistaken for a local path.
+//! Resolves the project directory from Cursor's URIs and paths. A directory is stored as a path, as
+//! a `file://` or `vscode-remote://` URI, or as a JSON object with the parts of a URI. The path of
+//! a remote directory includes its host, so that it is never mistaken for a local path.
 
 use crate::transcript::toolkit::*;
 use std::collections::BTreeMap;
@@ -9,11 +9,11 @@ const PATH_ARGUMENTS: &str = "targetFile target_file relativeWorkspacePath path 
     targetDirectory target_directory working_directory cwd";
 const MAX_FILES: usize = 4096;
 const MAX_PATH: usize = 4096;
-/// Minimum depth of a folder that is considered a project because it contains most of the files, as
-/// in `/home/name/project`.
+/// Minimum depth of a directory that is considered a project because it contains most of the files,
+/// as in `/home/name/project`.
 const MIN_DEPTH: usize = 3;
-/// Maximum depth of a project folder. Each ancestor of a path is counted, and an untrusted path can
-/// have thousands of components.
+/// Maximum depth of a project directory. Every ancestor of a path is counted, and an untrusted path
+/// can have thousands of components.
 const MAX_DEPTH: usize = 32;
 
 /// Returns the path in a URI. A remote path is prefixed with its host.
@@ -38,7 +38,7 @@ pub(crate) fn path_of(address: &str) -> Option<String> {
     }
 }
 
-/// The value is either a string or an object with the parts of a URI.
+/// Returns the path in a value, which is a string or an object with the parts of a URI.
 pub(super) fn path_of_value(raw: &str) -> Option<String> {
     if let Some(text) = text_of(raw) {
         return path_of(&text);
@@ -65,7 +65,7 @@ fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || path.starts_with("\\\\") || drive(path).is_some()
 }
 
-/// Returns `c:` for `c:\x` or `c:/x`.
+/// Returns the drive prefix, such as `c:` for `c:\x` or `c:/x`.
 fn drive(path: &str) -> Option<&str> {
     match path.as_bytes() {
         [letter, b':'] | [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic() => {
@@ -98,7 +98,7 @@ fn remote_path(rest: &str) -> Option<String> {
     match kind {
         // WSL runs on the local machine.
         "wsl" => Some(without_end(&path).to_owned()),
-        // The host name encodes the local folder that is mounted in the container.
+        // The host name encodes the local directory that is mounted in the container.
         "dev-container" => {
             let folder = host_folder(name);
             Some(folder.unwrap_or_else(|| format!("vscode-remote://{host}{path}")))
@@ -139,15 +139,15 @@ pub(super) fn parent(path: &str) -> Option<&str> {
     (0 < at).then(|| &path[..at])
 }
 
-/// Returns those ancestors of a path that can be projects, deepest first.
+/// Returns the ancestors of a path that can be projects, deepest first.
 fn folders_above(path: &str) -> Vec<&str> {
     let mut above: Vec<&str> = std::iter::successors(parent(path), |path| parent(path)).collect();
     above.drain(..above.len().saturating_sub(MAX_DEPTH));
     above
 }
 
-/// The files that a session touched. If there is no better evidence, the folder that contains most
-/// of them is used as the project.
+/// The files that a session touched. If there is no better evidence, the directory that contains
+/// most of them is used as the project.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TouchedFiles(BTreeMap<String, u32>);
 
@@ -188,8 +188,8 @@ impl TouchedFiles {
         }
     }
 
-    /// Returns the deepest folder that contains more than half of the files. If there is no such
-    /// folder, returns the folder of the most frequently touched file.
+    /// Returns the deepest directory that contains more than half of the files. If there is no such
+    /// directory, returns the directory of the most frequently touched file.
     pub(super) fn folder(&self) -> Option<String> {
         let mut n_below: BTreeMap<&str, usize> = BTreeMap::new();
         for file in self.0.keys() {
@@ -216,7 +216,7 @@ impl TouchedFiles {
 
 pub(super) fn above_of_slug(path: &str, slug: &str) -> Option<String> {
     let above = folders_above(path);
-    // A deeper path cannot be a project folder.
+    // A deeper path cannot be a project directory.
     let itself = Some(path).filter(|_| above.len() < MAX_DEPTH);
     let mut folders = itself.into_iter().chain(above);
     folders.find(|folder| is_slug_of(slug, folder)).map(str::to_owned)

@@ -1,4 +1,4 @@
-//! Hand-made transcripts and what they must turn into.
+//! Tests that parse handwritten transcripts and compare the resulting events.
 
 use super::*;
 use crate::transcript::tests::*;

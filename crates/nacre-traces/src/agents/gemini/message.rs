@@ -70,8 +70,8 @@ impl SessionParser {
         (new.len() < n_parts).then(|| format!("[{}]", new.join(",")))
     }
 
-    /// Returns `false` if the part is a result that has already been emitted. Otherwise, records it
-    /// as emitted.
+    /// Returns whether the part must be emitted, and records it as emitted. Returns `false` for a
+    /// result that has already been emitted.
     fn is_new(&mut self, part: &str) -> bool {
         let response = Fields::of(part).object("functionResponse");
         let id = response.string("id");
@@ -124,7 +124,7 @@ impl SessionParser {
         has_failed: Option<bool>,
         out: &mut Emitter,
     ) {
-        // These are the parts of the message to the model, which can also contain results of other
+        // These are the parts of the message to the model. They can also contain results of other
         // calls.
         let responses = call
             .items("result")

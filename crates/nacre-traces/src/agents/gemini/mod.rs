@@ -66,8 +66,8 @@ impl Adapter for Gemini {
         let mut discovery = walk(roots, Agent::Gemini, &|name| self.is_trace(name), &|name| {
             !matches!(name, "tool-outputs" | "logs")
         });
-        // A project's folder also contains other files. Files that the user passes explicitly are
-        // always read.
+        // A project's directory also contains other files. Files that the user passes explicitly
+        // are always read.
         let is_chat = |path: &Path| path.ancestors().skip(1).any(|above| above.ends_with(CHATS));
         discovery.sources.retain(|source| is_chat(&source.path) || roots.contains(&source.path));
         discovery
@@ -86,7 +86,7 @@ impl Adapter for Gemini {
     }
 }
 
-/// A sub-agent's file is in a folder that is named after the parent session.
+/// A sub-agent's file is in a directory that is named after the parent session.
 fn note_parent(path: &Path, facts: &mut SessionFacts) {
     let above = path.parent().filter(|above| above.file_name() != Some(OsStr::new(CHATS)));
     let is_below = above

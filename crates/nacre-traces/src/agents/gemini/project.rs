@@ -1,6 +1,6 @@
-//! Finds the project folder of a session, which is not part of its records. Sessions are in a
-//! folder whose name is a short project name or a hash. The project's path is in a file inside that
-//! folder, in a list of all projects, or in the context that Gemini CLI adds to a session.
+//! Finds the project directory of a session, which is not part of its records. Sessions are in a
+//! directory whose name is a short project name or a hash. The project's path is in a file inside
+//! that directory, in a list of all projects, or in the context that Gemini CLI adds to a session.
 
 use crate::transcript::toolkit::*;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn look_up_root(project: &Path) -> Option<String> {
     let projects = list.object("projects");
     let found =
         projects.members().find(|(_, name)| text_of(name).is_some_and(|name| name == own))?;
-    // The path is a key in a JSON object.
+    // The path is a key of a JSON object.
     absolute(&decode(found.0))
 }
 

@@ -187,8 +187,8 @@ fn push_event(record: &Record, kind: EventKind, out: &mut Emitter) {
 
 fn note_session(record: &Record, out: &mut Emitter) {
     if record.count("version") > FORMAT_VERSION {
-        // Sessions in a newer version of the format may still be readable, so they are read and
-        // reported.
+        // Sessions in a newer version of the format may still be readable, so they are read, and
+        // the version is reported.
         note_unknown(&mut out.report, "session of a newer version");
     }
     if let Some(id) = record.text("id") {

@@ -1,4 +1,4 @@
-//! Reads sessions written by `opencode export`, which contain a description and the messages with
+//! Reads sessions written by `opencode export`. They contain a description and the messages with
 //! their parts.
 
 use crate::transcript::toolkit::*;

@@ -1,6 +1,6 @@
 //! Reads databases of the earlier Go program named opencode. It stores a different schema in a file
-//! of the same name in the project folder. According to its source, times are in milliseconds, but
-//! the actual values are in seconds.
+//! of the same name in the project directory. According to its source, times are in milliseconds,
+//! but the actual values are in seconds.
 
 use crate::transcript::toolkit::*;
 use std::borrow::Cow;
@@ -45,7 +45,8 @@ pub(super) fn read(
         store::text(row, 6).map(Cow::into_owned).unwrap_or_default()
     })?;
     let recap = recap.ok_or_else(missing)?;
-    // Times in seconds are too coarse for ordering messages, so order the rows by row ID.
+    // The times are in seconds, which is too coarse for ordering messages, so rows are ordered by
+    // row ID.
     let sql = "SELECT id, role, model, created_at, finished_at, \
         CASE WHEN octet_length(parts) <= ?2 THEN parts END \
         FROM messages WHERE session_id = ?1 ORDER BY created_at, rowid";

@@ -110,7 +110,7 @@ impl Adapter for OpenCode {
                 let store = Store::open(&source.path)?;
                 let found = database::sessions(&store)?;
                 store.close()?;
-                // IDs are stored and displayed as they are, so malformed ones are rejected.
+                // IDs are stored and displayed unchanged, so malformed ones are rejected.
                 found.into_iter().filter(|(id, _)| is_session_id(id)).collect()
             }
         };
@@ -144,7 +144,7 @@ impl Adapter for OpenCode {
     }
 }
 
-/// A database in a project's `.opencode` folder belongs to that project.
+/// Records the project of a database in a `.opencode` directory.
 fn note_project(path: &Path, out: &mut Emitter) {
     let above = path.parent().filter(|above| above.file_name() == Some(OsStr::new(".opencode")));
     if let Some(project) = above.and_then(Path::parent).and_then(Path::to_str)

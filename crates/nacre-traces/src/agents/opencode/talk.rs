@@ -1,5 +1,5 @@
 //! Converts a session's description, messages and parts into events. All storage layouts share this
-//! code, so that they produce the same transcript.
+//! code and therefore produce the same transcript.
 
 use crate::transcript::toolkit::*;
 use jiff::Timestamp;
@@ -189,7 +189,7 @@ fn say(talk: &mut SessionParser, spot: &Spot, part: &Fields, raw: &str, out: &mu
         }
         "compaction" => out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, raw)),
         "retry" => voice::failure(spot, part.raw("error"), out),
-        // Step markers, and changes that git records better.
+        // Skips step markers, and changes that Git records more reliably.
         "step-start" | "step-finish" | "patch" | "snapshot" | "agent" => {}
         other => voice::emit_unknown(spot, other, raw, out),
     }

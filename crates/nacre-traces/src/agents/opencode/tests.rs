@@ -1,4 +1,4 @@
-//! OpenCode's layouts, made by hand; one session in two of them must give one transcript.
+//! Tests of OpenCode's layouts. A session must produce the same transcript in two layouts.
 #![expect(clippy::disallowed_methods, reason = "tests write their own traces")]
 
 mod export;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::OpenCode;
 
-/// A data directory as OpenCode would fill it.
+/// A data directory with OpenCode's files.
 struct Data {
     folder: TempDir,
 }
@@ -51,7 +51,7 @@ impl Data {
     }
 }
 
-/// A transcript that was read.
+/// The events and outcome of reading one transcript.
 #[derive(Debug, PartialEq)]
 struct Read {
     events: Vec<TranscriptEvent>,
@@ -84,13 +84,13 @@ fn read(trace: &Trace) -> Read {
     Read { events, outcome }
 }
 
-/// A session as values: its description, and messages with their parts.
+/// A session as JSON values: its description and its messages with their parts.
 struct Session {
     info: Value,
     messages: Vec<(Value, Vec<Value>)>,
 }
 
-/// Everything that a session can hold.
+/// Returns a session with every kind of content.
 fn full_session() -> Session {
     let tool = |id: &str, tool: &str, state: Value| json!({"id": id, "type": "tool", "callID": format!("call-{id}"), "tool": tool, "state": state});
     let time = json!({"start": 1_770_000_003_000_i64, "end": 1_770_000_004_000_i64});
@@ -197,7 +197,7 @@ const FULL_LINES: [&str; 21] = [
     "assistant: Fine",
 ];
 
-/// A value without its ids, which the database keeps in columns.
+/// Removes the IDs from a value, because the database stores them in columns.
 fn bare(value: &Value) -> Value {
     let mut value = value.clone();
     value.as_object_mut().unwrap().remove("id");
@@ -309,7 +309,7 @@ fn a_session_in_both_is_given_from_the_database() {
         .map(|trace| (trace.session.as_deref().unwrap(), trace.source.path.ends_with("storage")))
         .collect();
     assert_eq!(found, [("ses_1", false), ("ses_2", true)]);
-    // A database that lost messages does not hide the tree.
+    // A session stays visible in the tree if the database lost some of its messages.
     connection.execute("DELETE FROM message WHERE id = 'msg_6'", []).unwrap();
     assert_eq!(data.traces().len(), 3);
 }

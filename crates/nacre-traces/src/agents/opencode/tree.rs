@@ -1,7 +1,7 @@
 //! Reads OpenCode's JSON tree, which has one file per session, message and part. In the newer
-//! layout, one `storage` folder contains `session/<project>/`, `message/<session>/` and
-//! `part/<message>/`. In the older layout, the `storage/session` folder of each project contains
-//! all three. Message IDs come from untrusted files and are used as folder names, so only plain
+//! layout, one `storage` directory contains `session/<project>/`, `message/<session>/` and
+//! `part/<message>/`. In the older layout, the `storage/session` directory of each project contains
+//! all three. Message IDs come from untrusted files and are used as directory names, so only plain
 //! names are accepted and links are not followed.
 
 use crate::transcript::toolkit::*;
@@ -16,8 +16,8 @@ use nacre_base::fs::{Access, EntryKind, Folder, WriteScope};
 use super::talk::SessionParser;
 
 const MAX_FILE: u64 = 32 * 1024 * 1024;
-/// Number of most recent messages whose parts are checked for changes. Earlier messages do not
-/// change any more.
+/// Number of most recent messages whose parts are checked for changes. Earlier messages no longer
+/// change.
 const LIVE_MESSAGES: usize = 2;
 /// Prefix of part IDs, which are also used as file names.
 const PART_PREFIX: &str = "prt_";
@@ -29,13 +29,13 @@ pub(super) struct Tree {
     infos: Vec<PathBuf>,
     messages: PathBuf,
     parts: PathBuf,
-    /// Whether this is the `storage/session` folder of a project, in which parts are below their
-    /// session.
+    /// Whether this is a project's `storage/session` directory, in which parts are stored below
+    /// their session.
     is_per_project: bool,
 }
 
 impl Tree {
-    /// Returns the tree in a `storage` folder, or `None` if the folder contains no sessions.
+    /// Returns the tree in a `storage` directory, or `None` if the directory contains no sessions.
     pub(super) fn at(path: &Path) -> Option<Self> {
         let storage = WriteScope::open(path, Access::Private).ok()?.root().ok()?;
         let (session, path) = (Path::new("session"), path.to_owned());
@@ -81,7 +81,7 @@ impl Tree {
         }
     }
 
-    /// `message` is an untrusted ID.
+    /// Returns the files of a message's parts. `message` is an untrusted ID.
     fn parts_of(&self, session: &str, message: &str) -> Vec<PathBuf> {
         if !is_plain_name(session) || !is_plain_name(message) {
             return Vec::new();
@@ -108,7 +108,7 @@ impl Tree {
         stamp
     }
 
-    /// Calls `each` with the stamp of every file. All files must be in the same folder.
+    /// Calls `each` with the stamp of every file. All files must be in the same directory.
     fn each_stamp(&self, files: &[PathBuf], mut each: impl FnMut(Stamp)) {
         let above = files.first().and_then(|file| file.parent());
         let Some(folder) = above.and_then(|above| self.open(above)) else { return };
@@ -203,8 +203,8 @@ impl Tree {
                 Some((if id.is_empty() { stem } else { id }, path))
             })
             .collect();
-        // IDs increase with time, so sort by ID. If a part has a different kind of name, keep the
-        // order of the file names, which also increase with time.
+        // IDs increase over time, so parts are sorted by ID. If a part has another kind of name,
+        // the order of the file names is kept, which also increases over time.
         let is_by_id = parts.iter().all(|(id, _)| id.starts_with(PART_PREFIX));
         if is_by_id {
             parts.sort();
@@ -251,8 +251,8 @@ impl Tree {
     }
 }
 
-/// Opens a folder below `folder`. Returns `None` if it does not exist, or if a component of `path`
-/// is a link or not a plain name.
+/// Opens a directory below `folder`. Returns `None` if it does not exist, or if a component of
+/// `path` is a link or not a plain name.
 fn open_below(folder: &Folder, path: &Path) -> Option<Folder> {
     let mut opened: Option<Folder> = None;
     for part in path.components() {

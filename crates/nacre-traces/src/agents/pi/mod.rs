@@ -51,7 +51,8 @@ fn id_in_name(stem: &str) -> &str {
 
 struct TranscriptParser {
     thread: Thread,
-    /// When this session was forked from another one. Entries from before this time are copies.
+    /// Time at which this session was forked from another one. Entries from before this time are
+    /// copies.
     forked: Option<Timestamp>,
 }
 

@@ -1,4 +1,4 @@
-//! Hand-made sessions and what they must turn into.
+//! Tests that parse handwritten sessions and compare the resulting events.
 
 use super::*;
 use crate::transcript::tests::*;

@@ -1,4 +1,4 @@
-//! What is written for every agent, and that it can be taken out of files that were changed since.
+//! Tests the entries written for each agent, and their removal from files that have changed since.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn hooks_of_a_person_stay() {
     let (after, undo) = edit.put(Some(text)).unwrap();
     assert!(after.contains("say done") && after.contains("hook claude before-tool"));
     assert_eq!(edit.remove(&after, &undo).unwrap().unwrap(), text);
-    // A hook of ours that was moved into the person's own group goes alone.
+    // If the user moved Nacre's hook into another group, only that hook is removed.
     let moved = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"a\"}, {\"command\": \"/x/nacre hook claude turn-end\"}]}]}}";
     let left = edit.remove(moved, &undo).unwrap().unwrap();
     assert_eq!(left, "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"a\"}]}]}}");
@@ -78,12 +78,12 @@ fn toml_tables_come_and_go() {
         let (after, undo) = edit.put(Some(text)).unwrap();
         assert_eq!(edit.state(&after).unwrap(), EntryState::Current, "{after}");
         assert_eq!(edit.remove(&after, &undo).unwrap().unwrap(), text);
-        // What another program appended stays separate from what was there before.
+        // Tables that another program appended stay separate from the original text.
         let grown = format!("{after}[z]\nc = 2\n");
         let left = edit.remove(&grown, &undo).unwrap().unwrap();
         assert_eq!(edit.state(&left).unwrap(), EntryState::Missing, "{left}");
         assert!(left.ends_with("[z]\nc = 2\n") && left.starts_with(text.trim_end()), "{left}");
-        // The same without a memory of what was added.
+        // Removal must also work without a record of what was added.
         let left = edit.remove(&grown, &Undo::default()).unwrap().unwrap();
         assert_eq!(edit.state(&left).unwrap(), EntryState::Missing, "{left}");
     }

@@ -1,4 +1,4 @@
-//! Damaged, growing and rewritten traces, shown with the simplest format.
+//! Tests of damaged, growing and rewritten traces, using the simplest format.
 
 use std::path::Path;
 
@@ -144,7 +144,7 @@ fn a_compressed_trace_is_read_like_a_plain_one() {
     let (events, outcome) = read(&Generic, "t.jsonl.zst", &packed);
     assert_eq!(show(&events), format!("{SHOWN_A}\n{SHOWN_B}\n"));
     assert_eq!(outcome.watermark, None);
-    // A damaged frame gives what comes before the damage, and no error.
+    // A damaged frame must not cause an error, and the data before the damage is still read.
     for length in 4..packed.len() {
         let trace = TestTrace::new("t.jsonl.zst", &packed[..length]);
         let source = crate::transcript::TraceSource {
@@ -178,7 +178,7 @@ fn a_line_with_a_large_picture_is_read_whole() {
     assert!((picture.len() as u64..picture.len() as u64 + 100).contains(&full), "{full}");
 }
 
-/// A frame of blocks that are one byte over and over, 128 KiB each.
+/// Compresses blocks that each repeat one byte 128 KiB times.
 fn packed_blanks(n_blocks: usize) -> Vec<u8> {
     let block = |kind: u32, size: u32, is_last: bool| {
         (u32::from(is_last) | kind << 1 | size << 3).to_le_bytes()[..3].to_vec()
@@ -205,7 +205,7 @@ fn try_read(path: &Path) -> Result<ReadOutcome> {
 
 #[test]
 fn a_packed_trace_that_becomes_far_longer_is_refused() {
-    // A small one may become 16 MiB.
+    // A small compressed trace may expand to at most 16 MiB.
     let n_blocks = 128;
     let small = TestTrace::new("t.jsonl.zst", packed_blanks(n_blocks - 1));
     assert!(try_read(&small.path).is_ok());

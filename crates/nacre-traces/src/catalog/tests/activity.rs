@@ -1,8 +1,8 @@
-//! What agents did, by day.
+//! Tests of the daily activity statistics.
 
 use super::*;
 
-/// A session whose last word was at `time`, with the tokens that it took.
+/// Writes a session whose last message was sent at `time` and which used this many tokens.
 fn write(world: &World, name: &str, cwd: &str, time: &str, input: u64) {
     let text = format!(
         "{{\"type\":\"session\",\"version\":1,\"id\":\"{name}\",\"cwd\":\"{cwd}\"}}\n\

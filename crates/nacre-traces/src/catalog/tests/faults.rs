@@ -1,4 +1,5 @@
-//! Traces that vanish, come back, are locked or change hands while the catalog looks at them.
+//! Tests of traces that disappear, reappear, are locked or are replaced while the catalog reads
+//! them.
 
 use rusqlite::Connection as Database;
 use std::ops::ControlFlow;
@@ -6,7 +7,8 @@ use std::ops::ControlFlow;
 use super::*;
 use crate::transcript::{Adapter as _, Stamp};
 
-/// An OpenCode database of one session, in the journal mode that locks readers out.
+/// Creates an OpenCode database with one session, in the journal mode in which a writer blocks
+/// readers.
 fn opencode_database(path: &std::path::Path, id: &str) -> Database {
     let database = Database::open(path).unwrap();
     database
@@ -40,18 +42,17 @@ fn a_database_in_the_middle_of_a_change_is_read_the_next_time() {
     let folder = world.dir.path().join("oc");
     fs::create_dir(&folder).unwrap();
     let database = opencode_database(&folder.join("opencode.db"), "ses_1");
-    // A lock alone leaves the file as it is, and keeps nobody from reading it; a change that is
-    // under way does.
+    // A lock alone does not prevent reading. An unfinished change does.
     database.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE under_way (x)").unwrap();
     assert_eq!(world.opencode().problems.len(), 1);
-    let waits = ("", "skipped", Some("its agent was at work on it".to_owned()));
+    let waits = ("", "skipped", Some("the agent was writing to it".to_owned()));
     let [(id, state, reason)] = &world.states()[..] else { panic!("{:?}", world.states()) };
     assert_eq!((id.as_str(), *state, reason.clone()), waits);
     database.execute_batch("COMMIT").unwrap();
     let report = world.opencode();
     assert_eq!((report.read, report.problems.len()), (1, 0));
     assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)], "nothing stands in for it");
-    // Once it is known, a lock changes nothing but the report.
+    // If the session is already known, a lock is reported but does not change the session's state.
     database
         .execute_batch("UPDATE session SET time_updated = 1762000000001; BEGIN EXCLUSIVE; CREATE TABLE again (x)")
         .unwrap();
@@ -120,7 +121,7 @@ fn the_copy_that_tells_most_speaks_for_a_session() {
         .flat_map(|counts| counts.skipped.into_keys())
         .collect();
     assert_eq!(skipped, ["same session as another"]);
-    // When the better one goes, the other takes its place.
+    // If the better copy is removed, the other one replaces it.
     drop(rich);
     fs::remove_file(folder.join("b/opencode.db")).unwrap();
     world.opencode();
@@ -149,7 +150,8 @@ fn a_trace_that_goes_after_a_visit_that_was_cut_short_waits_no_longer() {
     let mut world = World::new();
     world.write("one", "/work/shop", &["use sqlite"]);
     world.refresh();
-    // A kill between the last session of a source and its stamp leaves it so.
+    // Simulate a process that was killed between reading the last session of a source and storing
+    // the stamp.
     world
         .catalog
         .write(|transaction| transaction.execute("UPDATE source SET size = -1", []))
@@ -194,7 +196,7 @@ fn a_trace_that_goes_before_it_is_read_is_counted() {
         world.write("two", "/work/shop", &["use redis"]);
         let (path, options) = (world.trace("one"), world.options());
         let mut is_gone = false;
-        // Both were found before the first is read, and the newest is read first.
+        // Both traces are found before the first one is read, and the newest is read first.
         let report = world
             .catalog
             .refresh(&options, |_| {
@@ -227,7 +229,7 @@ fn what_lies_behind_a_closed_door_is_not_gone() {
     fs::create_dir(world.dir.path().join("traces/inner")).unwrap();
     world.write("inner/one", "/work/shop", &["use sqlite"]);
     world.refresh();
-    // A loop of links in place of a folder cannot be listed, even by root.
+    // A directory that is a cyclic link cannot be listed, even by root.
     let inner = world.dir.path().join("traces/inner");
     fs::rename(&inner, world.dir.path().join("kept")).unwrap();
     std::os::unix::fs::symlink(&inner, &inner).unwrap();
@@ -269,7 +271,7 @@ fn growth_that_an_earlier_refresh_finds_late_is_run() {
     let mut world = World::new();
     world.write("one", "/work/shop", &["use sqlite"]);
     world.refresh();
-    // The refresh began before the claim and reaches the trace after it.
+    // The refresh began before the claim, but reads the trace after it.
     let began = world.now;
     let later = began.checked_add(Duration::from_secs(5)).unwrap();
     let claim = world.catalog.claim("a", later, LEASE, ClaimOrder::NewestFirst).unwrap().unwrap();
@@ -333,7 +335,7 @@ fn a_half_read_session_leaves_what_was_known() {
     assert_eq!(world.states(), [("one".to_owned(), "pending", None)]);
 }
 
-/// Reads a generic trace, and finds it locked after the first event.
+/// Reads a generic trace, but reports it as locked after the first event.
 struct HalfReader(PathBuf);
 
 impl crate::transcript::Adapter for HalfReader {
@@ -385,20 +387,21 @@ fn what_a_refresh_has_no_time_for_is_left_and_named() {
     let report = world.opencode();
     assert_eq!((report.read, report.left), (0, 1));
     assert_eq!(report.problems[0].path, folder.join("opencode.db"));
-    let reason = Some("other traces took too long; the next sync reads it".to_owned());
+    let reason = Some("time limit reached; the next sync will read it".to_owned());
     assert_eq!(world.states(), [(String::new(), "skipped", reason)]);
     drop(spent);
     let report = world.opencode();
     assert_eq!((report.read, report.left, report.problems.len()), (1, 0, 0));
     assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)]);
-    // A second refresh without time keeps what is known.
+    // A refresh without budget keeps the known state.
     database.execute_batch("UPDATE session SET time_updated = 1762000000001").unwrap();
     let _spent = crate::transcript::SyncBudget::of(std::time::Duration::ZERO, 0);
     assert_eq!(world.opencode().left, 1);
     assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)]);
 }
 
-/// A source of three sessions that takes all that it may, or all that the sync may, with the first.
+/// A source with three sessions. Reading the first one uses up the source's budget or that of the
+/// whole sync.
 struct SpentReader {
     path: PathBuf,
     is_of_sync: bool,

@@ -1,9 +1,10 @@
-//! A dry run on a copy decides as a sync does, and the catalog stays as it is.
+//! Tests that a dry run on a copy makes the same decisions as a sync and does not change the
+//! catalog.
 
 use super::*;
 use std::ops::ControlFlow;
 
-/// The sessions that a sync would work off, in order.
+/// Returns the sessions that a sync would process, in order.
 fn claim_all(catalog: &mut Catalog, now: Timestamp) -> Vec<String> {
     let mut ids = Vec::new();
     while let Some(claim) = catalog.claim("t", now, LEASE, ClaimOrder::OldestFirst).unwrap() {

@@ -1,4 +1,4 @@
-//! What waits and why, and the first look at traces that no catalog knows.
+//! Tests of waiting sessions and their reasons, and of counting sessions without a catalog.
 
 use super::*;
 use crate::agents::ADAPTERS;

@@ -1,4 +1,4 @@
-//! Which words are kept out of which sessions, and what becomes of a list that changes.
+//! Tests of redaction lists: which sessions they apply to, and the effect of changes.
 
 use super::*;
 use nacre_base::redact::ExtraWords;
@@ -28,7 +28,7 @@ impl World {
     }
 }
 
-/// A shop and a bank, in each of which the same is said.
+/// Creates two projects, a shop and a bank, with the same messages in each.
 fn two_projects() -> World {
     let mut world = World::new();
     world.projects.push(PathBuf::from("/work/bank"));
@@ -80,7 +80,7 @@ fn a_done_session_that_is_read_again_for_its_words_stays_done() {
     let report = world.refresh_under(&[("/work/shop", make_words(&["Quillhaven"]))]);
     assert_eq!(report.read, 1);
     assert!(world.states().iter().all(|(_, state, _)| *state == "done"), "{:?}", world.states());
-    // What it says beyond that is news as ever.
+    // Later messages count as new content as usual.
     world.append("one", &line("and to Quillhaven again"));
     world.refresh_under(&[("/work/shop", make_words(&["Quillhaven"]))]);
     assert_eq!(world.states()[0].1, "pending");

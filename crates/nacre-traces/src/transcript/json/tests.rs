@@ -1,4 +1,4 @@
-//! The pull reader against `serde_json`, and against hostile text.
+//! Tests that compare the pull parser with `serde_json` and run it on hostile text.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -74,7 +74,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Reads any value the way adapters do, into what `serde_json` makes of it.
+/// Reads any value as the adapters do, and converts it to a `serde_json` value.
 fn read_value(cursor: &mut JsonCursor) -> Parsed<Value> {
     Ok(match cursor.peek()? {
         b'"' => Value::from(decode(cursor.string()?)),
@@ -109,7 +109,7 @@ proptest! {
         };
         let mut cursor = JsonCursor::new(&text);
         let read = read_value(&mut cursor);
-        // `serde_json` cannot tell -0.0 and may round floats when it reads them back.
+        // `serde_json` may lose the sign of -0.0 and round floats when reading them back.
         let expected: Value = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(read, Ok(expected));
         prop_assert_eq!(cursor.rest(), "");
@@ -144,7 +144,7 @@ fn read_lenient(cursor: &mut JsonCursor) -> Parsed<()> {
     }
 }
 
-/// One byte after the other.
+/// Finds the end of a string one byte at a time.
 fn plain_end(bytes: &[u8], start: usize) -> Parsed<usize> {
     let mut at = start;
     while let Some(byte) = bytes.get(at) {

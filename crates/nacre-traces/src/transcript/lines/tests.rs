@@ -1,4 +1,4 @@
-//! Lines come out whole, whatever the pieces they came in by.
+//! Tests that lines are read correctly, regardless of how the input is split into chunks.
 
 use std::io::{self, Read};
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Gives its bytes in pieces of the given sizes, over and over.
+/// A reader that returns its bytes in chunks of the given sizes.
 struct Pieces<'a> {
     bytes: &'a [u8],
     sizes: Vec<usize>,
@@ -24,7 +24,7 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// A line repeated without being held.
+/// A reader that generates a long line without storing it.
 struct Endless {
     head: &'static [u8],
     fill: u8,
@@ -112,7 +112,7 @@ fn a_file_that_is_mostly_a_hole_is_refused() {
     assert!(lengthened(1 << 20).is_ok());
     let error = lengthened(1 << 40).unwrap_err();
     assert!(matches!(error, Error::Unreadable { .. }), "{error:?}");
-    // What follows the hole changes nothing.
+    // Data after the hole makes no difference.
     std::os::unix::fs::FileExt::write_all_at(
         &std::fs::File::options().write(true).open(&path).unwrap(),
         b"{}\n",
@@ -120,7 +120,7 @@ fn a_file_that_is_mostly_a_hole_is_refused() {
     )
     .unwrap();
     assert!(open_regular(&path).is_err());
-    // It is read from its start.
+    // The file is read from its start.
     let mut content = String::new();
     std::io::Read::read_to_string(&mut lengthened(3).unwrap(), &mut content).unwrap();
     assert_eq!(content, "{}\n");

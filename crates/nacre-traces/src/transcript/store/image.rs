@@ -19,8 +19,8 @@ const FRAME_HEADER: usize = 24;
 /// Length of the header of a rollback journal. If SQLite keeps the journal file after a
 /// transaction, it overwrites the header with zeros.
 const JOURNAL_HEADER: usize = 28;
-/// Maximum length of a write-ahead log. SQLite normally checkpoints after a few megabytes, unless a
-/// long-running reader prevents it.
+/// Maximum length of a write-ahead log. SQLite normally runs a checkpoint after a few megabytes,
+/// unless a long-running reader prevents it.
 const MAX_LOG: u64 = 512 << 20;
 
 /// The content that the database would have after a checkpoint.
@@ -67,7 +67,7 @@ impl Image {
         Ok((image, main, log_metadata))
     }
 
-    /// Returns `None` if the file is not a database.
+    /// Returns the page size, or `None` if the file is not a database.
     pub(crate) fn page_size(&self) -> Option<usize> {
         page_size(&self.header)
     }
@@ -124,7 +124,7 @@ fn open_beside(path: &Path, suffix: &str, limit: u64) -> Result<Option<File>> {
 
     let beside = beside(path, suffix);
     let odd = || {
-        let reason = "a file beside it is not a plain file";
+        let reason = "a file next to the database is not a regular file";
         Error::Unreadable { path: path.to_owned(), reason }
     };
     let flags =

@@ -1,4 +1,4 @@
-//! Reads SQLite databases of other programs, which may be in use or hostile.
+//! Reads other programs' SQLite databases, which may be in use or hostile.
 //!
 //! SQLite never opens the files: [`Image`] reads them, and [`vfs`] passes their bytes to SQLite.
 //! Therefore SQLite cannot create or change files next to a database, follow links, or block on
@@ -64,8 +64,8 @@ impl Outside {
         Some(Self { main, log: log.map(|log| super::walk::stamp(&log)) })
     }
 
-    /// Returns `true` if any further change to the main file must change its modification time.
-    /// This is the case if the log is newer than the main file by more than the clock's resolution.
+    /// Returns whether any further change to the main file must change its modification time. This
+    /// is the case if the log is newer than the main file by more than the clock's resolution.
     fn is_settled(&self) -> bool {
         let log = self.log.and_then(|log| log.modified);
         self.main.modified.zip(log).is_some_and(|(main, log)| CLOCK_TICK < log.duration_since(main))
@@ -105,7 +105,7 @@ impl Store {
             log: log.map(|log| super::walk::stamp(&log)),
         };
         if schema::is_too_large(&image) {
-            let reason = "its schema is larger than that of any agent";
+            let reason = "the schema is larger than that of any agent";
             return Err(Error::Unreadable { path: path.to_owned(), reason });
         }
         let budget = DatabaseBudget::of((main.dev(), main.ino()), image.size_on_disk)
@@ -305,7 +305,7 @@ pub(crate) fn bytes<'a>(row: &'a Row<'_>, idx: usize) -> Option<&'a [u8]> {
 pub(crate) fn number(row: &Row, idx: usize) -> Option<i64> {
     match row.get_ref(idx).ok()? {
         ValueRef::Integer(number) => Some(number),
-        #[expect(clippy::cast_possible_truncation, reason = "a time with a fraction")]
+        #[expect(clippy::cast_possible_truncation, reason = "some times are fractional")]
         ValueRef::Real(number) => Some(number as i64),
         ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok()?.parse().ok(),
         ValueRef::Null | ValueRef::Blob(_) => None,

@@ -68,7 +68,7 @@ impl Tables {
 
     /// Authorizer callback: decides whether a statement may perform this action.
     pub(crate) fn judge(&self, action: &AuthAction<'_>) -> Authorization {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else there is, is refused")]
+        #[expect(clippy::wildcard_enum_match_arm, reason = "all other actions are denied")]
         match action {
             AuthAction::Read { table_name, .. } if self.may_read(table_name) => {
                 Authorization::Allow
@@ -81,7 +81,7 @@ impl Tables {
     }
 
     fn may_read(&self, name: &str) -> bool {
-        // This name is reserved, so a database cannot define a table with it.
+        // The name `sqlite_master` is reserved, so a database cannot define a table with it.
         name == "sqlite_master" || self.get(name) == Some(Table::Stored)
     }
 }

@@ -1,4 +1,4 @@
-//! Databases of other programs, made with SQLite itself in every state a reader can meet.
+//! Tests of databases that SQLite wrote, in every state that a reader can encounter.
 #![expect(clippy::disallowed_methods, reason = "tests write their own databases")]
 
 use std::os::unix::fs::MetadataExt as _;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A database that stays open, as its owner would have it.
+/// A database that its owner keeps open.
 struct Owner {
     folder: TempDir,
     connection: Connection,
@@ -35,14 +35,14 @@ impl Owner {
         self.connection.execute_batch(&sql).unwrap();
     }
 
-    /// Every file, with its content and time of change.
+    /// Returns every file with its content and modification time.
     fn files(&self) -> Vec<(String, Vec<u8>, std::time::SystemTime)> {
         let mut files: Vec<_> = fs::read_dir(self.folder.path())
             .unwrap()
             .map(|entry| {
                 let entry = entry.unwrap();
                 let name = entry.file_name().into_string().unwrap();
-                // SQLite's readers and writers share the index; only its being there is checked.
+                // SQLite's readers and writers share this index, so only its existence is checked.
                 let content = if name.ends_with("-shm") {
                     Vec::new()
                 } else {
@@ -83,7 +83,7 @@ fn fault(error: &Error) -> &Fault {
 
 #[test]
 fn what_is_committed_is_seen_and_no_trace_left() {
-    // Journal mode, and whether the owner has closed.
+    // The journal mode, and whether the owner has closed the database.
     for (journal, is_closed) in [("wal", false), ("wal", true), ("delete", false), ("delete", true)]
     {
         let mut owner = Owner::new(journal);
@@ -101,7 +101,7 @@ fn what_is_committed_is_seen_and_no_trace_left() {
     }
 }
 
-/// All that a folder contains; links and pipes are not read.
+/// Returns all files in a directory. The content of links and pipes is not read.
 fn outside_of(folder: &Path) -> Vec<(PathBuf, u64, i64, Option<Vec<u8>>)> {
     let mut found: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -142,8 +142,7 @@ fn nothing_beside_a_database_is_followed_waited_for_or_changed() {
                     let before = outside_of(owner.folder.path());
                     let read = Store::open(&owner.path()).and_then(|store| count(&store));
                     let what = format!("{journal}: {wal} as log, {beside_it} as {other}");
-                    // A plain file that is neither log nor journal of this database may be
-                    // skipped.
+                    // A regular file that is not this database's log or journal may be ignored.
                     assert!(wal == "second name" || read.is_err(), "{what}");
                     assert_eq!(outside_of(owner.folder.path()), before, "{what}");
                 }
@@ -260,7 +259,7 @@ fn a_writer_at_work_is_met_with_whole_states_only() {
         let path = owner.path();
         let writer = std::thread::spawn(move || {
             for n in 0..300 {
-                // Each state has as many rows as its number says.
+                // State `n` has `n + 1` rows, so a mixture of states is detected.
                 let sql = format!(
                     "BEGIN; DELETE FROM t; INSERT INTO t SELECT {n}, hex(randomblob(99)) \
                     FROM {}; COMMIT",
@@ -326,7 +325,7 @@ fn views_and_foreign_schemas_are_refused() {
 
 #[test]
 fn a_table_that_computes_is_not_read() {
-    // With larger numbers, the first would take days of one step for each row that is read.
+    // With larger numbers, the first column would take days to compute in a single step.
     let columns =
         ["n AS (instr(zeroblob(400), zeroblob(200) || x'01'))", "n AS (length(s)) STORED"];
     for column in columns {
@@ -380,7 +379,7 @@ fn what_is_no_database_is_an_error() {
     assert!(!Store::open(&path).unwrap().has_table("t").unwrap());
 }
 
-/// Reads all there is, as the adapters do.
+/// Reads the whole database as the adapters do.
 fn exhaust(path: &Path) {
     let Ok(store) = Store::open(path) else { return };
     let mut n_bytes = 0;
@@ -425,7 +424,7 @@ proptest! {
     }
 }
 
-/// A database with half of its rows in the log.
+/// Returns a database with half of its rows in the write-ahead log.
 fn wal_fixture() -> &'static (Vec<u8>, Vec<u8>) {
     static FIXTURE: std::sync::OnceLock<(Vec<u8>, Vec<u8>)> = std::sync::OnceLock::new();
     FIXTURE.get_or_init(|| {
@@ -445,7 +444,7 @@ fn once_the_budget_is_spent_no_query_is_begun() {
     assert_eq!(count(&store).unwrap(), 3000);
     let wide = "SELECT a.s, b.s FROM t a, t b";
     let spent = store.rows(wide, [], |_| Wish::More);
-    // A reader that skips damaged rows must still stop here.
+    // Even a reader that skips damaged rows must stop here.
     let mut ignore = |_: crate::transcript::event::TranscriptEvent| {};
     let facts =
         crate::transcript::facts::SessionFacts::new(crate::transcript::facts::Agent::Cursor, "s");

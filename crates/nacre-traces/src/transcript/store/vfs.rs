@@ -43,7 +43,7 @@ pub(crate) fn connect(image: &Arc<Image>) -> rusqlite::Result<Connection> {
     let opened = Connection::open_with_flags_and_vfs(&name, flags, NAME);
     waiting(|images| images.remove(&name));
     let connection = opened?;
-    #[expect(unsafe_code, reason = "rusqlite cannot take modules away")]
+    #[expect(unsafe_code, reason = "rusqlite cannot remove modules")]
     // SAFETY: the handle belongs to an open connection, and a null list drops all modules.
     unsafe {
         ffi::sqlite3_drop_modules(connection.handle(), ptr::null_mut());
@@ -61,7 +61,7 @@ fn register() -> rusqlite::Result<()> {
     let code = *REGISTERED.get_or_init(|| {
         // SQLite keeps the VFS in a list until the process exits.
         let vfs = Box::leak(Box::new(file_system()));
-        #[expect(unsafe_code, reason = "a file system of SQLite is a C structure")]
+        #[expect(unsafe_code, reason = "SQLite's file system interface is a C structure")]
         // SAFETY: the VFS is never freed, its name is static, and there are no other references to
         // it.
         unsafe {
@@ -218,7 +218,7 @@ unsafe extern "C" fn full_pathname(
     ffi::SQLITE_OK
 }
 
-/// Reports that no file exists, because there are no files next to an image.
+/// Reports that the file does not exist, because there are no files next to an image.
 #[expect(unsafe_code, reason = "called by SQLite")]
 unsafe extern "C" fn access(
     _: *mut sqlite3_vfs,

@@ -1,5 +1,5 @@
 //! The connection to the chat agent. The agent runs in the local server if that server has the same
-//! version and settings, otherwise in this process.
+//! version and settings, and otherwise in this process.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl Conversations {
             .worker_threads(2)
             .enable_all()
             .build()
-            .map_err(|error| OpError::failed("Cannot start the async runtime").because(error))?;
+            .map_err(|error| OpError::failed("Could not start the async runtime").because(error))?;
         let agent = match server {
             Some(client) => Agent::Server(client),
             None => {
@@ -51,7 +51,7 @@ impl Conversations {
         Ok(Self { runtime, agent, folder })
     }
 
-    /// Returns the working folder of sessions: the project, the repository, or the current
+    /// Returns the working directory of sessions: the project, the repository, or the current
     /// directory.
     pub(super) fn folder(&self) -> String {
         self.folder.display().to_string()
@@ -93,7 +93,7 @@ impl Conversations {
         Ok(self.runtime.block_on(link.ask(call))?)
     }
 
-    /// Stops running turns in this process and waits for them to end.
+    /// Stops the turns running in this process and waits for them to end.
     pub(super) fn close(self) {
         if let Agent::Here(chats) = &self.agent {
             chats.cancel_all();

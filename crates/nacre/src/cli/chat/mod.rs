@@ -25,10 +25,10 @@ use crate::acp::{self, SessionDefaults};
 /// connection, `auto-edit` changes files of the repository without asking, and `full` never asks.
 /// Programs are sandboxed under every policy, and `/undo` undoes the changes of a turn.
 ///
-/// Sessions survive a killed process: `nacre chat --resume` continues the last one in this folder.
-/// If a server is running (`nacre up`), the agent runs there and keeps working after the terminal
-/// is closed; `--local` runs it in this process. Messages are sent to the model set for `chat`; see
-/// `nacre model`.
+/// Sessions survive if the process is killed: `nacre chat --resume` continues the last one in this
+/// directory. If a server is running (`nacre up`), the agent runs there and keeps working after the
+/// terminal is closed; `--local` runs it in this process. Messages are sent to the model set for
+/// `chat`; see `nacre model`.
 #[derive(Debug, Args)]
 pub(crate) struct ChatArgs {
     /// The first message
@@ -40,10 +40,10 @@ pub(crate) struct ChatArgs {
     /// Print every protocol message as it arrives, one JSON object per line
     #[arg(long, requires = "print")]
     stream_json: bool,
-    /// Continue a session by its id or a prefix of it [default: the last one in this folder]
+    /// Continue a session by its id or a prefix of it [default: the last one in this directory]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     resume: Option<String>,
-    /// What the agent may do without asking
+    /// The actions the agent may take without asking
     #[arg(long, value_name = "POLICY", value_parser = policy_parser())]
     policy: Option<ApprovalPolicy>,
     /// The model for this session, as PROVIDER/MODEL
@@ -52,7 +52,7 @@ pub(crate) struct ChatArgs {
     /// Serve an editor on standard input and output (Agent Client Protocol)
     #[arg(long, conflicts_with_all = ["words", "print", "resume"])]
     acp: bool,
-    /// List the sessions of this folder
+    /// List the sessions of this directory
     #[arg(long, conflicts_with_all = ["words", "resume", "print", "acp"])]
     list: bool,
     /// Search all sessions
@@ -64,20 +64,20 @@ pub(crate) struct ChatArgs {
     /// Delete a session and its messages
     #[arg(long, value_name = "SESSION", conflicts_with_all = ["words", "resume", "print", "list", "acp"])]
     remove: Option<String>,
-    /// Undo the changes of a session's last turn [default: the last session in this folder]
+    /// Undo the changes of a session's last turn [default: the last session in this directory]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["words", "resume", "print", "list", "acp"])]
     undo: Option<String>,
     /// The colors of the screen [default: the setting ui.theme]
     #[arg(long, value_name = "THEME", value_parser = theme_parser())]
     theme: Option<ThemeChoice>,
-    /// Read the model's answers from this file, for tests
+    /// Read the model's responses from this file, for tests
     #[arg(long, value_name = "FILE")]
     scripted: Option<String>,
 }
 
 fn policy_parser() -> impl TypedValueParser<Value = ApprovalPolicy> {
     one_of([
-        value_with_help("ask", "Nothing: changes, programs and connections need approval"),
+        value_with_help("ask", "No actions: changes, programs and connections need approval"),
         value_with_help("auto-edit", "Change files; programs and connections need approval"),
         value_with_help("full", "Everything inside the sandbox"),
     ])
@@ -101,9 +101,10 @@ impl ChatArgs {
 }
 
 pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: ChatArgs) -> CommandResult {
-    // Chat messages count as the user's own words, so agents must not run this command.
+    // Chat messages count as the user's own words, so agents may not run this command.
     host.check_user("chat")?;
-    // Editors start a separate agent, and the path of a script file is only valid in this process.
+    // Editors start their own agent process, and the path of a script file is only valid in this
+    // process.
     let is_here = args.acp || args.scripted.is_some();
     let server = if is_here { None } else { remote::server(ui, host) };
     let conversations = Conversations::open(host, server, args.scripted.as_deref())?;
@@ -117,7 +118,7 @@ pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: ChatArgs) -> CommandResul
         };
         let served = conversations.runtime.block_on(acp::serve(chats, defaults, &cancel));
         conversations.close();
-        served.map_err(|error| OpError::failed("Cannot serve the editor").because(error))?;
+        served.map_err(|error| OpError::failed("Could not serve the editor").because(error))?;
         Ok(Exit::DONE)
     } else if args.list {
         stored::list(ui, &conversations)

@@ -13,11 +13,11 @@ use super::conversations::Conversations;
 use crate::acp::Link;
 use crate::cli::prelude::*;
 
-const NOBODY: &str = "Nobody can be asked: this turn was started by a script";
+const NOBODY: &str = "No user to ask: this turn was started by a script";
 
 pub(super) fn print(ui: &mut Ui, conversations: &Conversations, args: &ChatArgs) -> CommandResult {
     if args.words.is_empty() {
-        return Err(OpError::usage("The chat needs a terminal")
+        return Err(OpError::usage("Chat requires a terminal")
             .hint("Pass the message as an argument: nacre chat -p \"Why does the test fail?\""));
     }
     let cancel = ui.cancellable_events().cancel().clone();
@@ -75,7 +75,7 @@ async fn run_turn(
                     "The session is saved; continue it: nacre chat --resume {}",
                     report.session
                 );
-                let message = "Lost the agent: the server stopped";
+                let message = "Lost the connection to the agent: the server stopped";
                 return Err(OpError::new(ErrorCode::Unavailable, message).hint(hint));
             }
         };
@@ -131,7 +131,10 @@ fn show(ui: &mut Ui, report: &ChatTurnReport) {
     for summary in &report.denied {
         ui.warning(
             format!("Not allowed: {summary}"),
-            Some("Allow file changes with `--policy auto-edit`, programs too with `--policy full`"),
+            Some(
+                "To allow file changes, use `--policy auto-edit`; to allow programs too, `--policy \
+             full`",
+            ),
         );
     }
 }

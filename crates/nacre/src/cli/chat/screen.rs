@@ -47,7 +47,7 @@ pub(super) fn show(
     cancel.cancel();
     conversations.close();
     let left =
-        shown.map_err(|error| OpError::failed("The terminal cannot be used").because(error))?;
+        shown.map_err(|error| OpError::failed("Could not set up the terminal").because(error))?;
     if let ExitState { session: Some(session), is_working } = left {
         if is_working && is_served {
             ui.status("The agent keeps working in the server.");
@@ -58,7 +58,7 @@ pub(super) fn show(
 }
 
 /// Lists the project's files for `@` completion, in a separate thread while the screen is open.
-/// Without a code map there are no completions.
+/// Without a code map, nothing is completed.
 fn list_files(environment: Environment, cancel: Cancel) -> Receiver<Vec<String>> {
     let (sender, files) = channel(1);
     thread::spawn(move || {
@@ -90,8 +90,10 @@ fn act(host: &Host, action: Outside) -> Result<OutsideResult> {
         Outside::SaveExport { session, transcript } => {
             let path = save_export(host, &SessionExportReport { session, transcript })?;
             let path = path.display();
-            let note =
-                format!("Exported to {path}; another home reads it: nacre trace import {path}");
+            let note = format!(
+                "Exported to {path}; to import it in another home: nacre trace import \
+                 {path}"
+            );
             Ok(OutsideResult::Note(note))
         }
     }

@@ -15,7 +15,7 @@ pub(super) fn list(ui: &mut Ui, conversations: &Conversations) -> CommandResult 
     let report: SessionListReport = conversations.ask(RpcCall::SessionList(request))?;
     ui.report(&report, |ui, report| {
         if report.sessions.is_empty() {
-            return ui.status("No sessions in this folder yet. Start one: nacre chat");
+            return ui.status("No sessions in this directory yet. Start one: nacre chat");
         }
         let rows: Vec<Row> = report.sessions.iter().map(|session| row(ui, session)).collect();
         ui.table(rows);
@@ -74,10 +74,10 @@ pub(super) fn undo(ui: &mut Ui, conversations: &Conversations, session: String) 
             ui.line(format!("Put back {}", ui.paint(Role::Id, ShownLine(path))));
         }
         for kept in &report.kept {
-            ui.warning(format!("Left as it is: {}: {}", ShownLine(&kept.path), kept.why), None);
+            ui.warning(format!("Not restored: {}: {}", ShownLine(&kept.path), kept.why), None);
         }
         if report.restored.is_empty() {
-            ui.status("Nothing was put back");
+            ui.status("No files were restored");
         }
     })
 }

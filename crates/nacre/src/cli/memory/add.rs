@@ -15,8 +15,8 @@ const MAX_BODY_BYTES: u64 = 1 << 20;
 
 /// Add a decision or a learning
 ///
-/// The text is redacted before it is stored. The id is made from the day and the title and never
-/// changes. Examples:
+/// Secrets are redacted before the text is stored. The id is made from the date and the title and
+/// never changes. Examples:
 ///
 ///   nacre memory add "Use SQLite for the queue" --body "One file, no server." --tag storage
 ///   nacre memory add --type learning --kind pitfall "Tests need TZ=UTC"
@@ -38,7 +38,7 @@ pub(crate) struct AddArgs {
     /// A tag (can be repeated)
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// A situation in which agents need it, such as "drop a column" (can be repeated)
+    /// A situation in which agents need this memory, such as "drop a column" (can be repeated)
     #[arg(long, value_name = "SITUATION")]
     applies: Vec<String>,
     /// The id of a related memory (can be repeated)
@@ -47,10 +47,10 @@ pub(crate) struct AddArgs {
     /// The id of the memory that it supersedes
     #[arg(long, value_name = "ID")]
     supersedes: Option<String>,
-    /// For agents: a verbatim quote from the session that proves it
+    /// For agents: a verbatim quote from the session, as evidence
     #[arg(long, value_name = "WORDS", conflicts_with_all = ["related", "confidence"])]
     quote: Option<String>,
-    /// Your confidence in it, from 0 to 1
+    /// Your confidence in the memory, from 0 to 1
     #[arg(long, value_name = "NUMBER", default_value_t = ops::DEFAULT_CONFIDENCE)]
     confidence: f64,
     #[command(flatten)]
@@ -100,6 +100,6 @@ fn print_recorded(ui: &mut Ui, report: &MemoryRecordReport) {
     let MemoryRecordReport { done, id, path, change, .. } = report.clone();
     print_change(ui, &MemoryChangeReport { done, id, path, change });
     if report.status.as_deref() == Some("candidate") {
-        ui.status("It stays in review until the user accepts it.");
+        ui.status("Pending review until the user accepts it.");
     }
 }

@@ -17,7 +17,7 @@ use crate::cli::render::{
 /// Summaries of sessions are hidden by default.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only this type, or this kind of learning
+    /// Only memories of this type, or learnings of this kind
     #[arg(long, short = 't', visible_alias = "kind", value_name = "TYPE", value_parser = type_parser())]
     r#type: Option<TypeFilter>,
     /// Only memories with this status
@@ -38,7 +38,7 @@ pub(crate) struct ListArgs {
     /// Skip this many
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     offset: usize,
-    /// At most this many; 0 for all [default: the setting memory.max_results]
+    /// Show at most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]
@@ -90,9 +90,9 @@ fn print_list(ui: &mut Ui, report: &MemoryListReport, request: &MemoryListReques
 /// Memories are related by links, or by a shared session, file, symbol or tag.
 #[derive(Debug, Args)]
 pub(crate) struct RelatedArgs {
-    /// The memory's id, or the start of it
+    /// The memory's id or a prefix of it
     id: String,
-    /// At most this many; 0 for all [default: the setting memory.max_results]
+    /// Show at most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]

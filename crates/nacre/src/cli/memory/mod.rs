@@ -21,11 +21,11 @@ pub(crate) enum MemoryCommand {
     Show(show::ShowArgs),
     Search(search::SearchArgs),
     Related(list::RelatedArgs),
-    /// Edit a memory in your editor; it is checked when you save
+    /// Edit a memory in your editor; it is validated when you save
     ///
     /// Uses the setting ui.editor, then $VISUAL, then $EDITOR.
     Edit {
-        /// The memory's id, or the start of it
+        /// The memory's id or a prefix of it
         id: String,
         /// Discard the draft of an earlier edit
         #[arg(long)]
@@ -33,22 +33,22 @@ pub(crate) enum MemoryCommand {
         #[command(flatten)]
         scope: ScopeArg,
     },
-    /// Archive memories; `restore` restores them
+    /// Archive memories; `restore` reverses this
     Archive(IdsArg),
     /// Restore archived memories
     Restore(IdsArg),
     /// Delete memories permanently
     ///
     /// Removes the file, its evidence, its counters and the links to it, and its text from the
-    /// search index, the run folders and the shared index of servers. Each place is checked
-    /// afterwards, and places that cannot be reached are listed. A hash without text is kept so
-    /// that the same claim does not come back. Git commits that contain the memory and the session
-    /// that it came from are not changed. This cannot be undone, nor can earlier changes of the
-    /// memory. `nacre memory archive` can be undone.
+    /// search index, the run directories and the servers' shared index. Each location is checked
+    /// afterwards, and locations that cannot be reached are listed. Only a hash of the text is
+    /// kept, so the same claim does not come back. Git commits that contain the memory, and the
+    /// session that it came from, are not changed. This cannot be undone, and neither can earlier
+    /// changes of the memory. To be able to undo it, use `nacre memory archive`.
     ///
-    /// Asks first in a terminal; elsewhere it needs --yes and full ids.
+    /// Asks for confirmation in a terminal; elsewhere it needs --yes and full ids.
     Forget {
-        /// The memories' ids; in full without a terminal
+        /// The memories' ids; required in full without a terminal
         #[arg(required = true)]
         ids: Vec<String>,
         /// Do not ask
@@ -59,7 +59,7 @@ pub(crate) enum MemoryCommand {
     },
     /// Move all memories of a store aside and start empty
     ///
-    /// Nothing is deleted: memories and their sidecars are moved to `.nacre/reset/`, which git does
+    /// Nothing is deleted: memories and their sidecars are moved to `.nacre/reset/`, which Git does
     /// not share; `nacre undo` moves them back.
     Reset {
         /// Do not ask
@@ -153,12 +153,12 @@ pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<()> 
     if status.success() {
         return Ok(());
     }
-    Err(OpError::failed(format!("The editor `{editor}` ended with {status}"))
+    Err(OpError::failed(format!("The editor `{editor}` exited with {status}"))
         .hint("The memory is unchanged; your draft is saved"))
 }
 
-/// Shows the memories and asks for confirmation. Returns their full ids. Without a terminal, the
-/// error contains the command to use instead.
+/// Shows the memories and asks for confirmation. Returns their full ids. Without a terminal,
+/// returns an error with the command to run instead.
 fn confirm_forget(
     ui: &mut Ui,
     host: &Host,

@@ -10,7 +10,7 @@ use crate::cli::render::{print_memory_row, print_more, print_not_verified, warn_
 
 /// Search memories by words and meaning
 ///
-/// Searches titles, tags, texts and evidence. A "quoted phrase" must occur verbatim. The query may
+/// Searches titles, tags, text and evidence. A "quoted phrase" must occur verbatim. The query may
 /// contain filters: type:decision tag:auth kind:pitfall file:src/db.rs agent:codex status:stale
 /// after:2026-01 before:7d. Superseded memories are hidden; --history shows them below the memory
 /// that supersedes them. The project's memories come first.
@@ -19,7 +19,7 @@ pub(crate) struct SearchArgs {
     /// Words, "quoted phrases" and filters
     #[arg(required = true)]
     query: Vec<String>,
-    /// Only this type, or this kind of learning
+    /// Only memories of this type, or learnings of this kind
     #[arg(long, short = 't', value_name = "TYPE", value_parser = type_parser())]
     r#type: Option<TypeFilter>,
     /// Only memories with this tag
@@ -31,7 +31,7 @@ pub(crate) struct SearchArgs {
     /// Search by words, by meaning, or by both
     #[arg(long, default_value = "hybrid", value_parser = mode_parser())]
     mode: SearchMode,
-    /// Show superseded memories below the one that supersedes them
+    /// Show superseded memories below the memory that supersedes them
     #[arg(long)]
     history: bool,
     /// Show why each memory matches
@@ -40,7 +40,7 @@ pub(crate) struct SearchArgs {
     /// Include archived memories
     #[arg(long)]
     archived: bool,
-    /// At most this many; 0 for all [default: the setting memory.max_results]
+    /// Show at most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     /// Search every registered project

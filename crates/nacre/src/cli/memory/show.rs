@@ -12,12 +12,12 @@ use crate::cli::render::quote_place;
 /// Show a memory, its evidence and its history
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The memory's id, or the start of it
+    /// The memory's id or a prefix of it
     id: String,
-    /// Show the quotes that prove it
+    /// Show the quotes that support the memory
     #[arg(long)]
     evidence: bool,
-    /// Show its history: commits, or runs without git
+    /// Show the memory's history: commits, or runs without Git
     #[arg(long)]
     history: bool,
     #[command(flatten)]
@@ -64,11 +64,11 @@ fn print_memory(ui: &mut Ui, report: &MemoryShowReport) {
         let by = match by {
             SaidBy::Owner => "you",
             SaidBy::Agent => "an agent",
-            SaidBy::Person => "somebody with a token",
+            SaidBy::Person => "a user with a token",
             SaidBy::Unknown => "somebody",
         };
         let (verdict, at) = (verdict.as_str(), ui.when(at));
-        lines.push(format!("{by} said that it is {verdict}, {at}{note}"));
+        lines.push(format!("{by} marked it as {verdict}, {at}{note}"));
     }
     for line in lines {
         ui.note(0, Role::Faint, line);
@@ -97,7 +97,7 @@ fn print_evidence(ui: &mut Ui, evidence: Option<&MemoryEvidence>) {
         ui.line("  none");
     }
     if evidence.is_some_and(|evidence| evidence.unproven) {
-        ui.line("  Changed by another program than Nacre, so it proves nothing.");
+        ui.line("  Changed by a program other than Nacre, so it is not evidence.");
     }
 }
 

@@ -13,18 +13,19 @@ use super::prelude::*;
 use super::remote::{by_server_or, server};
 use super::sessions::{ReaderArgs, settle_reader};
 
-/// Polling interval of `--watch`, which compares only file sizes and times.
+/// Polling interval of `--watch`, which compares only file sizes and modification times.
 const WATCH_PERIOD: Duration = Duration::from_secs(2);
 
-/// Maximum delay of Ctrl-C during a pause.
+/// Maximum delay of Ctrl-C while waiting.
 const CANCEL_PERIOD: Duration = Duration::from_millis(100);
 
 /// Read new and changed sessions and extract memories
 ///
 /// Finds traces of the connected agents, reads those that changed since the last sync, makes their
 /// messages searchable (`nacre trace search`), and extracts memories from sessions of registered
-/// projects, oldest first. Reading a session again changes nothing; a session that continued adds
-/// what is new. Exits with 3 if some sessions failed or need a model that is not available.
+/// projects, oldest first. Reading a session again changes nothing; for a session that has
+/// continued, only the new content is added. Exits with 3 if some sessions failed or need a model
+/// that is not available.
 #[derive(Debug, Args)]
 pub(crate) struct SyncArgs {
     /// Read and queue sessions without extracting memories
@@ -48,26 +49,27 @@ pub(crate) struct SyncArgs {
     /// Stop after this many sessions
     #[arg(long, value_name = "N")]
     max_sessions: Option<usize>,
-    /// The kind of run: `hot` for a session that just ended, `cold` for sessions older than the
-    /// store; run folders are named after it
+    /// The kind of run, used in the names of run directories: `hot` for a session that just ended,
+    /// `cold` for sessions older than the store
     #[arg(long, value_name = "MODE", default_value = "sync", value_parser = one_of::<SyncMode>(SyncMode::NAMES))]
     mode: SyncMode,
     /// The name of this run
     #[arg(long, value_name = "ID")]
     run_id: Option<String>,
-    /// Also read unchanged sessions
+    /// Also read sessions that have not changed
     #[arg(long)]
     force: bool,
-    /// Show what would be read and changed, line by line, and change nothing
+    /// Show what would be read and changed, line by line, without changing anything
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Keep syncing whenever a trace changes, until Ctrl-C
+    /// Keep running and sync whenever a trace changes, until Ctrl-C
     #[arg(long, conflicts_with_all = ["trace", "dry_run", "force", "max_sessions"])]
     watch: bool,
     /// Run even if another sync is running
     #[arg(long)]
     ignore_lock: bool,
-    /// How to extract: by rules (offline), by a model (windows), or by what is available (auto)
+    /// How to extract: by rules (offline), by a model (windows), or by whichever is available
+    /// (auto)
     #[arg(long, value_name = "STRATEGY", value_parser = one_of::<StrategyChoice>(StrategyChoice::NAMES))]
     strategy: Option<StrategyChoice>,
     #[command(flatten)]
@@ -116,7 +118,7 @@ pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: SyncArgs) -> CommandResul
 
 fn sync_until_cancelled(ui: &mut Ui, host: &Host, request: &SyncRequest) -> CommandResult {
     let events = ui.cancellable_events();
-    ui.status("Watching for new and changed sessions; Ctrl-C stops.");
+    ui.status("Watching for new and changed sessions; press Ctrl-C to stop.");
     ui.flush()?;
     loop {
         match ops::sync(host, request, &events) {

@@ -35,7 +35,8 @@ pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) {
     for PausedSession { id, reason, limit } in &report.paused {
         let hint = match limit {
             Some(key) => raise_limit_hint(key),
-            None => "`nacre model test` tests the model; --strategy offline needs none".to_owned(),
+            None => "`nacre model test` tests the model; --strategy offline does not need one"
+                .to_owned(),
         };
         ui.warning(
             format!("Model work is paused: {id} and later sessions stay in the queue: {reason}"),
@@ -44,7 +45,7 @@ pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) {
     }
     if report.busy {
         ui.warning(
-            "Another process is writing to a store; the rest stays in the queue",
+            "Another process is writing to a store; the other sessions stay in the queue",
             Some("nacre sync"),
         );
     }
@@ -75,7 +76,7 @@ fn read_text(report: &SyncReport) -> String {
         let mut named = paths[..paths.len().min(MAX_PLACES)].join(", ");
         if paths.len() > MAX_PLACES {
             let n_more = paths.len() - MAX_PLACES;
-            named.push_str(&format!(" and {n_more} more places (`nacre connect list`)"));
+            named.push_str(&format!(" and {n_more} more locations (`nacre connect list`)"));
         }
         named
     };
@@ -84,13 +85,13 @@ fn read_text(report: &SyncReport) -> String {
         (0, _) if looked_in.iter().any(|place| place.exists) => {
             format!("Found no sessions in {}.", paths(true))
         }
-        (0, _) => format!("Found no coding agent: none of these exists: {}.", paths(false)),
-        (1, 0) => "Nothing new to read in 1 session file.".to_owned(),
-        (_, 0) => format!("Nothing new to read in {sources} session files."),
+        (0, _) => format!("No coding agent found in: {}.", paths(false)),
+        (1, 0) => "No new content in 1 session file.".to_owned(),
+        (_, 0) => format!("No new content in {sources} session files."),
         (_, _) => match unchanged {
             0 => format!("Read {sessions}."),
-            1 => format!("Read {sessions}; 1 file has not changed."),
-            _ => format!("Read {sessions}; {unchanged} files have not changed."),
+            1 => format!("Read {sessions}; 1 file is unchanged."),
+            _ => format!("Read {sessions}; {unchanged} files are unchanged."),
         },
     }
 }
@@ -100,8 +101,11 @@ fn print_sums(ui: &mut Ui, report: &SyncReport) {
     let text = |n: &u64| sessions_text(*n);
     for (n, line) in [
         (readmitted, format!("Queued {} of newly set up projects.", text(readmitted))),
-        (reworded, format!("Redacted words of `redact.extra` in {} read before.", text(reworded))),
-        (gone, format!("{} can no longer be read: the files are gone.", text(gone))),
+        (
+            reworded,
+            format!("Redacted the words of `redact.extra` in {} read before.", text(reworded)),
+        ),
+        (gone, format!("{} can no longer be read: the files are missing.", text(gone))),
         (left, format!("{left} files are left for the next sync.")),
     ] {
         if *n > 0 {
@@ -172,7 +176,7 @@ fn print_notes(ui: &mut Ui, sessions: &[SyncedSession]) {
     let runs = || sessions.iter().filter_map(|session| Some((&session.id, run(session)?)));
     for (id, run) in runs() {
         if let SessionRun { limit: Some(key), fallback: Some(why), .. } = run {
-            let message = format!("{id} was read by rules only: {why}");
+            let message = format!("{id} was read only by rules: {why}");
             let hint = format!("nacre config set {key} N, then nacre sync --force --trace {id}");
             ui.warning(message, Some(&hint));
         }
@@ -180,14 +184,15 @@ fn print_notes(ui: &mut Ui, sessions: &[SyncedSession]) {
     for (id, run) in runs() {
         if let Some(why) = &run.lead_error {
             let message = format!("The lead failed on parts of {id}, so rules were used: {why}");
-            let hint = "`nacre events` shows what it did; `nacre model test --role lead` tests it";
+            let hint = "`nacre events` shows what the lead did; `nacre model test --role lead` \
+             tests it";
             ui.warning(message, Some(hint));
         }
     }
     for SyncedSession { id, result, .. } in sessions {
         if let SyncResult::Failed { reason } = result {
             ui.warning(
-                format!("{id} could not be synced: {reason}"),
+                format!("Could not sync {id}: {reason}"),
                 Some("`nacre queue` shows when it is retried; `nacre queue --retry ID` retries it now"),
             );
         }

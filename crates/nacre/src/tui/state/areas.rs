@@ -11,10 +11,10 @@ pub(crate) const MAX_PLAN: usize = 8;
 
 pub(crate) const MAX_QUEUE: usize = 3;
 
-/// Number of lines in a question besides its text: two rules, a summary and the keys.
+/// Number of lines in a question in addition to its text: two rules, a summary and the keys.
 const DIALOG_FRAME: u16 = 4;
 
-/// Number of lines in a panel besides its content: the title and the keys.
+/// Number of lines in a panel in addition to its content: the title and the keys.
 const PANEL_FRAME: u16 = 2;
 
 /// Areas from top to bottom. An area with height zero is hidden.
@@ -27,7 +27,7 @@ pub(crate) struct Areas {
     /// Includes the rule above the input.
     pub(crate) input: Rect,
     pub(crate) status: Rect,
-    /// All rows except the last one.
+    /// All rows except the last.
     pub(crate) panel: Rect,
 }
 

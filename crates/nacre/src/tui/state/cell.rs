@@ -23,9 +23,9 @@ pub(crate) struct Cell {
     pub(crate) id: CellId,
     pub(crate) kind: CellKind,
     pub(crate) is_open: bool,
-    /// Incremented on each change to invalidate cached lines.
+    /// Incremented on each change, to invalidate cached lines.
     pub(crate) revision: u32,
-    /// Sequence number of the cell's first session item, if the cell was loaded from a session.
+    /// The sequence number of the cell's first session item, if the cell was loaded from a session.
     pub(crate) sequence: Option<u64>,
 }
 
@@ -113,8 +113,8 @@ impl CellKind {
     }
 }
 
-/// Removes the middle of a long text and inserts a note with the number of lines removed. Call this
-/// once and before cleaning, so that the number refers to the original lines.
+/// Removes the middle of a long text and inserts a note with the number of removed lines. Must be
+/// called once, before cleaning, so the number refers to the original lines.
 pub(crate) fn bound_text(text: &str) -> String {
     let n_lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
     if n_lines <= MAX_LINES && text.len() <= MAX_BYTES {
@@ -181,7 +181,7 @@ fn cell(kind: &ChatItemKind) -> Option<CellKind> {
         }
         ChatItemKind::Notice { text } => CellKind::notice(Role::Faint, text),
         ChatItemKind::Summary { text } => {
-            CellKind::notice(Role::Faint, &format!("Summary of what was before:\n{text}"))
+            CellKind::notice(Role::Faint, &format!("Summary of the earlier conversation:\n{text}"))
         }
         ChatItemKind::Undone { paths } => {
             CellKind::notice(Role::Warning, &format!("Taken back: {}", paths.join(", ")))

@@ -1,7 +1,7 @@
 //! Lays out cells as lines.
 //!
 //! Only visible cells are laid out. Answers are laid out incrementally: complete Markdown blocks
-//! are not parsed again when more text is streamed.
+//! are not parsed again while more text is streamed.
 
 use nacre_types::{FilePatch, ToolOutcome};
 use ratatui_core::text::{Line, Span};
@@ -25,7 +25,7 @@ pub(crate) struct CellLayout {
     revision: u32,
     is_open: bool,
     pub(crate) lines: Vec<Line<'static>>,
-    /// Length of the leading part of the text, whose lines are final.
+    /// Length of the leading part of the text whose lines are final.
     settled_bytes: usize,
     settled_lines: usize,
     /// Number of the last frame that used these lines.
@@ -67,7 +67,7 @@ impl CellLayout {
     }
 
     fn lay_markdown(&mut self, text: &str, is_interrupted: bool) {
-        // The text has been replaced by a shorter one.
+        // The text was replaced by a shorter one.
         if text.len() < self.settled_bytes {
             (self.settled_bytes, self.settled_lines) = (0, 0);
         }
@@ -219,7 +219,7 @@ fn tool_heading(tool: &ToolCell, is_open: bool, paper: Paper) -> Line<'static> {
     let used: usize = end.iter().map(|span| width(&span.content)).sum();
     let room = paper.columns.saturating_sub(used + 2);
     let mark = if is_open { "▾ " } else { "▸ " };
-    // Limits the tool name so that there is room for the summary.
+    // Limit the tool name to leave room for the summary.
     let name = cut(&tool.tool, room.min((room / 2).max(16)));
     let summary = cut(&tool.summary, room.saturating_sub(width(&name) + 1));
     let gap = if summary.is_empty() { "" } else { " " };

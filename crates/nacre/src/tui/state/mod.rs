@@ -34,7 +34,7 @@ const FLASH_MS: u64 = 4_000;
 
 const TURN_TICK_MS: u64 = 500;
 
-/// Columns for the selection mark next to the transcript.
+/// Number of columns for the selection mark next to the transcript.
 pub(crate) const GUTTER: usize = 2;
 
 #[derive(Clone, Debug, Default)]
@@ -43,9 +43,9 @@ pub(crate) struct ScreenOptions {
     /// The session to resume; `None` starts a new session.
     pub(crate) resume: Option<SessionRequest>,
     pub(crate) workspace: Option<String>,
-    /// Only used for a new session.
+    /// The model of a new session.
     pub(crate) model: Option<String>,
-    /// Only used for a new session.
+    /// The approval policy of a new session.
     pub(crate) policy: Option<ApprovalPolicy>,
     pub(crate) prompt: Option<String>,
 }
@@ -74,15 +74,15 @@ pub(crate) struct ScreenState {
     pub(crate) completion: Option<Completion>,
     pub(crate) files: Vec<String>,
     pub(crate) skills: Vec<SkillEntry>,
-    /// The selected cell while the user navigates the transcript.
+    /// The selected cell while the user browses the transcript.
     pub(crate) browsed: Option<CellId>,
     pub(crate) panel: Option<Panel>,
     pub(crate) approvals: VecDeque<ApprovalDialog>,
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) turn: Option<RunningTurn>,
-    /// The last sequence number of each unfinished task.
+    /// The last received sequence number of each unfinished task.
     pub(crate) seen: BTreeMap<String, u64>,
-    /// Recently ended tasks, whose repeated messages are ignored.
+    /// Recently ended tasks. Repeated messages of these tasks are ignored.
     pub(crate) over: VecDeque<String>,
     /// Messages of the next turn that arrived before the end of the current one.
     pub(crate) early: VecDeque<TaskMessage>,
@@ -111,7 +111,7 @@ impl ScreenState {
         match (&self.panel, self.approvals.front(), self.browsed) {
             (Some(Panel::List(_)), ..) => KeyContext::List,
             (Some(Panel::Page(_)), ..) => KeyContext::Page,
-            // While the user is typing a reason, keys edit text as in the input.
+            // While the user types a reason, keys edit text as in the input.
             (None, Some(question), _) if question.reason.is_none() => KeyContext::Approval,
             (None, None, Some(_)) => KeyContext::Browse,
             (None, Some(_), _) | (None, None, None) => KeyContext::Input,
@@ -120,7 +120,7 @@ impl ScreenState {
 
     pub(crate) fn send(&mut self, call: RpcCall, purpose: Purpose) {
         if self.is_closed {
-            self.flash(Role::Bad, "The agent is gone; `/quit` leaves");
+            self.flash(Role::Bad, "The connection to the agent was lost; `/quit` quits");
             return;
         }
         let id = self.requests.add(purpose);
@@ -140,7 +140,7 @@ impl ScreenState {
         self.session.as_ref().map(|session| session.id.clone())
     }
 
-    /// Returns the time at which the screen next changes without an event.
+    /// Returns the time of the next screen change that happens without an event.
     pub(crate) fn next_change(&self) -> Option<u64> {
         let flash = self.flash.as_ref().map(|flash| flash.until);
         let turn = self.turn.as_ref().map(|_| self.now + TURN_TICK_MS);

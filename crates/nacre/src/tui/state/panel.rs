@@ -136,7 +136,7 @@ fn help(paper: Paper) -> Vec<Line<'static>> {
     lines
 }
 
-/// Time after a question appears, and after typing, during which keys do not count as answers.
+/// After a question appears or the user types, keys do not count as answers for this time.
 pub(crate) const QUIET_MS: u64 = 500;
 
 const MAX_TOUCHES: usize = 100;
@@ -147,7 +147,7 @@ const MAX_WHOLE: usize = 8;
 /// A question from the agent, and how much of it the user has seen.
 #[derive(Clone, Debug)]
 pub(crate) struct ApprovalDialog {
-    /// Cleaned for display.
+    /// The request, cleaned for display.
     pub(crate) request: ApprovalRequest,
     pub(crate) task: String,
     pub(crate) drawn_at: Option<u64>,
@@ -225,7 +225,7 @@ fn request_lines(request: &ApprovalRequest, paper: Paper) -> Vec<Line<'static>> 
     } else {
         let n = command.len();
         lines.extend_from_slice(&command[..MAX_WHOLE / 2]);
-        lines.extend(words(&format!("… {n} lines, all of them below …"), Role::Warning));
+        lines.extend(words(&format!("… {n} lines, shown in full below …"), Role::Warning));
         lines.extend_from_slice(&command[n - MAX_WHOLE / 2..]);
     }
     if let Some(host) = &request.host {
@@ -236,7 +236,7 @@ fn request_lines(request: &ApprovalRequest, paper: Paper) -> Vec<Line<'static>> 
         lines.extend(diff_lines(diff, paper.columns, &Indent::default(), paper.theme));
     }
     if request.is_diff_cut {
-        lines.extend(words("The rest of the change is not shown.", Role::Warning));
+        lines.extend(words("The end of the change is not shown.", Role::Warning));
     }
     lines.append(&mut command);
     lines

@@ -1,7 +1,7 @@
 //! The transcript: a limited number of cells, the scroll position, and cached lines.
 //!
-//! The scroll position is a cell and a line inside it, so that cells that are not visible do not
-//! have to be laid out.
+//! The scroll position is a cell and a line inside it, so cells that are not visible do not have to
+//! be laid out.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -26,7 +26,7 @@ const MAX_LAID: usize = 300;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scroll {
     #[default]
-    /// Stays at the end as the transcript grows.
+    /// Keeps the end visible as the transcript grows.
     Follow,
     At {
         cell: CellId,
@@ -53,7 +53,7 @@ pub(crate) struct Transcript {
     pub(crate) scroll: Scroll,
     pub(crate) shown: Vec<VisibleLine>,
     pub(crate) height: usize,
-    /// Whether new content is below the visible part.
+    /// Whether there is new content below the visible part.
     pub(crate) has_news: bool,
 }
 
@@ -123,7 +123,7 @@ impl Transcript {
         *self = Self { next_id: self.next_id, height, ..Self::new(paper) };
     }
 
-    /// Does nothing if the cell was dropped.
+    /// Changes a cell. Does nothing if the cell was dropped.
     pub(crate) fn change(&mut self, id: CellId, change: impl FnOnce(&mut CellKind)) {
         let Some(idx) = self.idx_of(id) else { return };
         let cell = &mut self.cells[idx];
@@ -166,7 +166,7 @@ impl Transcript {
         self.push(CellKind::Assistant { text, is_interrupted: false })
     }
 
-    /// Returns `false` if the cell is too long.
+    /// Appends to a reasoning cell. Returns `false` if the cell is too long.
     pub(crate) fn extend_reasoning(&mut self, id: CellId, words: &str) -> bool {
         let cell = self.idx_of(id).and_then(|idx| self.cells.get(idx));
         let Some(CellKind::Reasoning { text }) = cell.map(|cell| &cell.kind) else { return false };
@@ -263,7 +263,7 @@ impl Transcript {
         }
         let (idx, line) = self.top();
         self.fill(idx, line);
-        // The end is visible, so the view follows it from now on.
+        // The end is visible, so follow it from now on.
         if self.shown.len() < height && self.scroll != Scroll::Follow {
             self.scroll = Scroll::Follow;
             self.has_news = false;
@@ -320,7 +320,7 @@ impl Transcript {
         (0, 0)
     }
 
-    /// Returns whether the start of the transcript was reached.
+    /// Scrolls up. Returns whether the start of the transcript was reached.
     pub(crate) fn scroll_up(&mut self, by: usize) -> bool {
         let (idx, line) = self.top();
         let (idx, line) = self.up(idx, line, by);

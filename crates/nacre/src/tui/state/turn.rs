@@ -45,7 +45,7 @@ impl RunningTurn {
         Self { task: task.to_owned(), since: now, model: model.to_owned(), ..Self::default() }
     }
 
-    /// Makes later text start a new cell.
+    /// Ends the text cell, so later text starts a new one.
     pub(crate) fn end_text(&mut self) {
         (self.words, self.reasoning) = (None, None);
     }
@@ -96,7 +96,7 @@ impl Requests {
         self.last
     }
 
-    /// Returns `None` for an unknown id.
+    /// Removes and returns the purpose of a request. Returns `None` for an unknown id.
     pub(crate) fn take(&mut self, id: u64) -> Option<Purpose> {
         self.open.remove(&id)
     }
@@ -106,7 +106,7 @@ impl Requests {
     }
 }
 
-/// Token use and cost since the session was opened.
+/// Token usage and cost since the session was opened.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SessionUsage {
     past: TurnUsage,
@@ -152,8 +152,8 @@ impl SessionUsage {
     pub(crate) fn report(&self) -> String {
         let cost = match (self.cost(), self.is_cost_partial) {
             (Some(cost), false) => dollars(cost),
-            (Some(cost), true) => format!("{} and turns without a known price", dollars(cost)),
-            (None, _) => "the model's price is not known".to_owned(),
+            (Some(cost), true) => format!("{} plus turns without a known price", dollars(cost)),
+            (None, _) => "the model's price is unknown".to_owned(),
         };
         let (used, window) = (group_digits(self.turn.context), group_digits(self.turn.window));
         let context = match self.context_percent() {

@@ -1,4 +1,4 @@
-//! `docs/chat.md` says what the tables say.
+//! Checks that `docs/chat.md` matches the tables.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What each mode looks like.
+//! Snapshots of each mode.
 
 use insta::assert_snapshot;
 use nacre_types::SessionRequest;

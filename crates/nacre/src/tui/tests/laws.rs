@@ -1,4 +1,4 @@
-//! Laws: whatever happens in whatever order, nothing panics and the screen stays whole.
+//! Invariants: no sequence of events may cause a panic or break the screen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use nacre_types::{RpcAnswer, RpcMessage, TaskUpdate};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::play::{Play, session};
 use crate::tui::event::ScreenEvent;
 
-/// Something that a person, a terminal or an agent does.
+/// An action of the user, the terminal or the agent.
 #[derive(Clone, Debug)]
 enum Deed {
     Key(KeyEvent),
@@ -150,7 +150,7 @@ fn act(play: &mut Play, deed: Deed, sequence: &mut u64) {
         Deed::Resize(columns, rows) => play.take(ScreenEvent::Resize { columns, rows }),
         Deed::Say(number, update) => {
             let update: TaskUpdate = serde_json::from_value(update).unwrap();
-            // Mostly the next one, now and then another.
+            // Usually the next number, occasionally a different one.
             *sequence = if number == 0 { 1 } else { *sequence + 1 };
             let number = if number == 1 { 40 } else { *sequence };
             play.message(number, update);
@@ -169,7 +169,7 @@ fn act(play: &mut Play, deed: Deed, sequence: &mut u64) {
     }
 }
 
-/// What holds after everything.
+/// Checks the invariants after each event.
 fn check(play: &mut Play) {
     let (buffer, cursor) = play.draw();
     for cell in &buffer.content {

@@ -1,4 +1,4 @@
-//! How fast a key is seen, and how much memory a long session takes.
+//! Measures key latency and the memory usage of long sessions.
 
 #![expect(clippy::disallowed_methods, reason = "it measures")]
 
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::play::Play;
 use crate::tui::view::view;
 
-/// A key is to be seen within this time, in 95 of 100 cases.
+/// Maximum time from a key press to its frame, in the 95th percentile.
 const KEY_TO_FRAME: Duration = Duration::from_millis(20);
 
 const WORDS: &str = "The `parser` reads **tokens** one by one, and the *last* of them is dropped. ";
 
-/// A session with a number of items, as it is read from a server.
+/// Opens a session with a number of items, as loaded from a server.
 fn fill_session(columns: u16, rows: u16, n_items: u64) -> Play {
     let mut play = Play::new(columns, rows);
     let mut session = serde_json::to_value(super::play::session()).unwrap();
@@ -46,16 +46,16 @@ fn item(n: u64) -> Value {
     item
 }
 
-/// The time that this thread was on a processor. On a machine that is busy with other things it is
-/// what a key costs; the time on the wall is what else was done meanwhile.
+/// Returns the CPU time used by this thread. Unlike elapsed time, CPU time is not affected by other
+/// work on a busy machine.
 #[cfg(unix)]
 fn on_processor() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap(), u32::try_from(time.tv_nsec).unwrap())
 }
 
-/// From keys to their frames on a test terminal, while an answer is being written: on the
-/// processor, and on the wall.
+/// Measures the time from keys to their frames on a test terminal while an answer is streamed, as
+/// CPU time and elapsed time.
 #[cfg(unix)]
 fn key_to_frame(columns: u16, rows: u16) -> (Vec<Duration>, Vec<Duration>) {
     let mut play = fill_session(columns, rows, 5_000);
@@ -107,7 +107,7 @@ fn a_key_is_seen_at_once_while_an_answer_is_written() {
     }
 }
 
-/// The most memory that the process had, in bytes.
+/// Returns the peak memory usage of the process in bytes.
 #[cfg(target_os = "linux")]
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -116,8 +116,8 @@ fn peak_memory() -> u64 {
     kilobytes * 1024
 }
 
-/// 24 hours of a busy session: 200,000 messages in 2,000 turns, with output of 200 and of 10,000
-/// lines.
+/// Simulates 24 hours of a busy session: 200,000 messages in 2,000 turns, with outputs of 200 and
+/// 10,000 lines.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "takes minutes; run it with `cargo nextest run -p nacre --run-ignored all -E 'test(busy_day)'`"]

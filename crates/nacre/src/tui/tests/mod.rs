@@ -1,4 +1,4 @@
-//! Frames and laws of the screen.
+//! Snapshot and invariant tests of the screen.
 
 mod docs;
 mod frames;
@@ -7,7 +7,7 @@ mod measure;
 mod play;
 mod protocol;
 
-/// The terminal is taken when the loop runs, not when it is made.
+/// The terminal is set up when the loop runs, not when its future is created.
 #[test]
 fn the_loop_does_nothing_before_it_is_awaited() {
     let (requests, mut asked) = tokio::sync::mpsc::unbounded_channel();

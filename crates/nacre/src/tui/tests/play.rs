@@ -1,4 +1,4 @@
-//! Plays events against a state and shows its frames, as a person and an agent would.
+//! Applies events to a state and renders its frames, simulating a user and an agent.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use nacre_types::{
@@ -41,7 +41,7 @@ pub(super) fn session() -> ChatSession {
 }
 
 impl Play {
-    /// A screen with an empty session.
+    /// Opens a screen with an empty session.
     pub(super) fn new(columns: u16, rows: u16) -> Self {
         let mut play = Self::new_unopened(ScreenOptions::default(), columns, rows);
         play.answer(json!({"version": 1, "nacre": "0", "methods": []}));
@@ -80,14 +80,14 @@ impl Play {
         self.keep(effects);
     }
 
-    /// What is there is drawn, and time goes by.
+    /// Draws a frame and advances the clock.
     pub(super) fn wait(&mut self, ms: u64) {
         self.draw();
         self.now += ms;
         self.take(ScreenEvent::Tick);
     }
 
-    /// Types a text; names of keys are in angle brackets.
+    /// Types text; key names are in angle brackets.
     pub(super) fn keys(&mut self, keys: &str) {
         let mut rest = keys;
         while let Some(c) = rest.chars().next() {
@@ -106,7 +106,7 @@ impl Play {
         }
     }
 
-    /// Answers the last request.
+    /// Responds to the last request.
     pub(super) fn answer(&mut self, result: Value) {
         let id = self.sent.last().map(|request| request.id);
         self.answer_to(id, result);
@@ -126,13 +126,13 @@ impl Play {
         self.take(ScreenEvent::Message(Box::new(RpcMessage::Answer(answer))));
     }
 
-    /// Which task the next messages are about.
+    /// Sets the task of the next messages.
     pub(super) fn begin_task(&mut self, task: &str) {
         self.task = task.to_owned();
         self.sequence = 0;
     }
 
-    /// The agent sends an update of the task.
+    /// Sends an update of the task from the agent.
     pub(super) fn say(&mut self, update: Value) {
         let update: TaskUpdate = serde_json::from_value(update).unwrap();
         self.sequence += 1;
@@ -150,7 +150,7 @@ impl Play {
         self.take(ScreenEvent::Message(Box::new(RpcMessage::Task(message))));
     }
 
-    /// The person asks, and the agent begins to work.
+    /// Sends a prompt from the user, and starts the agent's turn.
     pub(super) fn work(&mut self, prompt: &str) {
         self.keys(prompt);
         self.keys("<Enter>");
@@ -166,7 +166,7 @@ impl Play {
         self.sent.iter().map(call).collect()
     }
 
-    /// The methods that were called since the session was opened.
+    /// Returns the last request that the screen sent.
     pub(super) fn last_call(&self) -> Value {
         self.calls().pop().unwrap_or_default()
     }
@@ -182,7 +182,7 @@ impl Play {
         (buffer, cursor)
     }
 
-    /// The frame as text, with the cursor as `█`.
+    /// Returns the frame as text, with the cursor as `█`.
     pub(super) fn frame(&mut self) -> String {
         let (mut buffer, cursor) = self.draw();
         if let Some(cursor) = cursor {
@@ -192,7 +192,7 @@ impl Play {
     }
 }
 
-/// The rows of a buffer; what follows a wide character is not counted twice.
+/// Returns the rows of a buffer. The cell after a wide character is skipped.
 pub(super) fn text_of(buffer: &Buffer) -> String {
     let mut text = String::new();
     for y in 0..buffer.area.height {

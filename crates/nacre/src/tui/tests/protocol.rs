@@ -1,4 +1,4 @@
-//! The requests for a person's actions, and how the agent's messages change the state.
+//! Tests the requests that user actions send, and the state changes that messages cause.
 
 use nacre_types::{RpcCall, TaskUpdate};
 use serde_json::json;
@@ -122,7 +122,7 @@ fn questions_are_answered_by_their_keys() {
     }
 }
 
-/// A person in the middle of a word does not allow anything by the letters of it.
+/// Letters typed in the middle of a word must not answer a question that appears.
 #[test]
 fn typing_does_not_answer_a_question_that_comes_up() {
     let mut play = Play::new(80, 24);
@@ -145,8 +145,8 @@ fn typing_does_not_answer_a_question_that_comes_up() {
     assert!(play.is_sent(|call| matches!(call, RpcCall::ApprovalAnswer { .. })));
 }
 
-/// Keys that waited in the terminal while the screen was busy do not answer a question that nobody
-/// saw.
+/// Keys buffered by the terminal while the screen was busy must not answer a question that was not
+/// yet visible.
 #[test]
 fn keys_typed_before_a_question_was_drawn_do_not_answer_it() {
     let mut play = Play::new(80, 24);
@@ -176,7 +176,7 @@ fn a_long_command_is_allowed_only_when_its_end_was_on_the_screen() {
         }));
         play.wait(600);
         let frame = play.frame();
-        for shown in ["$ echo 0", "… 60 lines, all of them below …", "echo 59", "End to the end"]
+        for shown in ["$ echo 0", "… 60 lines, shown in full below …", "echo 59", "End to the end"]
         {
             assert!(frame.contains(shown), "{shown}\n{frame}");
         }
@@ -185,7 +185,7 @@ fn a_long_command_is_allowed_only_when_its_end_was_on_the_screen() {
         play.wait(600);
         play.keys("<End>");
         play.wait(600);
-        assert!(play.frame().contains("end; Up shows what is above"));
+        assert!(play.frame().contains("end; press Up to see more"));
         play.keys(key);
         assert_eq!(play.last_call()["params"]["answer"], answer);
     }

@@ -26,7 +26,7 @@ pub(super) fn run(state: &mut ScreenState, line: &str) -> bool {
     }
     let text = match commands::nearest(name) {
         Some(command) => format!("`/{name}` is not a command. Did you mean `/{}`?", command.name),
-        None => format!("`/{name}` is not a command. `/help` lists them"),
+        None => format!("`/{name}` is not a command. `/help` lists all commands"),
     };
     state.flash(Role::Warning, &text);
     false
@@ -71,7 +71,7 @@ fn some(argument: &str) -> Option<String> {
 
 fn for_session(state: &mut ScreenState, name: &str, argument: &str) -> bool {
     let Some(session) = state.session_id() else {
-        state.flash(Role::Warning, "The session is being opened");
+        state.flash(Role::Warning, "The session is still being opened");
         return false;
     };
     let (call, purpose) = match name {
@@ -95,7 +95,7 @@ fn for_session(state: &mut ScreenState, name: &str, argument: &str) -> bool {
 
 fn change(state: &mut ScreenState, command: &Command, argument: &str) -> bool {
     let Some(session) = state.session_id() else {
-        state.flash(Role::Warning, "The session is being opened");
+        state.flash(Role::Warning, "The session is still being opened");
         return false;
     };
     if argument.is_empty() {

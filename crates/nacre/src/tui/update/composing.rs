@@ -61,7 +61,7 @@ fn update_completion(state: &mut ScreenState) {
     state.completion = commands::complete(state.editor.text(), state.editor.cursor(), &state.files);
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "a place has only its own keys")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "each context has only its own keys")]
 fn act(state: &mut ScreenState, action: Action) {
     match action {
         Action::Send => submit(state),
@@ -88,7 +88,7 @@ fn act(state: &mut ScreenState, action: Action) {
 }
 
 fn submit(state: &mut ScreenState) {
-    // Enter accepts a completion, and also runs it if it is a command.
+    // Enter accepts a completion, and runs it if it is a command.
     let is_command = state.editor.text().starts_with('/') && !state.editor.text().contains(' ');
     if state.completion.is_some() {
         accept(state);
@@ -164,7 +164,7 @@ pub(super) fn escape(state: &mut ScreenState) {
     }
     if !is_twice {
         if !state.editor.is_empty() {
-            state.flash(Role::Faint, "Esc again clears the input");
+            state.flash(Role::Faint, "Press Esc again to clear the input");
         }
         return;
     }
@@ -190,7 +190,7 @@ pub(super) fn interrupt(state: &mut ScreenState) {
     state.last_interrupt = Some(state.now);
     clear(state);
     let hint = match &state.turn {
-        Some(_) => "Ctrl-C again leaves; Esc stops the agent",
+        Some(_) => "Press Ctrl-C again to quit; Esc stops the agent",
         None => "Ctrl-C again leaves",
     };
     state.flash(Role::Warning, hint);
@@ -211,7 +211,7 @@ pub(super) fn press_approval(state: &mut ScreenState, key: KeyEvent) {
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "a place has only its own keys")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "each context has only its own keys")]
 fn act_on_question(state: &mut ScreenState, action: Action) {
     let page = usize::from(state.rows / 3).max(1);
     match action {

@@ -27,8 +27,7 @@ pub(super) fn take(state: &mut ScreenState, message: TaskMessage) {
     take_in_turn(state, message);
 }
 
-/// Applies messages of one turn at a time. Messages of the next turn may arrive early, and are
-/// buffered.
+/// Applies messages one turn at a time. Messages of the next turn that arrive early are buffered.
 fn take_in_turn(state: &mut ScreenState, message: TaskMessage) {
     let is_of_next = state.turn.as_ref().is_some_and(|turn| turn.task != message.task)
         && (matches!(message.update, TaskUpdate::Running { .. })
@@ -59,11 +58,10 @@ fn take_now(state: &mut ScreenState, message: TaskMessage) {
     }
 }
 
-/// Returns whether a message is the next one of its task. After a gap, requests the missing
-/// messages.
+/// Returns whether a message is the next one of its task. If messages are missing, requests them.
 fn is_next(state: &mut ScreenState, message: &TaskMessage) -> bool {
     let last = state.seen.get(&message.task).copied();
-    // Any other message repeats one from an ended task that is no longer remembered.
+    // Any other message repeats one from an ended task that is no longer tracked.
     let is_known = last.is_some()
         || message.sequence <= 1
         || state.prompts.iter().any(|prompt| prompt.task.as_ref() == Some(&message.task));
@@ -227,10 +225,10 @@ fn decide(state: &mut ScreenState, approval: &str, answer: &ApprovalAnswer, by: 
     state.approvals.retain(|question| question.request.approval != approval);
     match (by, answer) {
         (AnsweredBy::Timeout, _) => {
-            state.note(Role::Warning, "Not allowed: nobody answered in time");
+            state.note(Role::Warning, "Not allowed: the request timed out");
         }
         (AnsweredBy::Nobody, _) => {
-            state.note(Role::Warning, "Not allowed: nobody was there to ask");
+            state.note(Role::Warning, "Not allowed: no user was available");
         }
         (AnsweredBy::Person, ApprovalAnswer::Deny { reason }) if !reason.is_empty() => {
             state.note(Role::Warning, &format!("You did not allow it: {reason}"));
@@ -249,7 +247,10 @@ fn add_steering(state: &mut ScreenState, task: &str, text: &str) {
     turn(state, task).map(RunningTurn::end_text);
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "only the last update of a task comes here")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only the last update of a task is handled here"
+)]
 fn end(state: &mut ScreenState, task: &str, update: TaskUpdate) {
     let turn = state.turn.take_if(|turn| turn.task == task);
     let has_run = turn.is_some();

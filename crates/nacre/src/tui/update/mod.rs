@@ -1,5 +1,5 @@
-//! Applies events to the state. Side effects are returned instead of executed, so no clock or
-//! terminal is needed.
+//! Applies events to the state. Side effects are returned instead of executed, so the tests need no
+//! clock or terminal.
 
 mod commanding;
 mod composing;
@@ -37,7 +37,7 @@ pub(crate) fn update(state: &mut ScreenState, now: u64, event: ScreenEvent) -> V
             state.columns = columns;
             state.rows = rows;
         }
-        // Messages that arrive after the connection was closed are ignored.
+        // Ignore messages that arrive after the connection was closed.
         ScreenEvent::Message(_) if state.is_closed => {}
         ScreenEvent::Message(message) => match *message {
             RpcMessage::Task(message) => messages::take(state, message),
@@ -101,11 +101,11 @@ fn close(state: &mut ScreenState) {
     state.is_closed = true;
     state.turn = None;
     state.approvals.clear();
-    let mut text = "The agent is gone: its end of the line was closed.".to_owned();
+    let mut text = "The connection to the agent was lost.".to_owned();
     if let Some(session) = state.session_id() {
         let session = clean_line(&session);
         text.push_str(&format!(
-            " The session is kept; go on with it: nacre chat --resume {session}"
+            " The session is saved; continue it: nacre chat --resume {session}"
         ));
     }
     state.note(Role::Bad, &text);

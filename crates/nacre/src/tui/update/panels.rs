@@ -22,7 +22,7 @@ pub(super) fn browse(state: &mut ScreenState) {
             state.completion = None;
             select(state, id);
         }
-        None => state.flash(Role::Faint, "There is nothing to unfold yet"),
+        None => state.flash(Role::Faint, "No tool calls to expand yet"),
     }
 }
 
@@ -31,7 +31,7 @@ fn select(state: &mut ScreenState, id: CellId) {
     state.transcript.reveal(id);
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "a place has only its own keys")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "each context has only its own keys")]
 pub(super) fn act_browsing(state: &mut ScreenState, action: Action) {
     match action {
         Action::Up => select_next(state, true),
@@ -105,7 +105,7 @@ fn scroll_up(state: &mut ScreenState, by: usize) {
     state.send(RpcCall::SessionItems(request), Purpose::EarlierItems);
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "a place has only its own keys")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "each context has only its own keys")]
 pub(super) fn act(state: &mut ScreenState, action: Action) {
     let page = Areas::of(state).panel_rows().saturating_sub(1).max(1);
     match (&mut state.panel, action) {
@@ -133,7 +133,7 @@ pub(super) fn act(state: &mut ScreenState, action: Action) {
     }
 }
 
-/// Returns the new first visible line. Drawing limits it to the length of the text.
+/// Returns the new first visible line. When drawing, it is limited to the length of the text.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other keys do not scroll")]
 pub(super) fn scroll_position(at: usize, action: Action, page: usize) -> usize {
     match action {
@@ -179,10 +179,10 @@ pub(super) fn open_list(
     rows: Vec<ListRow>,
 ) {
     let empty = match kind {
-        ListKind::Sessions => "There are no sessions here yet.",
+        ListKind::Sessions => "No sessions in this directory yet.",
         ListKind::Hits => "Nothing was found.",
-        ListKind::Memories => "The agent has not been given any memory in this session yet.",
-        ListKind::Skills => "There are no skills.",
+        ListKind::Memories => "The agent has not received any memories in this session yet.",
+        ListKind::Skills => "No skills found.",
     };
     state.completion = None;
     state.panel = Some(Panel::List(ListPanel { kind, title, rows, selected: 0, first: 0, empty }));

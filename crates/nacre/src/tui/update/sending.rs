@@ -16,13 +16,16 @@ pub(super) fn start(state: &mut ScreenState, skill: Option<String>) {
 
 pub(super) fn send_prompt(state: &mut ScreenState, text: &str, skill: Option<String>) {
     let Some(session) = state.session_id() else {
-        let hint =
-            if state.is_closed { "The agent is gone" } else { "The session is being opened" };
+        let hint = if state.is_closed {
+            "The connection to the agent was lost"
+        } else {
+            "The session is still being opened"
+        };
         state.flash(Role::Warning, hint);
         return;
     };
     if state.is_closed {
-        state.flash(Role::Bad, "The agent is gone; `/quit` leaves");
+        state.flash(Role::Bad, "The connection to the agent was lost; `/quit` quits");
         return;
     }
     let attachments = attachments(state, text);
@@ -64,7 +67,7 @@ pub(super) fn show_prompt(state: &mut ScreenState, idx: usize) {
     state.transcript.push(kind);
 }
 
-/// Returns pastes whose mark is still in the text, and files referenced with `@`.
+/// Returns the pastes whose labels are still in the text, and the files referenced with `@`.
 fn attachments(state: &ScreenState, text: &str) -> Vec<Attachment> {
     let pasted = state.pasted.iter().filter(|it| text.contains(&it.mark));
     let mut attachments: Vec<Attachment> = pasted.map(|it| it.attachment.clone()).collect();
@@ -79,7 +82,7 @@ fn attachments(state: &ScreenState, text: &str) -> Vec<Attachment> {
     attachments
 }
 
-/// Sends the input into the running turn, or as a new turn if none is running.
+/// Sends the input to the running turn, or as a new turn if none is running.
 pub(super) fn steer(state: &mut ScreenState) {
     let text = state.editor.text().trim().to_owned();
     if text.is_empty() {
@@ -92,7 +95,7 @@ pub(super) fn steer(state: &mut ScreenState) {
     state.editor.take();
     state.pasted.clear();
     state.completion = None;
-    state.flash(Role::Faint, "Sent: it is taken up with the next step");
+    state.flash(Role::Faint, "Sent: the agent receives it with its next step");
 }
 
 pub(super) fn stop(state: &mut ScreenState) -> bool {
@@ -111,7 +114,7 @@ pub(super) fn take_back(state: &mut ScreenState) {
     withdraw(state, idx);
 }
 
-/// Moves all queued prompts back into the input. Returns `false` if there are none.
+/// Moves all queued prompts back into the input. Returns `false` if the queue is empty.
 pub(super) fn take_back_all(state: &mut ScreenState) -> bool {
     let mut has_any = false;
     while let Some(idx) = state.prompts.iter().rposition(Prompt::is_waiting) {
@@ -128,7 +131,7 @@ fn withdraw(state: &mut ScreenState, idx: usize) {
     let written = state.editor.take();
     let joined = if written.is_empty() { text } else { format!("{text}\n\n{written}") };
     state.editor.set(&joined);
-    // If the task is not known yet, `adopt` aborts it later.
+    // If the task id is not known yet, `adopt` aborts the task later.
     if let Some(task) = task {
         state.send(RpcCall::ChatAbort(TaskRef { task }), Purpose::Abort);
     }

@@ -1,4 +1,4 @@
-//! Opens, fills and lists sessions, and handles responses to requests.
+//! Opens, loads and lists sessions, and handles responses to requests.
 
 use nacre_types::{
     ChatItemKind, ChatSession, ChatStartReport, ChatUndoReport, EmptyRequest, HelloReport,
@@ -68,7 +68,8 @@ fn renew(state: &mut ScreenState, session: ChatSession) -> String {
     title
 }
 
-/// Fills the transcript. The running turn is replayed from its start, so its items are skipped.
+/// Fills the transcript. The running turn is replayed from its start, so its stored items are
+/// skipped.
 fn fill(state: &mut ScreenState, report: SessionItemsReport) {
     if state.session_id().as_ref() != Some(&report.session.id) {
         return;
@@ -110,7 +111,7 @@ fn fill_earlier(state: &mut ScreenState, report: &SessionItemsReport) {
     let mut cells = cell::cells(&report.items);
     cells.retain(|(sequence, _)| is_before(*sequence));
     if cells.is_empty() {
-        state.flash(Role::Faint, "This is the beginning");
+        state.flash(Role::Faint, "This is the start of the session");
         return;
     }
     state.transcript.prepend(cells);
@@ -118,7 +119,7 @@ fn fill_earlier(state: &mut ScreenState, report: &SessionItemsReport) {
 
 pub(super) fn tell_settings(state: &mut ScreenState) {
     let Some(session) = &state.session else { return };
-    let model = session.model.as_deref().unwrap_or("the one that is set for chat");
+    let model = session.model.as_deref().unwrap_or("the default chat model");
     let text = format!("Model: {model} · Policy: {}", session.policy.label());
     state.note(Role::Faint, &text);
 }
@@ -153,7 +154,7 @@ fn open_hits(state: &mut ScreenState, query: &str, report: &SessionSearchReport)
 pub(super) fn take_answer(state: &mut ScreenState, answer: RpcAnswer) {
     let Some(id) = answer.id else {
         let text = answer.error.map(|error| failure_text(&error)).unwrap_or_default();
-        return state.note(Role::Bad, &format!("A request was not understood.\n{text}"));
+        return state.note(Role::Bad, &format!("Invalid request:\n{text}"));
     };
     let Some(purpose) = state.requests.take(id) else { return };
     match answer.error {
@@ -161,14 +162,14 @@ pub(super) fn take_answer(state: &mut ScreenState, answer: RpcAnswer) {
         None => {
             let result = answer.result.unwrap_or(Value::Null);
             if let Err(why) = apply_result(state, id, &purpose, result) {
-                let text = format!("Error: An answer cannot be read\nCaused by: {why}");
+                let text = format!("Error: Could not parse a response\nCaused by: {why}");
                 refuse(state, id, purpose, &text);
             }
         }
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others only show the error")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "for other requests, only the error is shown")]
 fn refuse(state: &mut ScreenState, id: u64, purpose: Purpose, text: &str) {
     match purpose {
         Purpose::Start => {
@@ -193,7 +194,7 @@ fn refuse(state: &mut ScreenState, id: u64, purpose: Purpose, text: &str) {
             }
             state.note(Role::Bad, text);
         }
-        // The screen requests skills without user action, so an error is not shown.
+        // The screen requests skills automatically, so errors are not shown.
         Purpose::Skills { is_asked: false } => {}
         _ => state.note(Role::Bad, text),
     }
@@ -259,11 +260,11 @@ fn apply_result(
 
 fn tell_undo(state: &mut ScreenState, report: &ChatUndoReport) {
     let mut text = match report.restored.len() {
-        0 => "Nothing was taken back".to_owned(),
+        0 => "No files were restored".to_owned(),
         n => format!("Taken back: {} ({})", count(n, "file"), report.restored.join(", ")),
     };
     for kept in &report.kept {
-        text.push_str(&format!("\nLeft as it is: {}: {}", kept.path, kept.why));
+        text.push_str(&format!("\nNot restored: {}: {}", kept.path, kept.why));
     }
     let tone = if report.kept.is_empty() { Role::Good } else { Role::Warning };
     state.note(tone, &text);

@@ -1,4 +1,4 @@
-//! `nacre connect doctor`, with a program that only plays Nacre.
+//! Tests `nacre connect doctor` with a program that imitates Nacre.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -22,7 +22,7 @@ case "$1" in
 esac
 "#;
 
-/// A machine with a program at `~/bin/nacre` that agents start.
+/// Creates a machine with a program at `~/bin/nacre` that agents start.
 fn machine(script: &str) -> Machine {
     let machine = Machine::new();
     machine.put("bin/nacre", script);

@@ -1,4 +1,4 @@
-//! Homes with settings as people have them, and what a test looks at in them.
+//! Homes with realistic settings files, and helpers to inspect them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::home::TestHome;
 
-/// Every agent, with files as they are found on machines.
+/// Every agent, with realistic settings files.
 pub(super) const HOMES: &[(&str, &[(&str, &str)])] = &[
     (
         "claude",
@@ -104,7 +104,7 @@ pub(super) const HOMES: &[(&str, &[(&str, &str)])] = &[
 
 type Change = fn(&str) -> String;
 
-/// Ways in which the same settings are written.
+/// Returns different notations of the same settings.
 pub(super) fn variants() -> [(&'static str, Change); 4] {
     [
         ("as it is", str::to_owned),
@@ -114,7 +114,7 @@ pub(super) fn variants() -> [(&'static str, Change); 4] {
     ]
 }
 
-/// A home whose files are looked at as a whole.
+/// A home whose files are compared as a whole.
 pub(super) struct Machine {
     pub(super) home: TestHome,
 }
@@ -159,12 +159,12 @@ impl Machine {
         value
     }
 
-    /// What is listed of an agent.
+    /// Returns the listed entry of an agent.
     pub(super) fn entry(&self, agent: &str) -> Value {
         entry(&self.json(&["connect", "list"]), agent).clone()
     }
 
-    /// Everything in the home but the store, the repository and the global folder.
+    /// Returns everything in the home except the store, the repository and the global directory.
     pub(super) fn tree(&self) -> BTreeMap<PathBuf, Found> {
         let mut found = BTreeMap::new();
         collect(&self.home.root(), &self.home.root(), &mut found);
@@ -172,7 +172,7 @@ impl Machine {
     }
 }
 
-/// What a report says of an agent.
+/// Returns the entry of an agent in a report.
 pub(super) fn entry<'r>(report: &'r Value, agent: &str) -> &'r Value {
     let agents = report["agents"].as_array().unwrap();
     agents.iter().find(|entry| entry["agent"] == agent).unwrap()
@@ -196,12 +196,12 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<PathBuf, Found>) {
     }
 }
 
-/// Everything in a file is still there, in its order; and JSON files are valid.
+/// Checks that everything in a file is still present and in order, and that JSON files are valid.
 pub(super) fn check_kept(before: &str, after: &str, name: &str) {
     let mut lines = after.lines();
     for line in before.lines() {
         let line = line.trim_end();
-        // A comma may have come behind a value, in front of its comment, and a bracket may have
+        // A comma may have been added after a value and before its comment, and a bracket may have
         // been opened.
         let bare = |text: &str| text.replace(',', "").trim().to_owned();
         let is_it = |other: &str| {
@@ -216,7 +216,7 @@ pub(super) fn check_kept(before: &str, after: &str, name: &str) {
     assert!(is_within(&old, &new), "{name}: {old} is not within {new}");
 }
 
-/// Whether a value holds all of another, and perhaps more.
+/// Returns whether a value contains everything in another.
 fn is_within(old: &Value, new: &Value) -> bool {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
@@ -229,7 +229,7 @@ fn is_within(old: &Value, new: &Value) -> bool {
     }
 }
 
-/// Reads JSON with comments, in a way that has nothing in common with the product's.
+/// Parses JSON with comments, independently of the product's parser.
 pub(super) fn parse_json(text: &str) -> Value {
     let mut plain = String::new();
     let mut rest = text.trim_start_matches('\u{feff}');

@@ -26,7 +26,7 @@ fn no_new_circle_inside_a_room() {
     assert!(gone.is_empty(), "Remove these circles from `KNOWN`: {gone:#?}");
 }
 
-/// Circles inside one module that exist today. The list may only get shorter.
+/// Import cycles that exist inside one module today. The list may only get shorter.
 const KNOWN: &[&str] = &[
     "nacre-engine model::{anthropic, classify, collect, conversation, error, hosted, http, openai, \
      price, programs, provider, retry, roles, scripted, spending_budget}",
@@ -38,13 +38,13 @@ const KNOWN: &[&str] = &[
     "nacre-ops team::{pull, push}",
 ];
 
-/// Which of its neighbors a file or folder names. Tests may name whatever they test.
+/// Returns which siblings each file or directory imports. Tests may import whatever they test.
 fn neighbors(modules: &Modules) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
     let mut neighbors: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for Arrow { from, to, is_test } in modules.arrows() {
         let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
         let is_of_tests = is_test || from.iter().any(|name| name == "tests");
-        // Above the rooms, `ARROWS` says what is allowed.
+        // For top-level modules, `ARROWS` defines the allowed imports.
         if is_of_tests || shared == 0 || from.len() == shared || to.len() == shared {
             continue;
         }
@@ -53,7 +53,7 @@ fn neighbors(modules: &Modules) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> 
     neighbors
 }
 
-/// The groups of nodes that can all reach each other, each of two or more.
+/// Returns the groups of two or more nodes that can all reach each other.
 fn circles<T: Ord + Clone>(arrows: &BTreeMap<T, BTreeSet<T>>) -> BTreeSet<BTreeSet<T>> {
     let reachable: BTreeMap<&T, BTreeSet<&T>> =
         arrows.keys().map(|node| (node, reach(arrows, node))).collect();
@@ -64,7 +64,7 @@ fn circles<T: Ord + Clone>(arrows: &BTreeMap<T, BTreeSet<T>>) -> BTreeSet<BTreeS
     arrows.keys().map(circle_of).filter(|circle| circle.len() > 1).collect()
 }
 
-/// Every node that a node can reach by one arrow or more.
+/// Returns every node that can be reached from a node by one or more arrows.
 fn reach<'a, T: Ord>(arrows: &'a BTreeMap<T, BTreeSet<T>>, from: &'a T) -> BTreeSet<&'a T> {
     let mut seen = BTreeSet::new();
     let mut next = vec![from];

@@ -1,4 +1,5 @@
-//! The command line has no logic: a command parses, calls an operation and renders its report.
+//! Checks that the command line has no logic: a command parses arguments, calls an operation and
+//! renders its report.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +7,16 @@ use super::paths::list_paths;
 use super::{check_known, read};
 use crate::home::{repository, walk};
 
-/// The crates of ours that the command line may name.
+/// The workspace crates that the command line may import.
 const MAY_NAME: &[&str] = &["nacre_ops", "nacre_server", "nacre_types"];
 
-/// Files that may name other crates. There is none, and this list only gets shorter.
+/// Files that may import other crates. The list must stay empty.
 const NAMES_OTHER_CRATES: &[&str] = &[];
 
-/// A longer command file contains logic that belongs into its operation.
+/// Maximum length of a command file. Longer files contain logic that belongs in the operation.
 const MAX_COMMAND_LINES: usize = 450;
 
-/// What all commands share.
+/// Files shared by all commands.
 const SHARED_FILES: &[&str] = &["mod.rs", "ui.rs"];
 
 #[test]
@@ -34,7 +35,7 @@ fn no_command_is_long() {
     assert!(found.is_empty(), "Move logic into the operation: {found:?}");
 }
 
-/// The files of the command line that something is true of, by their path.
+/// Returns the paths of the command line's files that match a condition.
 fn files_where(is_so: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let folder = repository().join("crates/nacre/src/cli");
     let mut files = Vec::new();

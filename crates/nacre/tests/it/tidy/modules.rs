@@ -1,15 +1,15 @@
-//! The modules of a crate, and which of them names which: paths are followed through `super`,
-//! `crate` and re-exports.
+//! The modules of a crate and their imports. Paths are resolved through `super`, `crate` and
+//! re-exports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::paths::{NamedPath, list_paths};
 
-/// A module, as the names from the root of its crate.
+/// A module path, as names from the root of its crate.
 pub(crate) type ModulePath = Vec<String>;
 
-/// No chain of re-exports is longer.
+/// Maximum length of a chain of re-exports.
 const MAX_STEPS: usize = 8;
 
 /// The modules of one crate.
@@ -17,11 +17,11 @@ pub(crate) struct Modules {
     /// The file of each module.
     pub(crate) files: BTreeMap<ModulePath, PathBuf>,
     paths: BTreeMap<ModulePath, Vec<NamedPath>>,
-    /// What each module imports: the name there, and the path.
+    /// The imports of each module: the imported name and its path.
     imports: BTreeMap<ModulePath, BTreeMap<String, Vec<String>>>,
 }
 
-/// One file names something of another.
+/// A reference from one file to another.
 #[derive(Debug)]
 pub(crate) struct Arrow {
     pub(crate) from: ModulePath,
@@ -39,7 +39,7 @@ impl Modules {
         Self::of(texts.collect())
     }
 
-    /// Takes files by their path below `src`, with their texts.
+    /// Builds the modules from files, given as paths below `src` and their contents.
     fn of(texts: Vec<(PathBuf, String)>) -> Self {
         let mut modules =
             Self { files: BTreeMap::new(), paths: BTreeMap::new(), imports: BTreeMap::new() };
@@ -58,7 +58,7 @@ impl Modules {
         modules
     }
 
-    /// Every arrow from one file to another.
+    /// Returns all references from one file to another.
     pub(crate) fn arrows(&self) -> Vec<Arrow> {
         let mut arrows = Vec::new();
         for (module, paths) in &self.paths {
@@ -74,7 +74,7 @@ impl Modules {
         arrows
     }
 
-    /// The module that defines what a path names; `None` for what is not of this crate.
+    /// Returns the module that defines the item at a path; `None` for items from other crates.
     fn follow(&self, place: &[String], segments: &[String], steps: usize) -> Option<ModulePath> {
         let (first, rest) = segments.split_first()?;
         let (mut module, mut rest) = match first.as_str() {
@@ -92,11 +92,11 @@ impl Modules {
             } else if self.is_child(&module, name) {
                 module.push(name.clone());
             } else if let Some(import) = self.imported(&module, name).filter(|_| steps > 0) {
-                // What is imported under its own name would be followed for ever.
+                // The step limit prevents an endless loop if an import refers to itself.
                 let path = [import.clone(), after.to_vec()].concat();
                 return match self.follow(&module, &path, steps - 1) {
                     Some(found) => Some(found),
-                    // It comes from another crate.
+                    // The import is from another crate.
                     None => Some(module),
                 };
             } else {
@@ -115,7 +115,8 @@ impl Modules {
         self.imports.get(module)?.get(name)
     }
 
-    /// The module that has a file: a module inside a file is that file's.
+    /// Returns the module that has its own file. An inline module belongs to the module of its
+    /// file.
     fn file_of(&self, module: &[String]) -> ModulePath {
         let mut module = module.to_vec();
         while !module.is_empty() && !self.files.contains_key(&module) {

@@ -1,4 +1,4 @@
-//! Source files that no module declares: they are never compiled.
+//! Finds source files that no module declares, which are never compiled.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn every_source_is_declared_by_a_module() {
     assert!(orphans.is_empty(), "Declare these files with `mod`, or remove them: {orphans:#?}");
 }
 
-/// Whether cargo compiles a file as the root of a target, by its path in the crate.
+/// Returns whether cargo compiles a file as the root of a target, given its path in the crate.
 fn is_root(file: &Path) -> bool {
     let parts: Vec<&str> = file.iter().filter_map(|part| part.to_str()).collect();
     matches!(
@@ -33,7 +33,7 @@ fn is_root(file: &Path) -> bool {
     )
 }
 
-/// Whether a module of the folder declares a file, by its name or by a `path` attribute.
+/// Returns whether a module in the directory declares a file, by name or with a `path` attribute.
 fn is_declared(file: &Path, sources: &[PathBuf]) -> bool {
     // `a/mod.rs` is declared where `a.rs` would be.
     let module = if file.ends_with("mod.rs") { file.parent().unwrap() } else { file };

@@ -1,19 +1,18 @@
-//! The paths that a Rust file names, read from its text: every form of `use`, and paths inside
-//! code.
+//! Extracts the paths used in a Rust file: every form of `use`, and paths inside code.
 
-/// A path, as it is written.
+/// A path as written in the source.
 #[derive(Debug)]
 pub(crate) struct NamedPath {
     pub(crate) segments: Vec<String>,
-    /// The modules inside its file.
+    /// The inline modules that contain the path.
     pub(crate) inside: Vec<String>,
-    /// The name that a `use` gives it; `None` for a path inside code.
+    /// The name that a `use` imports the path as; `None` for a path inside code.
     pub(crate) imported_as: Option<String>,
-    /// Whether it is in a module for tests.
+    /// Whether the path is in a test module.
     pub(crate) is_test: bool,
 }
 
-/// Every path of a text; a group is taken apart, `use a::{b, c::*}` names `a::b` and `a::c::*`.
+/// Returns all paths in a text. Groups are expanded: `use a::{b, c::*}` gives `a::b` and `a::c::*`.
 pub(crate) fn list_paths(text: &str) -> Vec<NamedPath> {
     let tokens = tokens(text);
     let mut paths = Vec::new();
@@ -62,15 +61,15 @@ pub(crate) fn list_paths(text: &str) -> Vec<NamedPath> {
     paths
 }
 
-/// A module that is written inside a file.
+/// An inline module.
 struct Module {
     name: String,
-    /// How many braces are open in it.
+    /// Number of open braces in the module.
     depth: i32,
     is_test: bool,
 }
 
-/// Whether `#[cfg(test)]` is the last thing that was said.
+/// Returns whether the preceding tokens end with `#[cfg(test)]`.
 fn is_for_tests(before: &[Token]) -> bool {
     let word = |name: &str| Token::Word(name.to_owned());
     let other = Token::Other;
@@ -79,7 +78,7 @@ fn is_for_tests(before: &[Token]) -> bool {
     before.ends_with(&mark)
 }
 
-/// Reads a path inside code; returns it and where it ends.
+/// Reads a path inside code. Returns the path and its end position.
 fn code_path(tokens: &[Token], mut at: usize) -> (Vec<String>, usize) {
     let mut segments = Vec::new();
     while let Some(Token::Word(word)) = tokens.get(at) {
@@ -93,7 +92,7 @@ fn code_path(tokens: &[Token], mut at: usize) -> (Vec<String>, usize) {
     (segments, at)
 }
 
-/// Reads what follows `use`, or one branch of a group; returns where it ends.
+/// Reads the tokens after `use`, or one branch of a group. Returns the end position.
 fn use_tree(
     tokens: &[Token],
     mut at: usize,
@@ -143,13 +142,13 @@ fn use_tree(
                 found.push((path, Some("*".to_owned())));
                 return at + 1;
             }
-            // Anything else is not a path; advance, so that the loop ends.
+            // Anything else is not a path. Advance to avoid an endless loop.
             Some(Token::Close | Token::Other(_)) | None => return at + 1,
         }
     }
 }
 
-/// A piece of code; comments, texts and lifetimes are left out.
+/// A token of Rust code. Comments, string literals and lifetimes are skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
     Word(String),
@@ -190,7 +189,7 @@ fn tokens(text: &str) -> Vec<Token> {
                 at = match (peek(end), peek(end + 1)) {
                     ('"', _) if is_raw => raw_text_end(&chars, end),
                     ('#', '"' | '#') if is_raw => raw_text_end(&chars, end),
-                    // `r#type` is the word `type`.
+                    // `r#type` is the raw identifier `type`.
                     ('#', after) if is_raw && is_word(after) => end + 1,
                     _ => {
                         tokens.push(Token::Word(word));
@@ -217,7 +216,7 @@ fn find(chars: &[char], from: usize, is_end: impl Fn(char) -> bool) -> usize {
     chars[from..].iter().position(|c| is_end(*c)).map_or(chars.len(), |offset| from + offset)
 }
 
-/// Where a comment ends that may hold others.
+/// Returns the end position of a comment, which may contain nested comments.
 fn comment_end(chars: &[char], from: usize) -> usize {
     let mut depth = 0;
     let mut at = from;
@@ -242,7 +241,7 @@ fn text_end(chars: &[char], from: usize) -> usize {
     at + 1
 }
 
-/// Where a text ends that begins at `#` or at its quote, after the `r`.
+/// Returns the end position of a raw string. `from` is the `#` or quote after the `r`.
 fn raw_text_end(chars: &[char], from: usize) -> usize {
     let quote = find(chars, from, |c| c == '"');
     let end: Vec<char> =
@@ -252,7 +251,7 @@ fn raw_text_end(chars: &[char], from: usize) -> usize {
     offset.map_or(chars.len(), |offset| quote + 1 + offset + end.len())
 }
 
-/// Where a character or a lifetime ends.
+/// Returns the end position of a character literal or lifetime.
 fn quote_end(chars: &[char], from: usize) -> usize {
     match (chars.get(from + 1), chars.get(from + 2)) {
         (Some('\\'), _) => find(chars, from + 3, |c| c == '\'') + 1,

@@ -1,4 +1,4 @@
-//! Counts that may only fall. Lower a limit in the commit that lowers its count.
+//! Counts that may only decrease. Lower a limit in the commit that lowers its count.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{read, sources};
 use crate::home::repository;
 
-/// The largest value that each count may have.
+/// The maximum value of each count.
 const LIMITS: &[(&str, usize)] = &[
     ("lines of product code", 158_000),
     ("product files", 1_480),
@@ -31,7 +31,7 @@ fn counts_only_fall() {
     assert!(over.is_empty(), "These counts grew:\n{over}");
 }
 
-/// The counts, in the order of `LIMITS`.
+/// Returns the counts, in the order of `LIMITS`.
 fn count() -> [usize; 9] {
     let mut counts = [0; 9];
     for path in sources().iter().filter(|path| is_product(path)) {
@@ -59,7 +59,7 @@ fn count() -> [usize; 9] {
     counts
 }
 
-/// Whether a line maps a variant to the variant of the same name in another type.
+/// Returns whether a line maps a variant to the variant of the same name in another type.
 fn is_identity_arm(line: &str) -> bool {
     let Some((from, to)) = line.trim_end_matches(',').split_once(" => ") else { return false };
     let path = |text: &str| {

@@ -1,7 +1,7 @@
-//! The tables of sentences that cheat and of sentences that do not.
+//! Tests with tables of dishonest and honest sentences.
 //!
-//! `tests/fixtures/proof/` has them: what a dishonest model tried, honest paraphrases of the same
-//! memories, and sentences of the source's own words whose roles are exchanged.
+//! The tables in `tests/fixtures/proof/` contain attempts of a dishonest model, honest paraphrases
+//! of the same memories, and sentences that reuse a source's words with the roles swapped.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ struct Shelf {
     ids: BTreeMap<String, String>,
 }
 
-/// A store with all sources.
+/// Returns a store with all sources.
 fn shelf() -> Shelf {
     let world = world();
     let store = &world.stores[0].store;
@@ -37,7 +37,7 @@ fn shelf() -> Shelf {
 }
 
 impl Shelf {
-    /// The answer to a row, with the keys in brackets as ids.
+    /// Returns the answer to a row, with the bracketed keys replaced by IDs.
     fn answer(&self, row: &str) -> Answer {
         let mut text = row.to_owned();
         for (key, id) in &self.ids {
@@ -49,7 +49,7 @@ impl Shelf {
     }
 }
 
-/// Whatever a model says, whole memories are shown and nothing else.
+/// Only whole memories are shown, whatever a model writes.
 #[test]
 fn nothing_but_memories_is_shown() {
     let shelf = shelf();

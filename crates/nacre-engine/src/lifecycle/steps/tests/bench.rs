@@ -1,4 +1,4 @@
-//! A workspace, three tools and a script; and what must hold for every run.
+//! A workspace, three tools and a script, with the checks that apply to every run.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -26,7 +26,7 @@ const SPEC: ToolSpec = ToolSpec {
     shown_bytes: 2000,
 };
 
-/// Says a word again; `long` comes as a megabyte.
+/// Repeats a word; `long` returns a megabyte.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Echo {
@@ -47,7 +47,7 @@ impl Tool for Echo {
     }
 }
 
-/// Says that it changed the file of that name.
+/// Reports a change to the named file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Touch {
@@ -101,7 +101,7 @@ fn budgets() -> Budgets {
     }
 }
 
-/// An agent that may do anything that the tools of this test can.
+/// Returns an agent that may do anything the tools of this test can do.
 pub(super) fn chat() -> AgentSpec {
     let everywhere = vec![Area::Tree(None)];
     AgentSpec {
@@ -120,7 +120,7 @@ pub(super) fn chat() -> AgentSpec {
     }
 }
 
-/// Everything that a run needs, and who listens to it.
+/// Everything that a run needs, and its listeners.
 pub(super) struct Bench {
     workspace: TempDir,
     spill: TempDir,
@@ -130,9 +130,9 @@ pub(super) struct Bench {
     pub(super) events: Events,
     pub(super) skills: Option<Arc<ActiveSkills>>,
     pub(super) attachments: Vec<Attachment>,
-    /// What the checkpoint was given.
+    /// The items that were passed to the checkpoint.
     saved: Mutex<Vec<Item>>,
-    /// From this many items on, the checkpoint fails.
+    /// The checkpoint fails after this many items.
     pub(super) saves_at_most: usize,
 }
 
@@ -140,7 +140,7 @@ pub(super) struct Bench {
 pub(super) struct Played {
     pub(super) outcome: Outcome,
     pub(super) records: Vec<Arc<Record>>,
-    /// Turns of the script that were not played.
+    /// Script turns that were not played.
     pub(super) left: usize,
 }
 
@@ -182,7 +182,7 @@ impl Bench {
         self.saved.lock().unwrap().clone()
     }
 
-    /// The same with a window that the settings name.
+    /// Sets a context window in the settings.
     pub(super) fn with_window(mut self, context_tokens: Option<usize>) -> Self {
         let default =
             RoleSettings { context_tokens, ..RoleSettings::of_model(ModelRef::for_script()) };
@@ -194,7 +194,7 @@ impl Bench {
         self
     }
 
-    /// The same with no model set at all.
+    /// Removes all models.
     pub(super) fn without_models(mut self) -> Self {
         self.models = Models::new(ModelSettings::default());
         self
@@ -244,7 +244,7 @@ impl Bench {
         run(engine, job, &mut self.pipeline(spec), control).await
     }
 
-    /// The run is over: checks that it ended once, and truly.
+    /// Ends the run and checks that it has exactly one, correct end.
     pub(super) fn close(&self, outcome: Outcome) -> Played {
         let records = self.heard.records();
         let state = TaskEnd::only_one(&records);
@@ -253,13 +253,14 @@ impl Bench {
         Played { outcome, records, left: self.script.n_left() }
     }
 
-    /// What was saved is the turn that the run adds to the conversation, unless that had to be cut.
+    /// Checks that the saved items are the turn that the run added, unless the conversation was
+    /// shortened.
     fn check_saved(&self, outcome: &Outcome, records: &[Arc<Record>]) {
         let was_cut = records.iter().any(|record| {
             matches!(record.event, Event::ContextPlan { shortened, dropped, .. } if shortened + dropped != 0)
         });
         let has_failed = matches!(outcome.ending, Ending::Failed(RunError::Checkpoint(_)));
-        // A summary covers turns of the history, which was not saved here.
+        // A summary covers history turns, which were not saved here.
         let is_summed_up = self.saved().iter().any(|item| matches!(item, Item::Summary(_)));
         if !was_cut && !has_failed && !is_summed_up {
             let saved = Conversation::from_items(self.saved());

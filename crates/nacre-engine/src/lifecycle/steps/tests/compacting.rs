@@ -1,5 +1,5 @@
-//! Conversations that do not fit any more: what replaces their beginning, and what happens without
-//! it.
+//! Tests of conversations that are too long: the beginning is replaced by a summary, or omitted
+//! without one.
 
 use super::*;
 use crate::lifecycle::steps::*;
@@ -46,7 +46,7 @@ async fn the_beginning_is_summed_up_and_the_summary_is_saved() {
     assert!(played.names().iter().any(|name| name == "context.summary"));
     let deltas = played.names().iter().filter(|name| **name == "model.delta").count();
     assert_eq!(deltas, 1, "nobody is shown the summary word by word");
-    // What was saved, behind the whole history, is the same conversation.
+    // Appended to the full history, the saved items result in the same conversation.
     let mut items = history(8).to_items();
     items.extend(bench.saved());
     assert_eq!(Conversation::from_items(items), played.outcome.conversation);
@@ -108,7 +108,7 @@ async fn the_steps_of_a_long_turn_are_summed_up_too_and_changed_files_are_named(
     assert_eq!(Conversation::from_items(bench.saved()), played.outcome.conversation);
 }
 
-// engine-as-model defect 3.
+// Regression test for engine-as-model defect 3.
 #[tokio::test]
 async fn the_window_is_what_the_settings_say() {
     let script = "[[turns]]\nsay = 'Done.'";

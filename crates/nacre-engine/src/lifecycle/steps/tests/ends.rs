@@ -92,7 +92,7 @@ async fn an_agent_without_signals_has_no_such_tool() {
         [[turns]]
         calls = [{ name = "signal", arguments = { outcome = "blocked" } }]
         [[turns]]
-        expect = { last_contains = ["There is no tool `signal`"] }
+        expect = { last_contains = ["Tool `signal` not found"] }
         say = "Well."
     "#;
     assert_eq!(play(&spec, script).await.state(), "completed(done)");
@@ -153,7 +153,7 @@ async fn failures_say_why() {
     assert_eq!(bench.close(outcome).state(), "failed(unusable)");
 }
 
-// Acolyte defects 4 and 5.
+// Regression test for Acolyte defects 4 and 5.
 #[tokio::test]
 async fn a_cancelled_run_stops_at_once_and_tells_its_end() {
     for script in [

@@ -1,4 +1,4 @@
-//! Answers of a given shape, checked by the host.
+//! Tests of structured answers, which the host checks.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::lifecycle::{Completion, Validator, Weight};
 use crate::model::OutputSchema;
 use crate::record::RunEffects;
 
-/// An agent that has to hand in a number below ten.
+/// Returns an agent that must return a number below ten.
 fn counter(weight: Weight) -> AgentSpec {
     let schema = json!({
         "type": "object",

@@ -1,4 +1,4 @@
-//! Limits that hold whatever the model does.
+//! Tests of limits that apply whatever the model does.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

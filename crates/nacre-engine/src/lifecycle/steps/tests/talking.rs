@@ -1,5 +1,5 @@
-//! A conversation in progress: what is saved when, what a person says meanwhile, and what
-//! stays of an answer that broke off.
+//! Tests of a conversation in progress: when items are saved, user messages during a run, and
+//! partial answers.
 
 use super::*;
 use crate::lifecycle::steps::*;
@@ -27,7 +27,7 @@ async fn each_step_is_saved_before_the_next_one_begins() {
         kinds(&bench.saved()),
         ["user", "assistant", "tool_call", "tool_result", "assistant", "end"]
     );
-    // Whatever the number of items after which it fails, nothing is asked beyond it.
+    // After the checkpoint fails, the model is not called again, whichever item it failed at.
     for (saves_at_most, model_calls) in [(0, 0), (1, 1), (3, 1), (4, 2), (5, 2), (6, 2)] {
         let mut bench = Bench::new(TWO_STEPS);
         bench.saves_at_most = saves_at_most;
@@ -51,8 +51,8 @@ async fn what_was_asked_is_saved_even_if_there_is_no_model() {
     );
 }
 
-// Acolyte defect 17: structured calls and results are sent again when a conversation is resumed;
-// defect 19: attachments reach the model.
+// Regression test for Acolyte defects 17 (structured calls and results are sent again when a
+// conversation is resumed) and 19 (attachments reach the model).
 #[tokio::test]
 async fn a_resumed_conversation_has_its_calls_results_and_attachments() {
     let mut first = Bench::new(TWO_STEPS);
@@ -69,7 +69,7 @@ async fn a_resumed_conversation_has_its_calls_results_and_attachments() {
     assert_eq!(second.close(outcome).state(), "completed(done)");
 }
 
-/// Steers as soon as the event of that name was heard.
+/// Steers as soon as the named event is received.
 async fn steer_at(bench: &Bench, handle: &RunHandle, name: &str, words: &[&str]) {
     while !bench.records().iter().any(|record| record.event.name() == name) {
         tokio::task::yield_now().await;

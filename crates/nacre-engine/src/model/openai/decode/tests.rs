@@ -1,4 +1,4 @@
-//! Answers as servers really send them.
+//! Tests with answers as servers really send them.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::model::conversation::{Arguments, Request, Response};
 use crate::model::roles::ModelRef;
 use nacre_types::ModelRole as Role;
 
-/// Plays chunks and returns what is collected, after the checks that hold for every answer.
+/// Decodes the chunks and returns the collected response, after checks that apply to every answer.
 fn play(chunks: &[Value]) -> Result<Response, Fault> {
     let mut decoder = OpenAiDecoder::new(1);
     let mut collector = Collector::new(1 << 20);
@@ -34,7 +34,7 @@ fn stop(reason: &str) -> Value {
     json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] })
 }
 
-/// The calls of an answer: id, name, arguments.
+/// Checks the calls of an answer: ID, name and arguments.
 fn check_calls(pieces: &Value, expected: &[(&str, &str, Value)]) {
     let mut chunks: Vec<Value> = pieces
         .as_array()
@@ -75,7 +75,7 @@ fn calls_are_put_together_however_they_come() {
         ]),
         &[("call_1_0", "read", read()), ("call_1_1", "list", json!({}))],
     );
-    // Neither ids nor indexes, arguments as an object.
+    // Without IDs or indexes, and with arguments as an object.
     check_calls(
         &json!([
             [{ "function": { "name": "read", "arguments": { "path": "a" } } }],
@@ -83,7 +83,7 @@ fn calls_are_put_together_however_they_come() {
         ]),
         &[("call_1_0", "read", read()), ("call_1_1", "list", json!({}))],
     );
-    // The same index for different calls, with ids and without.
+    // The same index for different calls, with and without IDs.
     check_calls(
         &json!([
             [{ "index": 0, "id": "x", "function": { "name": "read", "arguments": "{\"path\":\"a\"}" } }],
@@ -98,7 +98,7 @@ fn calls_are_put_together_however_they_come() {
         ]]),
         &[("call_1_0", "read", read()), ("call_1_1", "list", json!({}))],
     );
-    // The id and name in every piece.
+    // ID and name in every piece.
     check_calls(
         &json!([
             [{ "index": 0, "id": "x", "function": { "name": "read", "arguments": "{\"path\"" } }],
@@ -106,7 +106,7 @@ fn calls_are_put_together_however_they_come() {
         ]),
         &[("x", "read", read())],
     );
-    // The name after the arguments.
+    // Name after the arguments.
     check_calls(
         &json!([
             [{ "index": 0, "id": "x", "function": { "arguments": "{\"path\"" } }],

@@ -21,7 +21,8 @@ use crate::tools::toolkits::file::reading_below;
 use crate::tools::toolkits::{WorkspaceTool, check_running};
 use crate::tools::workspace::{Walk, WalkEnd, Workspace};
 
-/// Longer than the time limit for plain reads, because parsing a workspace is slower.
+/// Time limit for parsing a workspace. It is longer than the limit for plain reads, because parsing
+/// is slower.
 const WALK_LIMIT: Duration = Duration::from_secs(30);
 
 pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
@@ -96,8 +97,8 @@ impl WorkspaceTool for CodeOutline {
     fn run(&self, workspace: &Workspace, _: &ToolContext) -> Result<Output> {
         let path = workspace.place(&self.path)?;
         let Some(language) = Language::of_path(path.as_str()) else {
-            let what = format!("The language of `{path}` is not known");
-            let hint = format!("Read it; only {} are parsed.", language_names());
+            let what = format!("The language of `{path}` is not supported");
+            let hint = format!("Read it instead; only {} can be parsed.", language_names());
             return Err(ToolError::new(Fault::Unsupported, what, hint));
         };
         let text = workspace.read_text(&path)?;
@@ -171,10 +172,10 @@ impl WorkspaceTool for CodeSymbols {
             ControlFlow::Continue(())
         })?;
         if n_found == 0 {
-            shown = format!("Nothing named like `{}` is declared here.", self.name);
+            shown = format!("No declaration matches `{}`.", self.name);
         }
         if is_full {
-            shown += "[There are more; give more of the name.]\n";
+            shown += "[There are more; give a longer part of the name.]\n";
         }
         Ok(Output::text(shown))
     }

@@ -89,13 +89,13 @@ impl WorkspaceTool for CodeSearch {
 /// Compiles the pattern for the language and for languages with the same syntax.
 fn patterns(input: &CodeSearch) -> Result<BTreeMap<Language, CodePattern>> {
     let language: Language = input.language.parse().map_err(|_| {
-        let what = format!("`{}` is not a language that is parsed", input.language);
+        let what = format!("`{}` is not a supported language", input.language);
         let hint = format!("Known are {}.", super::language_names());
         ToolError::new(Fault::Unsupported, what, hint)
     })?;
     let first = CodePattern::new(&input.pattern, language).map_err(|error| {
         let hint =
-            "Write a whole expression, statement or declaration, with `$NAME` for its holes.";
+            "Write a whole expression, statement or declaration, with `$NAME` as a placeholder.";
         ToolError::new(Fault::Arguments, error.to_string(), hint)
     })?;
     let mut patterns = BTreeMap::from([(language, first)]);
@@ -170,8 +170,8 @@ impl WorkspaceTool for CodeReferences {
         let is_name = name.chars().all(|c| c.is_alphanumeric() || "_$!?".contains(c));
         let word = Regex::new(&format!(r"(^|[^\w$]){}($|[^\w$])", regex::escape(name)));
         let word = word.ok().filter(|_| is_name && !name.is_empty()).ok_or_else(|| {
-            let what = format!("`{}` is not one name", name.escape_debug());
-            ToolError::new(Fault::Arguments, what, "Give the last part of a path, such as `run`.")
+            let what = format!("`{}` is not a single name", name.escape_debug());
+            ToolError::new(Fault::Arguments, what, "Use the last part of a path, such as `run`.")
         })?;
         let max_results = self.max_results.unwrap_or(DEFAULT_USES).min(MAX_USES) as usize;
         let mut uses = Uses::default();
@@ -220,7 +220,7 @@ impl Uses {
         }
         text += &self.used.concat();
         if self.used.is_empty() {
-            text += &format!("`{name}` is used nowhere here.\n");
+            text += &format!("No uses of `{name}` found.\n");
         }
         if !self.left_out.is_empty() {
             text += &more(&self.left_out);
@@ -255,5 +255,5 @@ fn more(left_out: &BTreeMap<String, usize>) -> String {
     if n_more > 0 {
         named.push(format!("{n_more} more files"));
     }
-    format!("[{n_uses} more: {}. Name one with `under`.]\n", named.join(", "))
+    format!("[{n_uses} more: {}. Limit the search with `under`.]\n", named.join(", "))
 }

@@ -1,4 +1,4 @@
-//! The code tools through the pipeline.
+//! Tests of the code tools, called through the pipeline.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ async fn code_is_outlined_and_searched_by_structure() {
         3-8     impl Pearl
         4-7       pub fn grow(&self)
     > code_outline {"path":"notes.md"}
-    Error (unsupported): The language of `notes.md` is not known. Read it; only bash, c, cpp, csharp, elixir, go, java, javascript, kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript are parsed.
+    Error (unsupported): The language of `notes.md` is not supported. Read it instead; only bash, c, cpp, csharp, elixir, go, java, javascript, kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript can be parsed.
     > code_symbols {"name":"GROW"}
     src/lib.rs:4: method pub fn grow(&self)
     web/app.ts:1: function export const grow = () => open().then(x => x);
@@ -69,9 +69,9 @@ async fn code_is_outlined_and_searched_by_structure() {
     web/app.ts:1: (in function grow) open().then(x => x)
     web/view.tsx:1: open().then(x => x)
     > code_search {"language":"rust","pattern":"fn ("}
-    Error (arguments): The pattern is no rust code: it has a syntax error. Write a whole expression, statement or declaration, with `$NAME` for its holes.
+    Error (arguments): The pattern is not valid rust code: it has a syntax error. Write a whole expression, statement or declaration, with `$NAME` as a placeholder.
     > code_search {"language":"cobol","pattern":"x"}
-    Error (unsupported): `cobol` is not a language that is parsed. Known are bash, c, cpp, csharp, elixir, go, java, javascript, kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript.
+    Error (unsupported): `cobol` is not a supported language. Known are bash, c, cpp, csharp, elixir, go, java, javascript, kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript.
     > code_search {"language":"python","pattern":"nothing($A)"}
     No python code matches (0 files searched).
     > code_references {"name":"open"}
@@ -81,18 +81,18 @@ async fn code_is_outlined_and_searched_by_structure() {
     web/view.tsx:1: const view = <div>{open().then(x => x)}</div>;
     > code_references {"max_results":1,"name":"open"}
     src/lib.rs:5 in grow: open("a").unwrap();
-    [3 more: src/lib.rs 1, web/app.ts 1, web/view.tsx 1. Name one with `under`.]
+    [3 more: src/lib.rs 1, web/app.ts 1, web/view.tsx 1. Limit the search with `under`.]
     > code_references {"name":"grow"}
     declared src/lib.rs:4: pub fn grow(&self) {
     declared web/app.ts:1: export const grow = () => open().then(x => x);
-    `grow` is used nowhere here.
+    No uses of `grow` found.
     > code_references {"name":"Pearl","under":"src"}
     declared src/lib.rs:1: pub struct Pearl;
     src/lib.rs:3 in Pearl: impl Pearl {
     > code_references {"name":"ope"}
-    `ope` is used nowhere here.
+    No uses of `ope` found.
     > code_references {"name":"a::b"}
-    Error (arguments): `a::b` is not one name. Give the last part of a path, such as `run`.
+    Error (arguments): `a::b` is not a single name. Use the last part of a path, such as `run`.
     > code_symbols {"max_results":9999,"name":"grow"}
     src/lib.rs:4: method pub fn grow(&self)
     web/app.ts:1: function export const grow = () => open().then(x => x);

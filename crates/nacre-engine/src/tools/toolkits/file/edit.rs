@@ -94,11 +94,11 @@ fn apply_edits(workspace: &Workspace, input: &FileEdit) -> Result<Edited> {
     check_overlap(&text, &mut spots)?;
     let after = apply(&text, &spots);
     if after == text {
-        let what = format!("The edits leave `{path}` as it is");
-        return Err(ToolError::new(Fault::Arguments, what, "Say what should be different."));
+        let what = format!("The edits do not change `{path}`");
+        return Err(ToolError::new(Fault::Arguments, what, "Describe a change."));
     }
     if MAX_FILE_BYTES < after.len() as u64 {
-        let what = format!("`{path}` would have {} bytes", after.len());
+        let what = format!("`{path}` would become {} bytes long", after.len());
         return Err(ToolError::new(Fault::TooLarge, what, "Write less."));
     }
     Ok(Edited { path, before: text, version, spots, after })
@@ -140,9 +140,12 @@ fn no_match(path: &RelPath, text: &str, find: &str) -> ToolError {
     let near = text.lines().position(is_like).map(|idx| idx + 1);
     let hint = match near {
         Some(line) => {
-            format!("Its first line is line {line}; compare what follows and the white space.")
+            format!(
+                "Its first line matches line {line}; compare the lines after it and the white \
+             space."
+            )
         }
-        None => "Read the file again; the text must be exactly as it is there.".to_owned(),
+        None => "Read the file again; the text must match exactly.".to_owned(),
     };
     ToolError::new(Fault::NoMatch, format!("The text does not occur in `{path}`"), hint)
 }
@@ -153,7 +156,7 @@ fn check_overlap(text: &str, spots: &mut [Spot]) -> Result<()> {
         if pair[1].range.start < pair[0].range.end {
             let line = line_at(text, pair[1].range.start);
             let what = format!("Two edits overlap at line {line}");
-            return Err(ToolError::new(Fault::Overlap, what, "Make one edit of them."));
+            return Err(ToolError::new(Fault::Overlap, what, "Combine them into one edit."));
         }
     }
     Ok(())

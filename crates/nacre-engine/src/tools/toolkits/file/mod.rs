@@ -54,7 +54,7 @@ fn read_version(
         && meant != version_of(&bytes)
     {
         let what = format!(
-            "`{path}` changed since version {}",
+            "`{path}` has changed since version {}",
             meant.chars().take(20).collect::<String>()
         );
         return Err(ToolError::new(Fault::Stale, what, "Read it again with `file_read`."));
@@ -141,8 +141,8 @@ impl WorkspaceTool for FileCreate {
 }
 
 fn already_there(path: &str) -> ToolError {
-    let hint = "Read it and use `file_edit`, or give its version to replace it.";
-    ToolError::new(Fault::Stale, format!("`{path}` exists already"), hint)
+    let hint = "Read it and use `file_edit`, or pass its version to replace it.";
+    ToolError::new(Fault::Stale, format!("`{path}` already exists"), hint)
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -50,7 +50,8 @@ impl WorkspaceTool for FileRead {
     };
 
     fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
-        // The stored output of earlier calls is outside the workspace and needs no permission.
+        // The stored output of earlier calls is outside the workspace, so reading it needs no
+        // permission.
         match self.path.strip_prefix(SPILL_PREFIX) {
             Some(name) => place(name).map(|_| Footprint::default()),
             None => Ok(Footprint::reading([Area::File(workspace.place(&self.path)?)])),
@@ -74,7 +75,7 @@ struct Window {
     first: usize,
     wanted: usize,
     text: String,
-    /// Number of the last line shown. `n_lines` is the number of the last line read.
+    /// Number of the last displayed line. `n_lines` is the number of the last line read.
     last: usize,
     n_lines: usize,
     is_full: bool,
@@ -103,7 +104,7 @@ impl Window {
     fn show(&mut self, number: usize, line: &str) {
         let end = line.floor_char_boundary(MAX_LINE_BYTES);
         let cut = if end < line.len() {
-            format!("… [{} bytes of this line are left out]", line.len() - end)
+            format!("… [{} bytes of this line omitted]", line.len() - end)
         } else {
             String::new()
         };
@@ -121,7 +122,7 @@ impl Window {
         let Self { first, last, n_lines, .. } = self;
         if n_lines < first && first != 1 {
             let what = format!("`{path}` has only {n_lines} lines");
-            return Err(ToolError::new(Fault::Arguments, what, "Ask for lines that it has."));
+            return Err(ToolError::new(Fault::Arguments, what, "Request an existing line range."));
         }
         let mut text = format!("{path}: lines {first}-{last} of {n_lines}{about}\n{}", self.text);
         if last < n_lines && (is_all_asked || self.is_full) {
@@ -160,7 +161,7 @@ fn show_large(path: &str, file: OpenFile, input: &FileRead, cancel: &Cancel) -> 
         window.take(n_before, &String::from_utf8_lossy(&bytes));
     }
     let seen = if pieces.is_cut() { " that were looked at" } else { "" };
-    let about = format!("{seen}; {size} bytes, too large to be edited");
+    let about = format!("{seen}; {size} bytes, too large to edit");
     window.output(path, &about, input.n_lines.is_none())
 }
 
@@ -216,8 +217,8 @@ pub(super) fn read_spill(folder: &Path, name: &str) -> Result<Vec<u8>> {
         .and_then(|scope| scope.read(&path, MAX_FILE_BYTES));
     read.map_err(|error| {
         if error.is_missing() {
-            let what = format!("The output `{path}` is not stored any more");
-            return ToolError::new(Fault::NotFound, what, "Make the call again that it came from.");
+            let what = format!("The output `{path}` is no longer stored");
+            return ToolError::new(Fault::NotFound, what, "Repeat the call that produced it.");
         }
         tool_error(&error, &path)
     })

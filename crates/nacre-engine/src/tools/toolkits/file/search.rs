@@ -120,8 +120,8 @@ impl FileSearch {
 
 fn compile(input: &FileSearch) -> Result<Regex> {
     if !input.literal && (input.pattern.contains('\n') || input.pattern.contains("\\n")) {
-        let what = "The expression spans lines, and lines are matched one by one";
-        let hint = "Look for one of the lines, with `context`.";
+        let what = "The expression spans lines, but lines are matched one by one";
+        let hint = "Search for one of the lines, with `context`.";
         return Err(ToolError::new(Fault::Arguments, what, hint));
     }
     let pattern = if input.literal { regex::escape(&input.pattern) } else { input.pattern.clone() };
@@ -135,16 +135,17 @@ fn compile(input: &FileSearch) -> Result<Regex> {
             let what = if matches!(error, regex::Error::CompiledTooBig(_)) {
                 "The expression is too large".to_owned()
             } else {
-                format!("The expression cannot be read: {error}")
+                format!("The expression is invalid: {error}")
             };
-            let hint = "Write a simpler one, or set `literal` to look for the text itself.";
+            let hint =
+                "Write a simpler expression, or set `literal` to search for the text itself.";
             ToolError::new(Fault::Arguments, what, hint)
         })
 }
 
 struct Search<'c> {
     regex: Regex,
-    /// Which files are searched: those that match, or all others.
+    /// The name patterns that select files, and whether matching files are searched or skipped.
     names: Option<(Names, bool)>,
     show: SearchShown,
     cancel: &'c Cancel,
@@ -318,12 +319,12 @@ impl<'c> Search<'c> {
             text += "[There are more matches; narrow the search.]\n";
         }
         if end.is_cut {
-            text += "[There are more files than one search looks at; name a folder.]\n";
+            text += "[There are more files than one search covers; specify a directory.]\n";
         }
         if self.n_long_lines != 0 {
             let n_lines = self.n_long_lines;
             text += &format!(
-                "[{n_lines} lines are longer than {MAX_LINE_BYTES} bytes and were searched only so far.]\n"
+                "[In {n_lines} lines, only the first {MAX_LINE_BYTES} bytes were searched.]\n"
             );
         }
         if self.n_passed_over != 0 {
@@ -332,7 +333,8 @@ impl<'c> Search<'c> {
         if let [first, ..] = self.too_large.as_slice() {
             let n_files = self.too_large.len();
             text += &format!(
-                "[{n_files} files of more than 4 MB were not searched; name one in `under`, such as `{first}`.]\n"
+                "[{n_files} files larger than 4 MB were not searched; name one in `under`, such as \
+                 `{first}`.]\n"
             );
         }
         Output::text(text)
@@ -407,7 +409,7 @@ impl Names {
             return Ok(Self::Part(pattern.to_lowercase()));
         }
         let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
-            let what = format!("`{pattern}` is not a glob: {}", error.kind());
+            let what = format!("`{pattern}` is not a valid glob: {}", error.kind());
             ToolError::new(Fault::Arguments, what, "Write one such as `src/**/*.rs`.")
         })?;
         Ok(Self::Glob(glob.compile_matcher()))
@@ -425,11 +427,14 @@ impl Names {
 }
 
 fn summary(pattern: &str, n_found: usize, n_shown: usize, end: WalkEnd) -> String {
-    let more = if end.is_cut { "; there are more files than one search looks at" } else { "" };
+    let more = if end.is_cut { "; there are more files than one search covers" } else { "" };
     match n_found {
-        0 => format!("No file matches `{pattern}` ({} files looked at{more}).", end.n_files),
+        0 => format!("No file matches `{pattern}` ({} files checked{more}).", end.n_files),
         _ if n_shown < n_found => {
-            format!("\n[{n_shown} of {n_found} paths; name a folder or a longer pattern{more}]")
+            format!(
+                "\n[{n_shown} of {n_found} paths; specify a directory or a longer \
+             pattern{more}]"
+            )
         }
         _ if end.is_cut => format!("\n[{n_found} paths{more}]"),
         _ => String::new(),

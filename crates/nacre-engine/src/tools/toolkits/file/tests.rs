@@ -1,4 +1,4 @@
-//! The file tools through the pipeline: what a model asks for, and what it reads.
+//! Tests of the file tools, called through the pipeline.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 
@@ -52,15 +52,15 @@ async fn files_are_read_whole_or_by_lines() {
     a.txt: lines 2-2 of 3, version 10e1a16f0805
         2	two
     > {"first_line":9,"path":"a.txt"}
-    Error (arguments): `a.txt` has only 3 lines. Ask for lines that it has.
+    Error (arguments): `a.txt` has only 3 lines. Request an existing line range.
     > {"path":"empty.txt"}
     empty.txt: lines 1-0 of 0, version af1349b9f5f9
     > {"path":"image.png"}
-    Error (wrong_kind): `image.png` is no text. Only text files can be read and edited.
+    Error (wrong_kind): `image.png` is not a text file. Only text files can be read and edited.
     > {"path":"folder"}
-    Error (wrong_kind): `folder` is no plain file. Links and folders are not opened; list a folder with `file_find`.
+    Error (wrong_kind): `folder` is not a regular file. Links and directories could not be opened; list a directory with `file_find`.
     > {"path":"missing.txt"}
-    Error (not_found): There is no `missing.txt`. Look for it with `file_find`.
+    Error (not_found): `missing.txt` not found. Search for it with `file_find`.
     "#);
 }
 
@@ -84,7 +84,7 @@ async fn a_folder_with_more_rules_than_are_read_is_not_shown_and_this_is_said() 
     f3/code.rs
     f4/code.rs
     f5/code.rs
-    [6 paths; there are more files than one search looks at]
+    [6 paths; there are more files than one search covers]
     "#);
 }
 
@@ -135,9 +135,9 @@ async fn files_are_found_by_glob_or_part_and_ignored_ones_are_not() {
     > {"pattern":"*.py"}
     No file matches `*.py` (6 files looked at).
     > {"pattern":"["}
-    Error (arguments): `[` is not a glob: unclosed character class; missing ']'. Write one such as `src/**/*.rs`.
+    Error (arguments): `[` is not a valid glob: unclosed character class; missing ']'. Write one such as `src/**/*.rs`.
     > {"pattern":"*","under":"missing"}
-    Error (not_found): There is no `missing`. Look for it with `file_find`.
+    Error (not_found): `missing` not found. Search for it with `file_find`.
     "#);
 }
 
@@ -168,35 +168,35 @@ async fn lines_are_searched_within_bounds() {
     > {"pattern":"^fn t"}
     a.rs:2: fn two() {}
     a.rs:4: fn three() {}
-    [1 lines are longer than 4096 bytes and were searched only so far.]
+    [In 1 lines, only the first 4096 bytes were searched.]
     [1 binary files were not searched.]
     > {"context":1,"pattern":"fn two"}
     a.rs-1- fn one() {}
     a.rs:2: fn two() {}
     a.rs-3- 
-    [1 lines are longer than 4096 bytes and were searched only so far.]
+    [In 1 lines, only the first 4096 bytes were searched.]
     [1 binary files were not searched.]
     > {"files":"*.txt","ignore_case":true,"pattern":"fn f"}
     b.txt:1: fn four
     b.txt:2: FN FIVE
-    [1 lines are longer than 4096 bytes and were searched only so far.]
+    [In 1 lines, only the first 4096 bytes were searched.]
     > {"literal":true,"max_results":1,"pattern":"()"}
     a.rs:1: fn one() {}
     [There are more matches; narrow the search.]
     > {"pattern":"nothing like it"}
     No line matches `nothing like it` (3 files searched).
-    [1 lines are longer than 4096 bytes and were searched only so far.]
+    [In 1 lines, only the first 4096 bytes were searched.]
     [1 binary files were not searched.]
     > {"pattern":"("}
-    Error (arguments): The expression cannot be read: regex parse error:
+    Error (arguments): The expression is invalid: regex parse error:
         (
         ^
-    error: unclosed group. Write a simpler one, or set `literal` to look for the text itself.
+    error: unclosed group. Write a simpler expression, or set `literal` to search for the text itself.
     > {"pattern":"((a{100}){100}){100}"}
-    Error (arguments): The expression is too large. Write a simpler one, or set `literal` to look for the text itself.
+    Error (arguments): The expression is too large. Write a simpler expression, or set `literal` to search for the text itself.
     > {"pattern":"needle"}
     No line matches `needle` (3 files searched).
-    [1 lines are longer than 4096 bytes and were searched only so far.]
+    [In 1 lines, only the first 4096 bytes were searched.]
     [1 binary files were not searched.]
     > {"pattern":"fn","under":"b.txt"}
     b.txt:1: fn four
@@ -226,19 +226,19 @@ async fn an_edit_is_exact_or_refused() {
     assert_eq!(bay.read("a.rs"), text, "nothing was changed");
     insta::assert_snapshot!(refused, @r#"
     > {"edits":[{"find":"three();","replace":""}],"path":"a.rs"}
-    Error (no_match): The text does not occur in `a.rs`. Read the file again; the text must be exactly as it is there.
+    Error (no_match): The text does not occur in `a.rs`. Read the file again; the text must match exactly.
     > {"edits":[{"find":"one();","replace":"x"}],"path":"a.rs"}
     Error (many_matches): The text occurs more than once in `a.rs`: lines 2, 6. Add lines around it until it occurs once, or set `replace_all`.
     > {"edits":[{"find":"  two();","replace":"  two();"}],"path":"a.rs"}
-    Error (arguments): The edits leave `a.rs` as it is. Say what should be different.
+    Error (arguments): The edits do not change `a.rs`. Describe a change.
     > {"edits":[{"find":"one();\n   two();","replace":"x"}],"path":"a.rs"}
-    Error (no_match): The text does not occur in `a.rs`. Its first line is line 2; compare what follows and the white space.
+    Error (no_match): The text does not occur in `a.rs`. Its first line matches line 2; compare the lines after it and the white space.
     > {"edits":[{"find":"two();","replace":"x"},{"find":"  two","replace":"y"}],"path":"a.rs"}
-    Error (overlap): Two edits overlap at line 3. Make one edit of them.
+    Error (overlap): Two edits overlap at line 3. Combine them into one edit.
     > {"edits":[],"path":"a.rs"}
-    Error (arguments): The arguments do not fit: at /edits: has 0 items, needs at least 1. Call `file_edit` again with arguments that fit its schema.
+    Error (arguments): The arguments do not match the schema: at /edits: has 0 items, must have at least 1. Call `file_edit` again with arguments that match its schema.
     > {"edits":[{"find":"two","replace":"x"}],"path":"a.rs","version":"older"}
-    Error (stale): `a.rs` changed since version older. Read it again with `file_read`.
+    Error (stale): `a.rs` has changed since version older. Read it again with `file_read`.
     "#);
 }
 
@@ -299,11 +299,11 @@ async fn what_changed_is_said_by_the_tool_itself() {
     }
     insta::assert_snapshot!(shown, @r#"
     Wrote a/b.txt: 1 lines, version d33fb48ab5ad ["Created a/b.txt"]
-    Error (stale): `a/b.txt` exists already. Read it and use `file_edit`, or give its version to replace it. []
+    Error (stale): `a/b.txt` already exists. Read it and use `file_edit`, or pass its version to replace it. []
     Moved a/b.txt to c.txt ["Deleted a/b.txt", "Created c.txt"]
-    Error (stale): `c.txt` changed since version older. Read it again with `file_read`. []
+    Error (stale): `c.txt` has changed since version older. Read it again with `file_read`. []
     Deleted c.txt ["Deleted c.txt"]
-    Error (not_found): There is no `a/b.txt`. Look for it with `file_find`. []
+    Error (not_found): `a/b.txt` not found. Search for it with `file_find`. []
     "#);
     assert_eq!(bay.pipeline.tally().changed.len(), 4);
 }
@@ -351,16 +351,16 @@ async fn links_lead_nowhere() {
     assert_eq!(fs::read_to_string(outside.path().join("secret.txt")).unwrap(), "secret words");
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
     insta::assert_snapshot!(shown, @r"
-    file_read: Error (wrong_kind): `link.txt` is no plain file. Links and folders are not opened; list a folder with `file_find`.
-    file_read: Error (wrong_kind): A part of `dir/secret.txt` is no plain folder. Links are not followed; name the real place.
+    file_read: Error (wrong_kind): `link.txt` is not a regular file. Links and directories could not be opened; list a directory with `file_find`.
+    file_read: Error (wrong_kind): A parent of `dir/secret.txt` is not a plain directory. Links are not followed; use the real path.
     file_search: No line matches `secret` (0 files searched).
 
-    file_find: Error (wrong_kind): `dir` is no plain folder. Links are not followed; name a folder.
+    file_find: Error (wrong_kind): `dir` is not a plain directory. Links are not followed; use a directory.
     file_find: No file matches `*` (0 files looked at).
-    file_create: Error (wrong_kind): A part of `dir/new.txt` is no plain folder. Links are not followed; name the real place.
-    file_create: Error (stale): `dangling.txt` exists already. Read it and use `file_edit`, or give its version to replace it.
-    file_edit: Error (wrong_kind): `link.txt` is no plain file. Links and folders are not opened; list a folder with `file_find`.
-    file_delete: Error (wrong_kind): `link.txt` is no plain file. Links and folders are not opened; list a folder with `file_find`.
-    file_move: Error (wrong_kind): `link.txt` is no plain file. Links and folders are not opened; list a folder with `file_find`.
+    file_create: Error (wrong_kind): A parent of `dir/new.txt` is not a plain directory. Links are not followed; use the real path.
+    file_create: Error (stale): `dangling.txt` already exists. Read it and use `file_edit`, or pass its version to replace it.
+    file_edit: Error (wrong_kind): `link.txt` is not a regular file. Links and directories could not be opened; list a directory with `file_find`.
+    file_delete: Error (wrong_kind): `link.txt` is not a regular file. Links and directories could not be opened; list a directory with `file_find`.
+    file_move: Error (wrong_kind): `link.txt` is not a regular file. Links and directories could not be opened; list a directory with `file_find`.
     ");
 }

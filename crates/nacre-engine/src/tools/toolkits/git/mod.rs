@@ -39,7 +39,7 @@ fn words(line: &str) -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
 }
 
-/// Declares that the call reads the repository, or only the path that it names.
+/// Declares that the call reads the repository or, if a path is given, only that path.
 fn looking(git: &WorkspaceGit, path: Option<&str>) -> Result<Footprint> {
     let area = match path {
         Some(path) => Area::File(git.workspace.place(path)?),
@@ -48,7 +48,7 @@ fn looking(git: &WorkspaceGit, path: Option<&str>) -> Result<Footprint> {
     Ok(Footprint { exec: Exec::Helper, ..Footprint::reading([area]) })
 }
 
-/// Declares a change to the repository, which requires permission to write to the whole workspace.
+/// Declares a change to the repository, which requires write permission for the whole workspace.
 fn recording(areas: Vec<Area>) -> Footprint {
     let writes = vec![Area::Tree(None)];
     Footprint { writes, exec: Exec::Helper, ..Footprint::reading(areas) }
@@ -91,22 +91,22 @@ impl WorkspaceGit {
         drop(stop);
         let failed = |what: &str, hint: &str| ToolError::new(Fault::Exec, what, hint);
         let finished = match waited {
-            Ok(None) => return Err(failed("Git did not answer in time", "Use the file tools.")),
+            Ok(None) => return Err(failed("Git timed out", "Use the file tools.")),
             Ok(Some(Ok(finished))) => finished,
-            Ok(Some(Err(_))) | Err(_) => return Err(failed("git could not be run", "Try again.")),
+            Ok(Some(Err(_))) | Err(_) => return Err(failed("cannot run git", "Try again.")),
         };
         let Finished { stdout, stderr, is_cut, status } = finished;
         if status.success() || is_cut {
-            let more = if is_cut { "\n[There is more than was read.]" } else { "" };
+            let more = if is_cut { "\n[The remaining output was not read.]" } else { "" };
             return Ok(String::from_utf8_lossy(&stdout).into_owned() + more);
         }
         let complaint = String::from_utf8_lossy(&stderr);
         let last: String =
             complaint.trim().lines().last().unwrap_or("it failed").chars().take(300).collect();
-        Err(failed(&format!("git says: {last}"), "Look at `git_status`."))
+        Err(failed(&format!("git failed: {last}"), "Look at `git_status`."))
     }
 
-    /// Runs a read-only command. `nothing` is shown if it prints nothing.
+    /// Runs a read-only command. If it prints nothing, `nothing` is shown instead.
     async fn show(&self, arguments: &[String], nothing: &str) -> Result<Output> {
         let said = self.run(arguments, LOOK_LIMIT).await?;
         Ok(Output::text(if said.is_empty() { nothing.to_owned() } else { said }))
@@ -114,7 +114,7 @@ impl WorkspaceGit {
 
     async fn start(&self, arguments: &[String]) -> Result<Running> {
         let Some(folder) = GitFolder::of(self.workspace.root()) else {
-            let what = "The workspace is not the top of a git repository";
+            let what = "The workspace is not the root of a git repository";
             return Err(ToolError::new(Fault::Unsupported, what, "Use the file tools."));
         };
         let (program, arguments) = (self.program.clone(), arguments.to_vec());
@@ -125,11 +125,11 @@ impl WorkspaceGit {
         let started = started.await.map_err(|error| error.to_string());
         let started = started.and_then(|started| started.map_err(|fault| fault.to_string()));
         started.map_err(|why| {
-            ToolError::new(Fault::Exec, format!("Git cannot be used: {why}"), "Use the file tools.")
+            ToolError::new(Fault::Exec, format!("Cannot use git: {why}"), "Use the file tools.")
         })
     }
 
-    /// Returns the path arguments that follow `--`. They exclude the paths that the agent may not
+    /// Returns the path arguments that follow `--`, which exclude the paths that the agent may not
     /// access.
     fn pathspecs(&self, paths: &[String]) -> Result<Vec<String>> {
         let mut specs = vec!["--".to_owned()];

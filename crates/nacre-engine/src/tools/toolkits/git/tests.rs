@@ -1,4 +1,4 @@
-//! The git tools over real repositories, harmless and hostile.
+//! Tests of the git tools with real repositories, both harmless and hostile.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 
@@ -42,7 +42,7 @@ fn git(root: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A repository with one commit, and tools over it.
+/// Creates a repository with one commit and tools for it.
 fn repository(permissions: Permissions) -> Bay {
     let root = tempfile::tempdir().unwrap();
     git(root.path(), &["init", "-q", "-b", "main"]);
@@ -99,7 +99,7 @@ async fn state_and_history_are_shown() {
     > git_diff
     No difference.
     > git_diff
-    Error (denied): You may not read `.env`: it is protected. Do without it, or say what you would need it for.
+    Error (denied): You may not read `.env`: it is protected. Continue without it, or explain why you need it.
     > git_log
     f8c25f1 2026-01-02 Ada: first
     > git_show

@@ -1,4 +1,4 @@
-//! Tools that change memories. Models supply only text; the store adds ids, times and sources.
+//! Tools that change memories. Models supply only text; the store adds IDs, times and sources.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -126,8 +126,7 @@ impl Tool for MemoryRemove {
                 Ok(id)
             };
             let id = archive().map_err(|error| memory_error(&error))?;
-            let text =
-                format!("{id} is in the archive; `nacre memory restore {id}` brings it back.");
+            let text = format!("{id} was archived; `nacre memory restore {id}` restores it.");
             Ok(Output::text(text))
         })
         .await

@@ -1,4 +1,4 @@
-//! Tools for memories, and the handle to a store that these tools share.
+//! Tools for memories, and the store handle that these tools share.
 
 mod add;
 mod passage;
@@ -87,7 +87,7 @@ pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
             (Fault::Unsupported, "Leave summaries as they are.".to_owned())
         }
         MemoryError::Fs(FsError::Busy { .. }) => {
-            (Fault::Io, "Another process is writing; try once more.".to_owned())
+            (Fault::Io, "Another process is writing; try again.".to_owned())
         }
         MemoryError::Fs(_)
         | MemoryError::Unreadable(_)
@@ -95,7 +95,7 @@ pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
         | MemoryError::NotARunFile { .. }
         | MemoryError::NotUndoable { .. }
         | MemoryError::NoLevel { .. } => {
-            (Fault::Io, "Report it to the person; `nacre doctor` shows what is wrong.".to_owned())
+            (Fault::Io, "Tell the user; `nacre doctor` shows the problem.".to_owned())
         }
     };
     ToolError::new(fault, error.to_string(), hint)
@@ -105,7 +105,7 @@ pub(crate) fn search_error(error: &SearchError) -> ToolError {
     match error {
         SearchError::Memory(error) => memory_error(error),
         SearchError::Index(error) => {
-            let hint = "Report it to the person; `nacre index --rebuild` rebuilds the index.";
+            let hint = "Tell the user; `nacre index --rebuild` rebuilds the index.";
             ToolError::new(Fault::Io, error.to_string(), hint)
         }
     }

@@ -6,7 +6,7 @@ use nacre_memory::recall::{OverturnedPassage, Passage};
 
 pub const QUOTE_MARK: &str = "| ";
 
-/// Formats a passage with its id on an unquoted line and its text as quoted lines.
+/// Formats a passage with its ID on an unquoted line and its text as quoted lines.
 pub(crate) fn quote_passage(passage: &Passage) -> String {
     let day = passage.updated.map(|at| at.strftime(", %Y-%m-%d").to_string()).unwrap_or_default();
     let (id, word, status) = (&passage.id, passage.word(), passage.status.as_str());
@@ -18,7 +18,7 @@ pub(crate) fn quote_passage(passage: &Passage) -> String {
     }
     for OverturnedPassage { id, title, is_verified } in &passage.overturned {
         let note = if *is_verified { "" } else { " (not verified)" };
-        text.push_str(&quote_lines(&format!("overturned [{id}]{note}: {title}")));
+        text.push_str(&quote_lines(&format!("superseded [{id}]{note}: {title}")));
     }
     text
 }

@@ -76,7 +76,7 @@ fn search(
             && !(memories.is_claims_only && is_summary)
     });
     Ok(match found.hits.as_slice() {
-        [] => "Nothing is remembered about that.".to_owned(),
+        [] => "No memories found.".to_owned(),
         hits => hits.iter().map(line).collect::<Vec<_>>().join("\n"),
     })
 }
@@ -84,7 +84,7 @@ fn search(
 fn line(hit: &MemoryHit) -> String {
     let memory = &hit.memory;
     let (id, kind, status) = (memory.at.id.as_str(), memory.at.memory_type, memory.status.as_str());
-    // The title and the snippet are kept on single lines, so that they cannot imitate another hit.
+    // The title and the snippet are each kept on one line, so that they cannot imitate another hit.
     let (title, snippet) = (Shown(&memory.title).one_line(), Shown(&hit.snippet).one_line());
     let snippet = nacre_base::text::collapse_whitespace(&snippet);
     let unverified: Vec<&str> = hit.find_unverified().map(|older| older.at.id.as_str()).collect();
@@ -118,12 +118,12 @@ impl MemoryRecall {
             return Ok(limit);
         }
         let hint = "Give a question of at most 1,000 bytes and a limit from 1 to 12.";
-        Err(ToolError::new(Fault::Arguments, "That is not a question to recall by", hint))
+        Err(ToolError::new(Fault::Arguments, "Invalid question", hint))
     }
 }
 
 impl Tool for MemoryRecall {
-    /// The stores, with the project's first, and the log of memories already shown.
+    /// The stores, the project's first, and the log of memories already shown.
     type With = (Arc<Vec<MemoryHandle>>, Seen);
 
     const SPEC: ToolSpec = ToolSpec {
@@ -151,14 +151,14 @@ impl Tool for MemoryRecall {
         .await?;
         passages.iter().for_each(|passage| note(seen, passage));
         let text = match passages.as_slice() {
-            [] => "Nothing is remembered about that.".to_owned(),
+            [] => "No memories found.".to_owned(),
             passages => passages.iter().map(quote_passage).collect::<Vec<_>>().join("\n"),
         };
         Ok(Output::text(text))
     }
 }
 
-/// Marks a passage and the memories that it superseded as shown.
+/// Records a passage and the memories that it superseded as shown.
 pub fn note(seen: &Seen, passage: &Passage) {
     seen.note(passage.id.as_str(), &passage.words());
     for overturned in &passage.overturned {

@@ -1,6 +1,6 @@
 //! Background programs: `shell_start`, `shell_poll` and `shell_stop`.
 //!
-//! All jobs are stopped when the job list is dropped.
+//! Dropping the job list stops all jobs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -79,7 +79,7 @@ impl ShellJobs {
         let n_skipped = n_new - shown.len() as u64;
         let mut text = format!("job {job}: {state}\n");
         if n_skipped != 0 {
-            text += &format!("[… {n_skipped} bytes left out …]\n");
+            text += &format!("[… {n_skipped} bytes omitted …]\n");
         }
         text += &String::from_utf8_lossy(&shown);
         Ok(Output::text(text))
@@ -123,7 +123,7 @@ fn about(program: &Program) -> String {
 }
 
 fn unknown(job: u32) -> ToolError {
-    let what = format!("There is no job {job}");
+    let what = format!("Job {job} not found");
     ToolError::new(Fault::NotFound, what, "Start one with `shell_start`.")
 }
 
@@ -178,7 +178,7 @@ impl Tool for ShellStart {
         let folder = order.full_folder(ctx)?;
         let mut list = jobs.lock();
         if MAX_RUNNING <= list.values().filter(|job| job.is_running()).count() {
-            let what = format!("{MAX_RUNNING} jobs are running already");
+            let what = format!("{MAX_RUNNING} jobs are already running");
             return Err(ToolError::new(Fault::BudgetSpent, what, "Stop one with `shell_stop`."));
         }
         // Jobs that have ended stay in the list, so numbers are never reused.
@@ -194,11 +194,11 @@ impl Tool for ShellStart {
             let ended = programs.run(program, &folder, limit, &ctx, &stdout).await;
             sender.send_replace(Some(match ended {
                 Ok(finished) => [vec![ending(&finished)], finished.notes].concat().join("\n"),
-                Err(error) => format!("could not run: {}", error.what),
+                Err(error) => format!("cannot run: {}", error.what),
             }));
         });
         list.insert(job, ShellJob { ended, cancel, task, output, about, n_shown: 0 });
-        Ok(Output::text(format!("job {job} runs; look at it with shell_poll")))
+        Ok(Output::text(format!("job {job} is running; check it with shell_poll")))
     }
 }
 

@@ -97,7 +97,7 @@ impl Tool for ShellRun {
             Ending::TimedOut => Err(ToolError::new(
                 Fault::TimedOut,
                 format!("The program was stopped after {seconds} seconds{}", last_words(&finished)),
-                "Run less at once, or give a longer `time_limit` (at most 600).",
+                "Run less at once, or set a longer `time_limit` (at most 600).",
             )),
             Ending::Cancelled => Err(ToolError::new(
                 Fault::Cancelled,
@@ -116,8 +116,8 @@ impl ShellRun {
         let full = ctx.workspace.join(folder.as_str());
         // Without this check, the error would report that the program is missing.
         if !full.is_dir() {
-            let what = format!("There is no folder `{folder}` in the workspace");
-            let hint = "Leave `folder` out to run in the workspace's root.";
+            let what = format!("Directory `{folder}` not found in the workspace");
+            let hint = "Omit `folder` to run in the workspace root.";
             return Err(ToolError::new(Fault::NotFound, what, hint));
         }
         Ok(full)
@@ -132,11 +132,14 @@ impl ShellRun {
         let n_bytes = self.script.as_deref().map_or(0, str::len)
             + self.argv.iter().flatten().map(String::len).sum::<usize>();
         if n_bytes > MAX_SCRIPT_BYTES {
-            return Err(refuse("The order is too long"));
+            return Err(refuse("The command is too long"));
         }
         let texts = self.argv.iter().flatten().chain(&self.script);
         if texts.into_iter().any(|text| text.contains('\0')) {
-            return Err(refuse("An argument holds a NUL, which no program can be given"));
+            return Err(refuse(
+                "An argument contains a NUL character, which cannot be passed to a \
+             program",
+            ));
         }
         match (self.argv.as_deref(), &self.script) {
             (Some([name, arguments @ ..]), None) if !name.is_empty() => {
@@ -145,8 +148,8 @@ impl ShellRun {
             (None, Some(script)) if !script.trim().is_empty() => {
                 Ok(Program::Script(script.clone()))
             }
-            (Some(_), Some(_)) => Err(refuse("Both `argv` and `script` were given")),
-            (_, _) => Err(refuse("There is nothing to run")),
+            (Some(_), Some(_)) => Err(refuse("`argv` and `script` cannot be used together")),
+            (_, _) => Err(refuse("The command is empty")),
         }
     }
 
@@ -156,7 +159,7 @@ impl ShellRun {
             seconds => Err(ToolError::new(
                 Fault::Arguments,
                 format!("`time_limit` is {seconds}"),
-                "Give seconds from 1 to 600.",
+                "Give a number of seconds from 1 to 600.",
             )),
         }
     }
@@ -169,8 +172,8 @@ impl ShellRun {
 fn ending(finished: &Finished) -> String {
     match finished.ending {
         Ending::Exited(code) => format!("exit code {code}"),
-        Ending::Signalled(signal) => format!("ended by signal {signal}"),
-        Ending::TimedOut => "stopped: its time was over".to_owned(),
+        Ending::Signalled(signal) => format!("killed by signal {signal}"),
+        Ending::TimedOut => "stopped: time limit reached".to_owned(),
         Ending::Cancelled => "stopped".to_owned(),
     }
 }
@@ -178,7 +181,10 @@ fn ending(finished: &Finished) -> String {
 fn output(finished: &Finished) -> Output {
     let mut text = ending(finished);
     if finished.left_behind != 0 {
-        text.push_str(&format!("\n{} processes it left running were ended", finished.left_behind));
+        text.push_str(&format!(
+            "\n{} processes that it left running were killed",
+            finished.left_behind
+        ));
     }
     for note in &finished.notes {
         text.push_str(&format!("\n{note}"));
@@ -200,7 +206,7 @@ fn last_words(finished: &Finished) -> String {
         return notes;
     }
     let from = text.ceil_char_boundary(text.len().saturating_sub(LAST_WORDS));
-    format!("{notes}; its last words:\n{}\n", &text[from..])
+    format!("{notes}; last output:\n{}\n", &text[from..])
 }
 
 #[cfg(test)]

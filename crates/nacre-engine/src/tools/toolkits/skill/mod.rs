@@ -119,16 +119,16 @@ impl Tool for SkillActivate {
         let Some(skill) = skills.iter().find(|skill| skill.name == self.name) else {
             let names: Vec<&str> =
                 skills.iter().map(|skill| skill.name.as_str()).take(20).collect();
-            let what = format!("There is no skill `{}`", self.name);
+            let what = format!("Skill `{}` not found", self.name);
             let hint = format!("There are: {}.", names.join(", "));
             return Err(ToolError::new(Fault::NotFound, what, hint));
         };
-        // Models may activate bundled skills and the user's own. Only the user may activate skills
-        // from a repository.
+        // Returns the error for a skill that the user has not started. Models may activate bundled
+        // skills and the user's own, but only the user may activate skills from a repository.
         if skill.origin == SkillOrigin::Project {
             let name = &skill.name;
-            let what = format!("The skill `{name}` came with this repository, not from the user");
-            let hint = format!("Only the user starts it, by typing `/{name}` in the chat.");
+            let what = format!("The skill `{name}` belongs to this repository, not to the user");
+            let hint = format!("Only the user can start it, by typing `/{name}` in the chat.");
             return Err(ToolError::new(Fault::Denied, what, hint));
         }
         if with.active.add(skill.clone()) {
@@ -141,14 +141,17 @@ impl Tool for SkillActivate {
 
 fn render_skill(skill: &Skill, arguments: &str) -> String {
     let whose = if skill.origin == SkillOrigin::User {
-        "It is the person's own."
+        "It is the user's own skill."
     } else {
         "It came with Nacre."
     };
     let tools = match &skill.allowed_tools {
         Some(tools) => {
             let names: Vec<&str> = tools.iter().map(String::as_str).collect();
-            format!(" While it is active you have, of your tools, at most: {}.", names.join(", "))
+            format!(
+                " While it is active, you have at most these of your tools: {}.",
+                names.join(", ")
+            )
         }
         None => String::new(),
     };

@@ -1,4 +1,4 @@
-//! The tools of skills, called as the registry calls them.
+//! Tests of the skill tools, called through the registry.
 
 #![expect(clippy::disallowed_methods, reason = "a test plays the repository that has a skill")]
 

@@ -1,7 +1,7 @@
-//! Allows connections to public addresses only.
+//! Allows connections only to public addresses.
 //!
-//! A name is resolved once, all of its addresses must be public, and the connection uses only these
-//! addresses. Checking the resolved addresses covers alternative spellings of an address and
+//! A host name is resolved once, all of its addresses must be public, and the connection uses only
+//! these addresses. Checking the resolved addresses covers alternative spellings of an address and
 //! prevents DNS rebinding.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -68,7 +68,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     let is_special = first == 0x2001 && (second < 0x200 || second == 0xDB8)
         || first == 0x2002
         || first == 0x3FFF && second < 0x1000;
-    // An ISATAP interface id may embed a private IPv4 address.
+    // An ISATAP interface ID may embed a private IPv4 address.
     let is_isatap = address.segments()[5] == 0x5EFE && third != 0;
     is_global && !is_special && !is_isatap
 }

@@ -21,18 +21,18 @@ const WELCOME: &str =
 
 pub(super) fn web_url(text: &str) -> Result<Url> {
     let refuse = |what: &str| {
-        let hint = "Give a whole address, such as https://example.com/page.";
+        let hint = "Give a complete URL, such as https://example.com/page.";
         Err(ToolError::new(Fault::Arguments, what, hint))
     };
     if text.len() > 4_000 || text.chars().any(char::is_control) {
-        return refuse("The address is too long or holds control characters");
+        return refuse("The URL is too long or contains control characters");
     }
-    let Ok(mut url) = Url::parse(text.trim()) else { return refuse("That is no address") };
+    let Ok(mut url) = Url::parse(text.trim()) else { return refuse("Invalid URL") };
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return refuse("Only http and https addresses can be fetched");
+        return refuse("Only http and https URLs can be fetched");
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return refuse("The address holds a user name or a password");
+        return refuse("The URL contains a user name or a password");
     }
     url.set_fragment(None);
     Ok(url)
@@ -75,7 +75,7 @@ async fn resolve_allowed(url: &Url, guard: &AddressGuard) -> Result<Vec<SocketAd
         return Err(ToolError::new(
             Fault::Blocked,
             format!("`{host}` is not on the public internet"),
-            "Only public addresses can be fetched. For a server on this machine, ask the person.",
+            "Only public addresses can be fetched. For a server on this machine, ask the user.",
         ));
     }
     Ok(addresses)
@@ -88,20 +88,23 @@ pub(super) fn redirect_of(response: &Response, from: &Url) -> Option<Result<Url>
     let target = text_header(response.headers(), LOCATION.as_str())?;
     Some(match from.join(&target) {
         Ok(url) => web_url(url.as_str()),
-        Err(_) => Err(network("the page leads to something that is no address")),
+        Err(_) => Err(network("the page redirects to an invalid URL")),
     })
 }
 
-/// Reads at most `limit` bytes of the body, and returns whether it was longer.
+/// Reads at most `limit` bytes of the body, and returns whether the body was longer.
 pub(super) async fn body(response: Response, limit: usize) -> Result<(Vec<u8>, bool)> {
     let encoding = text_header(response.headers(), CONTENT_ENCODING.as_str()).unwrap_or_default();
     if !matches!(encoding.as_str(), "" | "identity") {
-        return Err(network("the server compressed an answer that nobody asked it to compress"));
+        return Err(network(
+            "the server compressed its response although compression was not \
+         requested",
+        ));
     }
     read_up_to(response, limit).await.map_err(|error| network(&causes(error)))
 }
 
-/// Returns the media type in lower case without parameters, and the character set.
+/// Returns the lowercase media type without parameters, and the character set.
 pub(super) fn kind_of(response: &Response) -> (String, String) {
     let text = text_header(response.headers(), CONTENT_TYPE.as_str()).unwrap_or_default();
     let lower = text.to_lowercase();
@@ -113,7 +116,7 @@ pub(super) fn kind_of(response: &Response) -> (String, String) {
 
 pub(super) fn network(what: &str) -> ToolError {
     let what = format!("Cannot fetch the page: {what}");
-    ToolError::new(Fault::Network, what, "Try another address, or once more later.")
+    ToolError::new(Fault::Network, what, "Try another URL, or try again later.")
 }
 
 fn causes(error: reqwest::Error) -> String {

@@ -1,7 +1,7 @@
 //! Converts HTML to text for a model. Markup and scripts are removed; links are kept.
 //!
-//! The conversion makes a single pass without building a tree, in time linear in the length of the
-//! page.
+//! The conversion is a single pass without building a tree, and takes time linear in the length of
+//! the page.
 
 use nacre_base::text::collapse_whitespace;
 use reqwest::Url;
@@ -142,7 +142,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Resolves a link. Returns `None` if it points into the same page.
+    /// Resolves a link. Returns `None` if the link points to the same page.
     fn whole(&self, href: &str) -> Option<String> {
         let url = self.base.join(&decode(href)).ok()?;
         let is_page = matches!(url.scheme(), "http" | "https") && !href.starts_with('#');

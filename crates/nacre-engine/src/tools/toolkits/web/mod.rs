@@ -84,12 +84,15 @@ async fn fetch(mut url: Url, guard: &AddressGuard) -> Result<Output> {
         let is_downgrade = url.scheme() == "https" && target.scheme() == "http";
         let is_elsewhere = host_of(&url) != host_of(&target) || url.port() != target.port();
         if is_elsewhere || is_downgrade {
-            let text = format!("{url} leads to another place: {target}\nFetch that to follow it.");
+            let text = format!(
+                "{url} redirects to another host: {target}\nFetch that URL to follow \
+             the redirect."
+            );
             return Ok(Output::text(text));
         }
         url = target;
     }
-    Err(network("it leads from one place to the next without end"))
+    Err(network("too many redirects"))
 }
 
 async fn page(url: &Url, response: reqwest::Response) -> Result<Output> {
@@ -98,8 +101,8 @@ async fn page(url: &Url, response: reqwest::Response) -> Result<Output> {
     if !is_text(&kind) {
         return Err(ToolError::new(
             Fault::WrongKind,
-            format!("The page is no text but `{kind}`"),
-            "Only HTML, JSON, XML and plain texts can be read.",
+            format!("The page is not text but `{kind}`"),
+            "Only HTML, JSON, XML and plain text can be read.",
         ));
     }
     let (bytes, is_cut) = body(response, MAX_BYTES).await?;

@@ -9,16 +9,16 @@ use std::collections::HashMap;
 use nacre_map::indexer::Current;
 use nacre_map::slices::is_own_source;
 
-/// The usual constants for BM25.
+/// A usual value of this BM25 constant.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
 const PATH_WEIGHT: f64 = 4.0;
 
-/// Weight of files that are not the project's own code.
+/// Weight of files outside the project's own code.
 const ASIDE: f64 = 0.5;
 
-/// Gives words that occur in nearly all files a small positive weight.
+/// Minimum IDF, so that words in nearly all files still have a small positive weight.
 const MIN_IDF: f64 = 1e-6;
 
 const MIN_WORD_CHARS: usize = 3;
@@ -103,8 +103,8 @@ fn task_words(task: &str) -> Vec<String> {
     words
 }
 
-/// Calls `visit` for each word of the text in lower case: `readHTTPFile_2` contains `read`, `http`,
-/// `file` and `2`.
+/// Calls `visit` for each word of the text, in lower case. For example, `readHTTPFile_2` contains
+/// `read`, `http`, `file` and `2`.
 fn each_word(text: &str, mut visit: impl FnMut(&str)) {
     let mut word = String::new();
     let mut chars = text.chars().peekable();

@@ -60,8 +60,8 @@ pub(super) struct PastTask {
     pub(super) files: BTreeSet<String>,
 }
 
-/// Returns the most recent suitable commits, newest first. Children precede their parents, so no
-/// returned commit is in the history of the last one's parent.
+/// Returns the most recent suitable commits, newest first. Children precede their parents, so the
+/// parent of the last commit returned is older than all of them.
 pub(super) fn recent_tasks(git: &Git, n_tasks: usize) -> Result<Vec<PastTask>, GitFault> {
     let mut log = Err(GitFault::TooLong { limit: MAX_LOG_BYTES });
     for most in MAX_COMMITS {

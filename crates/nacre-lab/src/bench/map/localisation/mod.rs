@@ -31,16 +31,16 @@ use crate::{AnyError, host};
 
 pub(super) const MAX_TASKS: usize = 200;
 
-/// With fewer tasks, the result would not be meaningful.
+/// Minimum number of tasks for a meaningful result.
 const MIN_TASKS: usize = 5;
 
 const GIT_PATIENCE: Duration = Duration::from_secs(60);
 
-/// Tasks that have not started after this time are skipped.
+/// Time limit for starting tasks. Later tasks are skipped.
 const MAX_TIME: Duration = Duration::from_secs(300);
 
 /// Number of map refreshes before the measurement. Each one indexes as many files as its time limit
-/// allows, and the last one confirms that nothing changed.
+/// allows, and the last one confirms that nothing has changed.
 const MAX_LOOKS: usize = 8;
 
 pub(super) struct Pilot<'p> {
@@ -95,7 +95,7 @@ impl Pilot<'_> {
 
     fn open_git(&self) -> Result<Git, Unmeasured> {
         let folder = GitFolder::of(self.root)
-            .ok_or_else(|| Unmeasured::Reason("there is no git repository".to_owned()))?;
+            .ok_or_else(|| Unmeasured::Reason("not a git repository".to_owned()))?;
         Ok(git().with_patience(GIT_PATIENCE).open(folder)?)
     }
 
@@ -189,6 +189,6 @@ fn list_files(answer: &ContextReport) -> Vec<&str> {
 
 fn too_few(n_tasks: usize) -> Unmeasured {
     Unmeasured::Reason(format!(
-        "only {n_tasks} recent commits can be taken as tasks, and {MIN_TASKS} are needed"
+        "only {n_tasks} recent commits are suitable as tasks; {MIN_TASKS} are required"
     ))
 }

@@ -1,8 +1,8 @@
 //! Writes the files of an old commit to a temporary directory.
 //!
-//! `git worktree` would write to the user's `.git`, leave files there if the process is killed, and
-//! run checkout filters. Reading objects does not modify the repository. The copy has no `.git`, so
-//! no newer history is visible.
+//! `git worktree` would write to the user's `.git`, leave files behind if the process is killed,
+//! and run checkout filters. Reading objects does not modify the repository. The copy has no
+//! `.git`, so it shows no newer history.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -16,7 +16,8 @@ use super::Unmeasured;
 
 const TREE: &str = "tree";
 
-/// The limit is needed because a commit can list any number of files by repeating one tree.
+/// Limits the size of the file list. A small commit can list any number of files by repeating one
+/// tree.
 const MAX_LISTING_BYTES: u64 = 32 << 20;
 const MAX_FILES: usize = 100_000;
 const MAX_BYTES: u64 = 1 << 30;
@@ -27,7 +28,7 @@ const BATCH_BYTES: u64 = 32 << 20;
 /// Upper bound for the length of the header that git prints before each object.
 const HEADER_BYTES: u64 = 128;
 
-/// The copy is not used if more than one in this many files is missing, as in a partial clone.
+/// The copy is rejected if more than one in this many files is missing, as in a partial clone.
 const MISSING_PART: usize = 10;
 
 #[derive(Debug)]
@@ -97,7 +98,7 @@ impl OldState {
                 Ok(()) => {
                     self.files.insert(file.path.to_string());
                 }
-                // Another path with the same name on this file system was already written.
+                // A path with the same name on this file system has already been written.
                 Err(error) if is_taken(&error) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -136,7 +137,7 @@ fn tree_file(line: &str) -> Option<TreeFile<'_>> {
     let (about, path) = line.split_once('\t')?;
     let mut about = about.split_ascii_whitespace();
     let is_plain = about.next()?.starts_with("100") && about.next()? == "blob";
-    // A missing object has no size. Git reports it again when it is requested.
+    // Git prints no size for a missing object and reports the object again when it is requested.
     let (object, size) = (about.next()?, about.next()?.parse::<u64>().unwrap_or(0));
     let path = RelPath::new(path).ok().filter(is_written)?;
     (is_plain && size <= MAX_READ_BYTES).then_some(TreeFile { object, size, path })
@@ -159,7 +160,7 @@ fn batches<'b, 't>(files: &'b [TreeFile<'t>]) -> Vec<&'b [TreeFile<'t>]> {
             n_bytes += file.size;
             n_bytes <= BATCH_BYTES
         };
-        // A single file may be larger than the batch limit.
+        // A single file may exceed the batch limit.
         let n_files = rest.iter().take(BATCH_OBJECTS).take_while(fits).count().max(1);
         let (batch, after) = rest.split_at(n_files);
         batches.push(batch);

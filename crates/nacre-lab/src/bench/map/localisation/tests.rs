@@ -1,4 +1,4 @@
-//! Old states of repositories that were made to hurt, and of those that lack something.
+//! Tests of `OldState` with hostile and incomplete repositories.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use nacre_base::git::GitProgram;
 
 use super::*;
 
-/// What git says to an input.
+/// Runs git with the given input and returns its output.
 fn git(folder: &Path, args: &[&str], input: &str) -> String {
     let mut child = Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.templateDir="])
@@ -27,7 +27,8 @@ fn git(folder: &Path, args: &[&str], input: &str) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// Writes the state of a commit whose tree has these entries; `OBJECT` is replaced by a text.
+/// Creates a commit whose tree has these entries, and writes its state. `OBJECT` is replaced by the
+/// ID of a blob.
 fn write(entries: &[(&str, &str, &str)]) -> (tempfile::TempDir, Result<OldState, Unmeasured>) {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();

@@ -1,8 +1,8 @@
-//! Questions as agents really ask them, and answers as people really give them.
+//! Realistic questions from agents, and realistic answers from users.
 
 use super::*;
 
-/// What was chosen, and how many others there were.
+/// Returns the chosen option and the number of other options.
 fn made(said: &str, message: &str) -> Option<(String, usize)> {
     choice_of_message(said, message).map(|choice| (choice.chosen.name, choice.others.len()))
 }

@@ -1,4 +1,4 @@
-//! Which claims of a model are accepted, by the speaker of their quotes.
+//! Which of a model's claims are accepted, depending on the speaker of their quotes.
 
 use nacre_traces::agents::generic;
 use nacre_traces::transcript::{Sink, TranscriptEvent};

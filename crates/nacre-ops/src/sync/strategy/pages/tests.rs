@@ -1,4 +1,4 @@
-//! What a model sees of a session, and where it is cut.
+//! The text that a model receives for a session, and how it is truncated.
 
 use nacre_traces::agents::generic;
 use nacre_traces::transcript::Sink;

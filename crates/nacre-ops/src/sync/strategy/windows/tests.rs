@@ -1,4 +1,4 @@
-//! What a second look changes, and what it cannot.
+//! What a model's review can change, and what it cannot change.
 
 use nacre_base::config::StrategyChoice;
 use nacre_memory::Status;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::sync::strategy::tests::{TALK, lines, pnpm, read, script, summary, turn};
 use crate::test::{flow, no_limits};
 
-/// What becomes of the entry about pnpm after this second look.
+/// Returns the status of the claim about pnpm after this review.
 fn status_after(look: &Value) -> (Status, u64) {
     status_of(&pnpm(), look)
 }

@@ -1,4 +1,5 @@
-//! The editor's databases: every era, and how a conversation finds its project.
+//! Tests of the editor's databases from every version, and of how a conversation's project is
+//! found.
 
 use super::*;
 use crate::transcript::toolkit::*;
@@ -107,7 +108,7 @@ fn empty_rows_missing_rows_and_loose_rows() {
     );
     put(&global, "bubbleId:c1:zz", &user("zz", "taken back"));
     global.execute("UPDATE cursorDiskKV SET value = NULL WHERE key LIKE '%a2'", []).unwrap();
-    // Drafts and rows without a value are no sessions.
+    // Drafts and rows without a value are not sessions.
     put(
         &global,
         "composerData:draft",
@@ -115,7 +116,7 @@ fn empty_rows_missing_rows_and_loose_rows() {
         "fullConversationHeadersOnly": []}),
     );
     global.execute("INSERT INTO cursorDiskKV VALUES ('composerData:null', NULL)", []).unwrap();
-    // A conversation whose own row is gone still has its bubbles.
+    // A conversation without a separate row is still found by its bubbles.
     put(&global, "bubbleId:orphan:b1", &user("b1", "still here"));
     let traces = home.traces();
     let ids: Vec<_> = traces.iter().map(|trace| trace.session.as_deref().unwrap()).collect();
@@ -206,10 +207,10 @@ fn chats_and_composers_of_a_workspace() {
     assert_eq!(reads[2].outcome.facts.title.as_deref(), Some("Title"));
 }
 
-/// Makes the link and returns what the conversation and its bubble say about it.
+/// Creates the link to a workspace, and returns the JSON of the conversation and of its bubble.
 type Link = fn(&Home, &Connection) -> (Value, Value);
 
-/// Checks the folder that a conversation gets, with and without the help of its revision.
+/// Checks the directory found for a conversation, both with and without its revision.
 fn check_folder(name: &str, link: Link, folder: &str) {
     let home = Home::new();
     let global = home.global();

@@ -1,4 +1,4 @@
-//! Cursor's databases and transcripts, made by hand for each version and edge case.
+//! Tests of Cursor's databases and transcripts, written by hand for each version and edge case.
 #![expect(clippy::disallowed_methods, reason = "tests write their own traces")]
 
 mod databases;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::Cursor;
 
-/// A home directory as Cursor would fill it.
+/// A home directory with Cursor's files.
 struct Home {
     folder: TempDir,
 }
@@ -66,14 +66,14 @@ impl Home {
     }
 }
 
-/// A transcript that was read.
+/// The events and outcome of reading one transcript.
 struct Read {
     events: Vec<TranscriptEvent>,
     outcome: ReadOutcome,
 }
 
 impl Read {
-    /// Events as `kind: text`, with who is behind it where that is not the usual one.
+    /// Formats events as `kind: text`, with the origin if it is not the usual one for the kind.
     fn lines(&self) -> Vec<String> {
         let line = |event: &TranscriptEvent| {
             let who = match (event.kind, event.origin) {
@@ -123,7 +123,7 @@ fn put_item(connection: &Connection, key: &str, value: &Value) {
     connection.execute(sql, (key, value.to_string())).unwrap();
 }
 
-/// A conversation with headers and rows, as since 1.0.
+/// Writes a conversation with headers and rows, as in Cursor 1.0 and later.
 fn put_composer(connection: &Connection, id: &str, composer: Value, bubbles: &[Value]) {
     let headers: Vec<Value> = bubbles
         .iter()

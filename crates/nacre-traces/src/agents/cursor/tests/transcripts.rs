@@ -1,4 +1,4 @@
-//! The agent's transcripts and the stores of its CLI.
+//! Tests of the agent's transcripts and the stores of its CLI.
 
 use super::*;
 use crate::agents::cursor::uri::to_hex;
@@ -49,7 +49,7 @@ fn lines_of_a_transcript() {
     assert_eq!(facts.started.unwrap().to_string(), "2025-09-16T08:01:00Z");
     assert_eq!(read.outcome.report.unknown_records, 2);
 
-    // A grown transcript is read from its former end.
+    // After the transcript grows, the read resumes at its previous end.
     let mark = read.outcome.watermark.unwrap();
     let more = line(&json!({"role": "user", "message": {"content": text("more")}}));
     fs::write(&path, fs::read_to_string(&path).unwrap() + &more).unwrap();
@@ -173,7 +173,7 @@ fn the_store_of_the_cli() {
     assert_eq!(facts.models, ["gpt-5"]);
     assert_eq!(facts.cwd.as_deref(), Some("/home/me/cli app"));
     assert!(!format!("{:?}", read.outcome).contains("top secret"));
-    // The file beside the store knows the folder best.
+    // The metadata file next to the store takes precedence for the directory.
     home.file(
         ".cursor/chats/0123/s-1/meta.json",
         &json!({"cwd": "/home/me/real", "title": "T",
@@ -206,7 +206,7 @@ fn blobs_inside_the_global_database() {
     let message = json!({"role": "user", "content": "in a blob"}).to_string();
     let key = format!("agentKv:blob:{}", to_hex(&[9; 32]));
     global.execute("INSERT INTO cursorDiskKV VALUES (?1, ?2)", (key, message.as_bytes())).unwrap();
-    // Field 1, thirty-two bytes of 9, in base64.
+    // Protobuf field 1 with thirty-two bytes of value 9, encoded in base64.
     let state = "~CiAJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQ==";
     put(&global, "composerData:c1", &json!({"composerId": "c1", "conversationState": state}));
     let read = home.only();

@@ -1,4 +1,4 @@
-//! Databases and files that no OpenCode wrote.
+//! Tests of databases and files that OpenCode itself would never write.
 
 use std::sync::OnceLock;
 
@@ -34,7 +34,7 @@ fn another_database_has_no_sessions() {
     assert!(data.traces().is_empty());
 }
 
-/// A tree of one session with one message of this id.
+/// Returns a tree with one session, whose only message contains this ID.
 fn tree_with_message(id: &str) -> Data {
     let data = Data::new();
     data.file("storage/session/p/ses_1.json", &json!({"id": "ses_1", "directory": "/p"}));
@@ -54,7 +54,8 @@ fn an_id_inside_a_file_leads_nowhere_outside_of_the_tree() {
     assert_eq!(probe.reads().remove(0).lines(), ["user: own"]);
     let ids = ["../../outside", "..", ".", "../part/msg_1", "x/../../../outside", "..\\outside"];
     for id in ids {
-        // Whatever it says, the folder with the name of its file is the message's.
+        // The message's parts are always taken from the directory named after its file, regardless
+        // of the ID inside.
         assert_eq!(tree_with_message(id).reads().remove(0).lines(), ["user: own"], "{id}");
     }
     let data = tree_with_message("msg_1");
@@ -68,7 +69,7 @@ fn an_id_inside_a_file_leads_nowhere_outside_of_the_tree() {
 
 #[test]
 fn a_link_inside_a_tree_is_not_followed() {
-    // A folder of parts, one of messages, a file, and all parts.
+    // The links replace a directory of parts, a single part, and the directory of all parts.
     let places = [
         ("storage/part/msg_1", "outside"),
         ("storage/part/msg_1/prt_2.json", "outside/prt_1.json"),
@@ -126,14 +127,14 @@ fn a_session_with_an_id_that_no_agent_makes_is_not_listed() {
     }
     let sessions: Vec<_> = data.traces().into_iter().filter_map(|trace| trace.session).collect();
     assert_eq!(sessions, ["ses_1"]);
-    // One that is asked for by its id all the same is redacted where it is shown.
+    // If such a session is requested by its ID, the displayed ID is redacted.
     let mut trace = data.traces().remove(0);
     trace.session = Some(token.clone());
     let id = read(&trace).outcome.facts.id;
     assert!(!id.is_empty() && !id.contains(&token), "{id}");
 }
 
-/// A database with one full session, half of it in the log.
+/// Returns a database with a full session, part of which is in the write-ahead log.
 fn fixture() -> &'static (Vec<u8>, Vec<u8>) {
     static FIXTURE: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
     FIXTURE.get_or_init(|| {
@@ -148,7 +149,7 @@ fn fixture() -> &'static (Vec<u8>, Vec<u8>) {
     })
 }
 
-/// Reads all there is; what it gives does not matter.
+/// Reads every session and discards the result.
 fn exhaust(data: &Data) {
     for source in data.sources() {
         for trace in OpenCode.sessions(&source).unwrap_or_default() {

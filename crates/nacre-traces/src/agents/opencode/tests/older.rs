@@ -1,4 +1,4 @@
-//! Shapes before and after the two main ones.
+//! Tests of layouts that are older or newer than the two main ones.
 
 use super::*;
 

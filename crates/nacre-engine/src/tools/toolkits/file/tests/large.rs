@@ -1,4 +1,4 @@
-//! Absolute paths, files of any size, and long outputs that are read on and searched.
+//! Tests of absolute paths, files of any size, and reading and searching stored long outputs.
 
 #![expect(
     clippy::disallowed_methods,
@@ -55,7 +55,7 @@ async fn an_absolute_path_is_taken_where_it_lies_in_the_workspace() {
     }
 }
 
-/// Numbered lines, more than one file may have to be read at once.
+/// Returns numbered lines that are too large for one read.
 fn many_lines(n_lines: usize) -> String {
     let mut text = String::new();
     for number in 1..=n_lines {

@@ -1,5 +1,4 @@
-//! Edits everywhere and by insertion, reads that can be continued, and the ways to show what a
-//! search found.
+//! Tests of multiple and inserting edits, continued reads, and the display modes of searches.
 
 use serde_json::{Value, json};
 
@@ -95,6 +94,6 @@ async fn a_search_shows_lines_files_or_counts() {
     docs/a.md
     [There are more matches; narrow the search.]
     > {"pattern":"a\\nb"}
-    Error (arguments): The expression spans lines, and lines are matched one by one. Look for one of the lines, with `context`.
+    Error (arguments): The expression spans lines, but lines are matched one by one. Search for one of the lines, with `context`.
     "#);
 }
