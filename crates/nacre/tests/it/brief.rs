@@ -60,7 +60,7 @@ fn the_task_the_file_and_the_budget_decide_what_is_told() {
     ## Pitfalls
     - The report test needs TZ=UTC [20261115-the-report-test-needs-tz-utc]
     ");
-    assert_snapshot!(home.run(&["brief", "--budget", "10"]), @"A budget of 10 tokens is too small for any memory.");
+    assert_snapshot!(home.run(&["brief", "--budget", "10"]), @"A budget of 10 is too small for any memory.");
     assert_snapshot!(TestHome::new().run(&["brief"]), @"No memories yet.");
 }
 

@@ -62,10 +62,10 @@ fn everything_wrong_is_found_with_its_line() {
       It is left out of briefs until you trust it: nacre trust 20261103-dangling
     $HOME/work/.nacre/memory/decisions/20261103-dangling.md:4: warning: `related` links to `20260101-gone`, which does not exist
       nacre memory edit 20261103-dangling
-    $HOME/work/.nacre/memory/decisions/20261104-renamed.md:2: error: `id` is `20261104-other`, but the file is named `20261104-renamed`
+    $HOME/work/.nacre/memory/decisions/20261104-renamed.md:2: error: `id` is `20261104-other`, but the file name requires `20261104-renamed`
     $HOME/work/.nacre/memory/decisions/20261105-unknown.md:4: error: the frontmatter is not valid YAML: unclosed bracket '['
     $HOME/work/.nacre/memory/learnings/20261106-latin.md:3: error: the text is not valid UTF-8
-    $HOME/work/.nacre/memory/learnings/20261107-status.md:4: error: `status` is `maybe`, but should be one of active, candidate, superseded, stale, archived
+    $HOME/work/.nacre/memory/learnings/20261107-status.md:4: error: `status` is `maybe`; expected one of active, candidate, superseded, stale, archived
     $HOME/work/.nacre/memory/learnings/20261108-x.md.conflict-1: warning: Conflict copy: the file was edited while Nacre was replacing it
       Copy what you need into the memory, then remove this file
     $HOME/work/.nacre/memory/learnings/20261109-link.md: warning: Not a plain file or one of Nacre's directories; skipped

@@ -84,7 +84,7 @@ fn what_is_wrong_is_offered_nowhere_until_it_is_useful() {
     assert_snapshot!(home.run(&["memory", "show", &id]), @"
     Use Redis for the queue
     20261115-use-redis-for-the-queue · decision · archived · confidence 0.45 · updated 2026-11-15T08:30:00Z
-    you said that it is wrong, 2026-11-15T08:30:00Z: We never did
+    you marked it as wrong, 2026-11-15T08:30:00Z: We never did
 
     It is fast.
     ");

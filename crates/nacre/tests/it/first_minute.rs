@@ -117,11 +117,13 @@ fn a_sync_ends_with_what_it_learned_what_waits_and_what_to_type() {
     assert_snapshot!(shown.replace(example, "[ID]"), @"
     Read 5 sessions.
       learning  Always use pnpm in package 1, never npm or yarn
-    3 sessions: 1 memory learned, 3 summaries.
+      learning  Always use pnpm in package 2, never npm or yarn (to review)
+      learning  Always use pnpm in package 3, never npm or yarn (to review)
+    3 sessions: 3 memories learned (1 active, 2 to review), 3 summaries.
     1 session is still active, ready in 60 s (to read them now: nacre sync --trace [ID]).
     1 session belongs to a directory that is not set up: ~/other 1; run `nacre init` there.
     Undo: nacre undo first-[id]
-    Next: nacre brief
+    Next: nacre review
     ");
     let (_, value) = home.json(&["status"]);
     assert_eq!(value["waiting"]["active"]["ready_in"], 60, "{value:#}");

@@ -250,7 +250,7 @@ fn what_is_said_already_is_warned_about() {
     $HOME/work/.nacre/memory/decisions/20261115-use-sqlite-for-the-queue-2.md
     Undo: nacre undo memory-20261115-083000-[id]
     Warning: `20261115-use-sqlite-for-the-queue` already contains this: Use SQLite for the queue
-    Hint: To keep only the older memory: nacre undo memory-20261115-083000-[id]
+    Hint: To keep only the older memory: nacre undo memory-20261115-083000-c857d26c
     ");
     let shown =
         home.run(&["memory", "add", "Deploy on Tuesdays only", "--body", "The ops team is there."]);

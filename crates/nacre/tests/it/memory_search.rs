@@ -70,8 +70,8 @@ fn any_text_is_a_query() {
         assert!(code == 0 || code == 2, "{text:?}: {value}");
     }
     assert_snapshot!(home.run(&["memory", "search", "queue", "type:bogus"]), @"
-    Error: Invalid value `bogus` for `type:`
-    Hint: Expected one of: decision, learning, summary
+    Error: `bogus` is not a value of `type:`
+    Hint: It takes one of: decision, learning, summary
     [exit 2]
     ");
     assert_snapshot!(home.run(&["memory", "search", " "]), @"

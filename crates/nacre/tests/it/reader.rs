@@ -99,7 +99,7 @@ fn an_agent_that_is_missing_or_used_up_is_named() {
     assert_snapshot!(home.run(&["model", "test"]), @"
     Error: Cannot get an answer from `claude-code/haiku`: the account has no credit left
     Caused by: Credit balance is too low
-Add credit to the     Hint: Claude Code account, or use: --strategy offline
+    Hint: Add credit to the Claude Code account, or use: --strategy offline
     [exit 1]
     ");
 }

@@ -27,7 +27,7 @@ fn status_outside_a_project_says_so() {
     No project here
     Scope project_fallback_global, 0 registered projects
     Health unchecked: run `nacre doctor`
-    Hint: Run `nacre init` to set up this repository
+    Hint: Run `nacre init` to prepare this repository
     ");
 }
 

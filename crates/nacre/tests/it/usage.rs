@@ -17,11 +17,11 @@ fn help_fits_a_screen_and_groups_its_commands() {
     Start:
       init         Prepare this repository for memory
       status       Show memories, sessions and pending work of this project
-      doctor       Check every file of the store and report problems
+      doctor       Check all files in the store and report problems
 
     Remember and recall:
       sync         Read new and changed sessions and extract memories
-      ask          Ask a question and get an answer with proof
+      ask          Ask a question and get an answer with citations
       brief        Print the briefing an agent gets at the start of a session
       review       Accept or reject candidates
       memory       Add, find, read and change memories
@@ -31,7 +31,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
       explore      Print an overview of the code: entry points, central files, public symbols
       context      Collect the code that a task needs, within a token budget
       search-code  Search the code by words, literal text or a regular expression
-      delta        Show which files and symbols changed, and which files that affects
+      delta        Show which files and symbols changed, and which files are affected
       chat         Talk to Nacre's own agent in this repository
 
     Keep going:
@@ -42,14 +42,14 @@ fn help_fits_a_screen_and_groups_its_commands() {
       undo         Undo what a command changed, byte for byte
 
     Set up:
-      connect      Connect agents: their sessions, and Nacre's tools, hooks and skill
+      connect      Connect agents: read their sessions, and add Nacre's tools, hooks and skill
       project      List, add or remove registered projects
-      model        List the configured models, their providers, and the models for search
-      config       Show every setting, its value and where it was set; change settings
+      model        List the configured models, their providers, and the search models
+      config       Show every setting with its value and source; change settings
 
     Options:
           --json               Print one JSON object instead of text
-          --project <PROJECT>  Work on this project, by name or path, instead of the current directory's
+          --project <PROJECT>  Use this project, by name or path, instead of the current directory's
           --color <WHEN>       When to use colors [possible values: auto, always, never]
           --no-pager           Print long output without a pager
       -q, --quiet              Print results and errors only

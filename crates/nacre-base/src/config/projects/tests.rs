@@ -72,7 +72,7 @@ fn mistakes_in_the_register_are_told_with_their_line() {
     assert_snapshot!(mistake("[projects.A]\npath = '/a'"), @"Bad value for `projects.A` in `/home/ana/.nacre/projects.toml`, line 1: expected 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, beginning with a letter or digit, found `A`");
     assert_snapshot!(mistake("[projects]\na = '/a'"), @"Bad value for `projects.a` in `/home/ana/.nacre/projects.toml`, line 2: expected a table with a `path`, found the text `/a`");
     assert_snapshot!(mistake("projects = ['/a']"), @"Bad value for `projects` in `/home/ana/.nacre/projects.toml`, line 1: expected a table `[projects.NAME]`, found a list");
-    assert_snapshot!(mistake("[projects.a]\npath = '/a'\n[projects.b]\npath = '/a/'"), @"Bad value for `projects.b` in `/home/ana/.nacre/projects.toml`, line 3: expected a unique path, found that of `a`");
+    assert_snapshot!(mistake("[projects.a]\npath = '/a'\n[projects.b]\npath = '/a/'"), @"Bad value for `projects.b` in `/home/ana/.nacre/projects.toml`, line 3: expected a unique path, found the path of `a`");
     assert_snapshot!(mistake("[projects.a\npath = '/a'"), @"Cannot parse `/home/ana/.nacre/projects.toml` as TOML, line 1: unclosed table, expected `]`");
 }
 

@@ -364,7 +364,7 @@ async fn long_output_is_cut_in_the_middle_and_kept_whole() {
     let shown = bay.call("probe", json!({ "act": "long" })).await;
     assert!(shown.len() < 2_200, "{}", shown.len());
     let gap = shown.lines().find(|line| line.starts_with("[…")).unwrap_or_default();
-    insta::assert_snapshot!(gap, @"[… 411 lines, 8220 bytes left out …]");
+    insta::assert_snapshot!(gap, @"[… 411 lines, 8220 bytes omitted …]");
     let last = shown.lines().last().unwrap_or_default();
     insta::assert_snapshot!(last, @"[Read on with file_read `spill:50c9c2e3183324d1.txt` from line 55, or search all of it with file_search and `under` `spill:50c9c2e3183324d1.txt`.]");
     let spill = last.split('`').nth(1).unwrap_or_default();

@@ -58,7 +58,7 @@ async fn files_are_read_whole_or_by_lines() {
     > {"path":"image.png"}
     Error (wrong_kind): `image.png` is not a text file. Only text files can be read and edited.
     > {"path":"folder"}
-    Error (wrong_kind): `folder` is not a regular file. Links and directories could not be opened; list a directory with `file_find`.
+    Error (wrong_kind): `folder` is not a regular file. Links and directories cannot be opened; list a directory with `file_find`.
     > {"path":"missing.txt"}
     Error (not_found): `missing.txt` not found. Search for it with `file_find`.
     "#);
@@ -131,9 +131,9 @@ async fn files_are_found_by_glob_or_part_and_ignored_ones_are_not() {
     src/main.rs
     > {"max_results":1,"pattern":"*","under":"src"}
     src/deep/lib.rs
-    [1 of 3 paths; name a folder or a longer pattern]
+    [1 of 3 paths; specify a directory or a longer pattern]
     > {"pattern":"*.py"}
-    No file matches `*.py` (6 files looked at).
+    No file matches `*.py` (6 files checked).
     > {"pattern":"["}
     Error (arguments): `[` is not a valid glob: unclosed character class; missing ']'. Write one such as `src/**/*.rs`.
     > {"pattern":"*","under":"missing"}
@@ -350,17 +350,17 @@ async fn links_lead_nowhere() {
     assert!(!shown.contains("secret words"), "{shown}");
     assert_eq!(fs::read_to_string(outside.path().join("secret.txt")).unwrap(), "secret words");
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
-    insta::assert_snapshot!(shown, @r"
-    file_read: Error (wrong_kind): `link.txt` is not a regular file. Links and directories could not be opened; list a directory with `file_find`.
+    insta::assert_snapshot!(shown, @"
+    file_read: Error (wrong_kind): `link.txt` is not a regular file. Links and directories cannot be opened; list a directory with `file_find`.
     file_read: Error (wrong_kind): A parent of `dir/secret.txt` is not a plain directory. Links are not followed; use the real path.
     file_search: No line matches `secret` (0 files searched).
 
     file_find: Error (wrong_kind): `dir` is not a plain directory. Links are not followed; use a directory.
-    file_find: No file matches `*` (0 files looked at).
+    file_find: No file matches `*` (0 files checked).
     file_create: Error (wrong_kind): A parent of `dir/new.txt` is not a plain directory. Links are not followed; use the real path.
     file_create: Error (stale): `dangling.txt` already exists. Read it and use `file_edit`, or pass its version to replace it.
-    file_edit: Error (wrong_kind): `link.txt` is not a regular file. Links and directories could not be opened; list a directory with `file_find`.
-    file_delete: Error (wrong_kind): `link.txt` is not a regular file. Links and directories could not be opened; list a directory with `file_find`.
-    file_move: Error (wrong_kind): `link.txt` is not a regular file. Links and directories could not be opened; list a directory with `file_find`.
+    file_edit: Error (wrong_kind): `link.txt` is not a regular file. Links and directories cannot be opened; list a directory with `file_find`.
+    file_delete: Error (wrong_kind): `link.txt` is not a regular file. Links and directories cannot be opened; list a directory with `file_find`.
+    file_move: Error (wrong_kind): `link.txt` is not a regular file. Links and directories cannot be opened; list a directory with `file_find`.
     ");
 }

@@ -84,7 +84,7 @@ async fn state_and_history_are_shown() {
         shown += &format!("> {tool}\n{}\n", said.trim_end());
     }
     assert!(!shown.contains("TOKEN"), "{shown}");
-    insta::assert_snapshot!(shown, @r"
+    insta::assert_snapshot!(shown, @"
     > git_status
     ## main
      M a.txt
@@ -117,7 +117,7 @@ async fn state_and_history_are_shown() {
     @@ -0,0 +1 @@
     +one
     > git_show
-    Error (exec): git says: fatal: bad revision 'nothing^{commit}'. Look at `git_status`.
+    Error (exec): git failed: fatal: bad revision 'nothing^{commit}'. Look at `git_status`.
     > git_show
     Error (arguments): `HEAD:.env` does not name a commit. Name one such as `HEAD~1` or a hash.
     > git_show
