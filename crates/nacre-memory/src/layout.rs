@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 
 use super::id::MemoryId;
 use super::kinds::{MemoryType, TYPES};
-use nacre_base::fs::{Access, ChangeSet, FsError, RelPath, Writer};
+use nacre_base::fs::{Access, ChangeSet, RelPath, Result, Writer};
 
 /// Git tracks decisions, learnings, their evidence, tombstones and the settings. All other files
 /// are local or derived.
@@ -90,12 +90,12 @@ pub(super) fn claim_path(
     memory_type: MemoryType,
     area: StoreArea,
     id: &MemoryId,
-) -> Result<RelPath, FsError> {
+) -> Result<RelPath> {
     let folder = folder(memory_type, area).unwrap_or("memory/summaries");
     RelPath::new(&format!("{folder}/{id}.md"))
 }
 
-pub(super) fn summary_path(id: &MemoryId, time: &str) -> Result<RelPath, FsError> {
+pub(super) fn summary_path(id: &MemoryId, time: &str) -> Result<RelPath> {
     RelPath::new(&format!("memory/summaries/{}/{time}/{}.md", id.date(), id.slug()))
 }
 
@@ -122,11 +122,11 @@ pub fn id_at(path: &str) -> Option<MemoryId> {
     Located::from_path(path).map(|at| at.id).or_else(|| evidence_id(path))
 }
 
-pub(super) fn evidence_path(id: &MemoryId) -> Result<RelPath, FsError> {
+pub(super) fn evidence_path(id: &MemoryId) -> Result<RelPath> {
     RelPath::new(&format!("{EVIDENCE_FOLDER}/{id}.json"))
 }
 
-pub(super) fn state_path(id: &MemoryId) -> Result<RelPath, FsError> {
+pub(super) fn state_path(id: &MemoryId) -> Result<RelPath> {
     RelPath::new(&format!("meta/state/{id}.json"))
 }
 
@@ -155,11 +155,7 @@ pub(super) fn is_stamp(name: &str) -> bool {
 
 /// Writes the missing files of a new store, and returns the paths of the files written. A
 /// `.gitignore` written by the user is not replaced.
-pub fn init(
-    writer: &Writer<'_>,
-    config: &str,
-    shares_summaries: bool,
-) -> Result<Vec<RelPath>, FsError> {
+pub fn init(writer: &Writer<'_>, config: &str, shares_summaries: bool) -> Result<Vec<RelPath>> {
     let mut set = ChangeSet::new();
     let (wanted, other) = match shares_summaries {
         true => (GITIGNORE_WITH_SUMMARIES, GITIGNORE),

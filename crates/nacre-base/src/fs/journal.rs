@@ -11,7 +11,7 @@ use std::io;
 use cap_std::fs::Dir;
 use serde::{Deserialize, Serialize};
 
-use super::error::{FsError, refuse_journal};
+use super::error::{FsError, Result, refuse_journal};
 use super::path::RelPath;
 use super::scope::{ReadFault, WriteScope, read_file};
 use super::sys;
@@ -99,7 +99,7 @@ impl ChangeSet {
     }
 
     /// Returns the changes in the order in which they are applied. Fails if a path occurs twice.
-    pub(super) fn into_ordered(mut self) -> Result<Vec<StagedChange>, FsError> {
+    pub(super) fn into_ordered(mut self) -> Result<Vec<StagedChange>> {
         let mut seen = BTreeSet::new();
         for change in &self.changes {
             refuse_journal(&change.path)?;
