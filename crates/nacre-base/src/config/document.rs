@@ -12,7 +12,7 @@ use std::path::Path;
 use toml::de::DeTable;
 use toml_edit::{Document, Item, Key, Table, TableLike, Value as Toml};
 
-use super::error::{ConfigError, ConfigPlace, MAX_BYTES, MAX_TABLES, shorten};
+use super::error::{ConfigError, ConfigPlace, MAX_BYTES, MAX_TABLES, Result, shorten};
 
 /// Listing all errors takes memory proportional to their number. For larger texts, only the error
 /// at which the parser stops is reported.
@@ -26,7 +26,7 @@ pub(super) struct Doc<'t> {
 }
 
 impl<'t> Doc<'t> {
-    pub(super) fn parse(text: &'t str, path: &'t Path) -> Result<Self, ConfigError> {
+    pub(super) fn parse(text: &'t str, path: &'t Path) -> Result<Self> {
         if MAX_BYTES < text.len() {
             return Err(ConfigError::TooLarge { path: path.to_owned(), bytes: text.len() });
         }

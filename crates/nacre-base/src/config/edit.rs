@@ -8,14 +8,14 @@ use std::path::Path;
 use toml_edit::{Item, Key, Table, TableLike, Value as Toml};
 
 use super::document::{self, Doc};
-use super::error::{ConfigError, ConfigPlace};
+use super::error::{ConfigPlace, Result};
 use super::families::{self, Family, Field};
 use super::keys::{self, KeySpec};
 use super::layers::unknown_key;
 use super::value::not_a_table;
 
 /// Returns the text with `key` set to `value`. The value is plain text, not TOML.
-pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String, ConfigError> {
+pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String> {
     let doc = Doc::parse(text, origin)?;
     let new_text = match (keys::find(key), families::find_key(key)) {
         (Some(spec), _) => {
@@ -36,7 +36,7 @@ pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String, 
 ///
 /// Unknown keys can be removed too, because users must be able to fix the error that such a key
 /// causes.
-pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String, ConfigError> {
+pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String> {
     let doc = Doc::parse(text, origin)?;
     let path = Key::parse(key).unwrap_or_default();
     let path: Vec<&str> = path.iter().map(Key::get).collect();
@@ -56,7 +56,7 @@ pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String, ConfigError
     }
 }
 
-fn put(doc: &Doc<'_>, spec: &KeySpec, value: &str) -> Result<String, ConfigError> {
+fn put(doc: &Doc<'_>, spec: &KeySpec, value: &str) -> Result<String> {
     let (section, leaf) = (spec.section(), spec.leaf());
     let new_table = || [format!("[{section}]"), format!("{leaf} = {value}")];
     let table = match doc.root().get_key_value(section) {
@@ -104,7 +104,7 @@ fn put_in_family(
     member: &str,
     field: &Field,
     value: &str,
-) -> Result<String, ConfigError> {
+) -> Result<String> {
     let new_table = || [format!("[{}.{member}]", family.name), format!("{} = {value}", field.name)];
     let Some((key, members)) = doc.root().get_key_value(family.name) else {
         return Ok(document::append_table(doc.text, &new_table()));

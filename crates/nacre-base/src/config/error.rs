@@ -27,6 +27,8 @@ impl fmt::Display for ConfigPlace {
     }
 }
 
+pub(super) type Result<T, E = ConfigError> = std::result::Result<T, E>;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     #[error("Cannot parse `{}` as TOML, line {line}: {message}", path.display())]
