@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
-use super::{SearchError, units};
+use super::{Result, units};
 use crate::search::index::News;
 use crate::search::record::{Fingerprint, Unit};
 use crate::search::snapshot::Snapshot;
@@ -38,7 +38,7 @@ const UNREADABLE: u64 = 1;
 const FILES_PER_THREAD: usize = 64;
 
 /// Returns whether the index is up to date. Checks only stamps.
-pub(super) fn is_current(store: &Store, snapshot: &Snapshot) -> Result<bool, SearchError> {
+pub(super) fn is_current(store: &Store, snapshot: &Snapshot) -> Result<bool> {
     let remembered: Vec<Remembered<'_>> = snapshot
         .units()
         .map(|(path, fingerprint)| Remembered { path, stamp: fingerprint.stamp })
@@ -50,7 +50,7 @@ pub(super) fn is_current(store: &Store, snapshot: &Snapshot) -> Result<bool, Sea
         && store.is_unchanged(&remembered)?)
 }
 
-pub(super) fn has_same_folders(store: &Store, snapshot: &Snapshot) -> Result<bool, SearchError> {
+pub(super) fn has_same_folders(store: &Store, snapshot: &Snapshot) -> Result<bool> {
     let remembered: Vec<Remembered<'_>> = snapshot
         .empty_units()
         .filter(|(path, _)| is_folder(path) && !path.starts_with(SUMMARIES))

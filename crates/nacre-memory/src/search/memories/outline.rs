@@ -12,7 +12,7 @@ use nacre_types::BriefTopic;
 use simsimd::SpatialSimilarity as _;
 
 use super::units::file_name;
-use super::{MAX_CANDIDATES, MemoryIndex, SearchError};
+use super::{MAX_CANDIDATES, MemoryIndex, Result};
 use crate::search::index::IndexError;
 use crate::search::query::Query;
 use crate::search::rank::{self, Level, Mode, RankOptions};
@@ -72,10 +72,7 @@ impl Listed<'_> {
 impl MemoryIndex<'_> {
     /// Returns all active memories that are not superseded according to their own file, in no
     /// particular order. Unverified claims in other files are ignored.
-    pub fn outline(
-        &self,
-        interest: &Interest<'_>,
-    ) -> Result<impl Iterator<Item = Listed<'_>>, SearchError> {
+    pub fn outline(&self, interest: &Interest<'_>) -> Result<impl Iterator<Item = Listed<'_>>> {
         let fits = self.fits(interest)?;
         let named = self.naming(interest.files);
         let kinds = self.kinds();
@@ -117,7 +114,7 @@ impl MemoryIndex<'_> {
         kinds
     }
 
-    fn fits(&self, interest: &Interest<'_>) -> Result<HashMap<usize, f32>, SearchError> {
+    fn fits(&self, interest: &Interest<'_>) -> Result<HashMap<usize, f32>> {
         let Some(task) = interest.task.filter(|task| !task.trim().is_empty()) else {
             return Ok(HashMap::new());
         };

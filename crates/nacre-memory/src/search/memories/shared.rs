@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use super::SearchError;
+use super::Result;
 use super::look::{IndexBudget, Look};
 use crate::search::index::News;
 use crate::search::record::{Fingerprint, PROJECT, Unit};
@@ -40,7 +40,7 @@ impl SharedUnits {
         project: &str,
         store: &Store,
         now: Timestamp,
-    ) -> Result<Option<News>, SearchError> {
+    ) -> Result<Option<News>> {
         let survey = store.survey()?;
         let look = Look { store, survey: &survey, now, alarm: None };
         let known = self.0.entry(project.to_owned()).or_default();
