@@ -15,7 +15,7 @@ use super::layout::{Located, StoreArea};
 use super::listing::{FILES_PER_THREAD, MAX_HELD_BYTES, Stray, StrayKind};
 use super::record::{Memory, RecordFault};
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES};
-use super::store::{MemoryError, Store, Unreadable, memory_of};
+use super::store::{MemoryError, Result, Store, Unreadable, memory_of};
 use super::trust::Trust;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct CheckReport {
 }
 
 impl Store {
-    pub fn check(&self) -> Result<CheckReport, MemoryError> {
+    pub fn check(&self) -> Result<CheckReport> {
         let files = self.files()?;
         let mut report = CheckReport { n_memories: files.located.len(), ..CheckReport::default() };
         let mut known = BTreeMap::<MemoryId, Vec<Located>>::new();
@@ -276,7 +276,7 @@ fn report_unproven(at: &Located, waits: bool) -> Finding {
 
 impl Batch<'_> {
     /// Stages all repairs that are safe. Files that cannot be parsed are left unchanged.
-    pub fn mend(&mut self, now: Timestamp) -> Result<Vec<MendedFile>, MemoryError> {
+    pub fn mend(&mut self, now: Timestamp) -> Result<Vec<MendedFile>> {
         let known: BTreeSet<MemoryId> =
             self.store.locate_all()?.into_iter().map(|at| at.id).collect();
         let mut mended = Vec::new();
@@ -297,7 +297,7 @@ impl Batch<'_> {
         memory: &Memory,
         known: &BTreeSet<MemoryId>,
         now: Timestamp,
-    ) -> Result<MendedFile, MemoryError> {
+    ) -> Result<MendedFile> {
         let mut document = memory.document.clone();
         let mut gone = Vec::new();
         for (key, links) in [("related", &memory.related), ("supersedes", &memory.supersedes)] {
@@ -324,7 +324,7 @@ impl Batch<'_> {
         &mut self,
         known: &BTreeSet<MemoryId>,
         mended: &mut Vec<MendedFile>,
-    ) -> Result<(), MemoryError> {
+    ) -> Result<()> {
         let folder = RelPath::new("meta/evidence")?;
         for entry in self.store.scope().list(&folder)? {
             let id = entry.name.strip_suffix(".json").and_then(|stem| stem.parse().ok());

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::id::MemoryId;
 use super::layout::Located;
 use super::record::Memory;
-use super::store::{MemoryError, Store};
+use super::store::{Result, Store};
 use super::trust::Trust;
 
 const MAX_ACTIONS_BYTES: u64 = 4 << 20;
@@ -43,11 +43,7 @@ struct RunAction {
 }
 
 impl Store {
-    pub fn history(
-        &self,
-        program: &GitProgram,
-        at: &Located,
-    ) -> Result<Vec<MemoryVersion>, MemoryError> {
+    pub fn history(&self, program: &GitProgram, at: &Located) -> Result<Vec<MemoryVersion>> {
         let versions = self.commits_of(program, at).unwrap_or_default();
         if versions.is_empty() { self.runs_naming(&at.id, MAX_ALL_BYTES) } else { Ok(versions) }
     }
@@ -64,11 +60,7 @@ impl Store {
         Some(log.lines().filter_map(commit_of).collect())
     }
 
-    fn runs_naming(
-        &self,
-        id: &MemoryId,
-        mut n_left: u64,
-    ) -> Result<Vec<MemoryVersion>, MemoryError> {
+    fn runs_naming(&self, id: &MemoryId, mut n_left: u64) -> Result<Vec<MemoryVersion>> {
         let workspace = RelPath::new("workspace")?;
         let mut versions = Vec::new();
         for run in self.scope().list(&workspace)?.into_iter().rev() {

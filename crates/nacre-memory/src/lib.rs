@@ -66,6 +66,6 @@ pub use record::{Memory, RecordFault};
 pub use revision::{PlannedChange, Revision, UPKEEP_FILE, unite};
 pub use runs::{RunNote, RunNotes};
 pub use sidecar::{Evidence, Feedback, Life, LocalState, Quote, Speaker, Stage, Verdict, stage_of};
-pub use store::{IndexPlace, MemoryError, Redactions, Rules, Store, Unreadable};
+pub use store::{IndexPlace, MemoryError, Redactions, Result, Rules, Store, Unreadable};
 pub use survey::{FileRead, Remembered, Survey, Surveyed, SurveyedFolder};
 pub use trust::{Actor, Trust};

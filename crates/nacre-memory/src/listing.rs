@@ -10,7 +10,7 @@ use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 use super::layout::{self, Located, StoreArea};
 use super::record::Memory;
-use super::store::{MemoryError, Store, Unreadable, UnreadableFault, memory_of};
+use super::store::{Result, Store, Unreadable, UnreadableFault, memory_of};
 
 /// Reading fewer files takes less time than starting a thread.
 pub(super) const FILES_PER_THREAD: usize = 256;
@@ -28,17 +28,17 @@ pub struct Listing {
 }
 
 impl Store {
-    pub fn locate_all(&self) -> Result<Vec<Located>, MemoryError> {
+    pub fn locate_all(&self) -> Result<Vec<Located>> {
         Ok(self.files()?.located)
     }
 
     /// Reads all memories for which `wanted` returns true, up to the memory limit.
-    pub fn list(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing, MemoryError> {
+    pub fn list(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing> {
         Ok(self.read_within(&self.locate_matching(wanted)?, memory_of, MAX_HELD_BYTES))
     }
 
     /// Like [`Store::list`], but drops the bodies.
-    pub fn outlines(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing, MemoryError> {
+    pub fn outlines(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing> {
         Ok(self.read_within(&self.locate_matching(wanted)?, outline_of, MAX_HELD_BYTES))
     }
 
@@ -68,10 +68,7 @@ impl Store {
         self.read_all(files, |at, bytes| each(memory_of(at, bytes)))
     }
 
-    fn locate_matching(
-        &self,
-        wanted: impl Fn(&Located) -> bool,
-    ) -> Result<Vec<Located>, MemoryError> {
+    fn locate_matching(&self, wanted: impl Fn(&Located) -> bool) -> Result<Vec<Located>> {
         Ok(self.files()?.located.into_iter().filter(wanted).collect())
     }
 
@@ -407,7 +404,7 @@ impl Memory {
 impl Store {
     /// Returns the memories that claim to supersede `older`. A file is parsed only if it contains
     /// the ID of `older`.
-    pub fn claimants(&self, older: &MemoryId) -> Result<Vec<Memory>, MemoryError> {
+    pub fn claimants(&self, older: &MemoryId) -> Result<Vec<Memory>> {
         let name = memchr::memmem::Finder::new(older.as_str().as_bytes());
         let claimant = |at: &Located, bytes: Result<Vec<u8>, _>| {
             let bytes = bytes.ok().filter(|bytes| name.find(bytes).is_some())?;

@@ -97,6 +97,8 @@ pub enum IndexPlace {
     Nowhere,
 }
 
+pub type Result<T, E = MemoryError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     #[error(transparent)]
@@ -219,13 +221,13 @@ impl Store {
         &self.extra
     }
 
-    pub fn read_file(&self, path: &RelPath) -> Result<Vec<u8>, MemoryError> {
+    pub fn read_file(&self, path: &RelPath) -> Result<Vec<u8>> {
         Ok(self.scope.read(path, self.rules.max_file_bytes)?)
     }
 
     /// Completes or reverts a change that an earlier process left unfinished. Returns quickly if
     /// there is none, and does nothing while another process is writing.
-    pub fn settle(&self, owner: &Owner) -> Result<(), MemoryError> {
+    pub fn settle(&self, owner: &Owner) -> Result<()> {
         // A store that is not writable can still be read.
         let is_denied = |error: &FsError| {
             matches!(
@@ -247,7 +249,7 @@ impl Store {
     }
 
     /// Reads a memory by its ID or a unique prefix of the ID.
-    pub fn get(&self, id: &str) -> Result<Memory, MemoryError> {
+    pub fn get(&self, id: &str) -> Result<Memory> {
         let mut n_looks = 0;
         loop {
             n_looks += 1;
@@ -261,7 +263,7 @@ impl Store {
     }
 
     /// Finds the file of a memory, even if it is broken.
-    pub fn locate(&self, id: &str) -> Result<Located, MemoryError> {
+    pub fn locate(&self, id: &str) -> Result<Located> {
         if let Ok(id) = id.parse::<MemoryId>()
             && let Some(at) = self.locate_exactly(&id)?
             && !self.hides(&at)
@@ -289,17 +291,17 @@ impl Store {
         }
     }
 
-    pub fn evidence(&self, id: &MemoryId) -> Result<Option<Evidence>, MemoryError> {
+    pub fn evidence(&self, id: &MemoryId) -> Result<Option<Evidence>> {
         self.sidecar(layout::evidence_path(id)?)
     }
 
-    pub(super) fn evidence_bytes(&self, id: &MemoryId) -> Result<Option<Vec<u8>>, MemoryError> {
+    pub(super) fn evidence_bytes(&self, id: &MemoryId) -> Result<Option<Vec<u8>>> {
         Ok(self.scope.read_optional(&layout::evidence_path(id)?, MAX_SIDECAR_BYTES)?)
     }
 
     /// Returns the local state of a memory, if any. A repository could contain a forged state file,
     /// so `own` and the feedback are dropped unless they have a valid mark.
-    pub fn state(&self, id: &MemoryId) -> Result<Option<LocalState>, MemoryError> {
+    pub fn state(&self, id: &MemoryId) -> Result<Option<LocalState>> {
         let state: Option<LocalState> = self.sidecar(layout::state_path(id)?)?;
         Ok(state.map(|state| match state.id == *id && self.is_marked(&state) {
             true => state,
@@ -327,7 +329,7 @@ impl Store {
     }
 
     /// Returns the keyed hash that proves that the user owns a memory.
-    pub fn own_mark(&self, id: &MemoryId) -> Result<String, MemoryError> {
+    pub fn own_mark(&self, id: &MemoryId) -> Result<String> {
         Ok(self.scope.mark(&mark_text(id, true)).map_err(|source| FsError::Io {
             action: FsAction::Write,
             path: self.path().to_owned(),
@@ -361,15 +363,12 @@ impl Store {
 
     /// Returns whether the user removed this claim. A removed claim must not be added again
     /// automatically.
-    pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool, MemoryError> {
+    pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool> {
         let (title, body) = (&self.shareable(title), &self.shareable(body));
         Ok(self.scope.has(&tombstone::path(tombstone::claim_hash(title, body))?)?)
     }
 
-    fn sidecar<T: serde::de::DeserializeOwned>(
-        &self,
-        path: RelPath,
-    ) -> Result<Option<T>, MemoryError> {
+    fn sidecar<T: serde::de::DeserializeOwned>(&self, path: RelPath) -> Result<Option<T>> {
         let Some(bytes) = self.scope.read_optional(&path, MAX_SIDECAR_BYTES)? else {
             return Ok(None);
         };

@@ -11,7 +11,7 @@ use super::layout::{self, Located};
 use super::record::Memory;
 use super::revision::PlannedChange;
 use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES};
-use super::store::MemoryError;
+use super::store::{MemoryError, Result};
 use super::tombstone;
 use nacre_base::fs::{EntryKind, RelPath};
 
@@ -47,7 +47,7 @@ impl Target {
 impl Batch<'_> {
     /// Stages the reversal of a change if the file has not been modified since. Fails if no run
     /// could have planned the change.
-    pub fn take_back(&mut self, change: &PlannedChange) -> Result<(), MemoryError> {
+    pub fn take_back(&mut self, change: &PlannedChange) -> Result<()> {
         let path = change.path.clone();
         let target = self.undoable(change)?;
         if let (Target::Memory(at), Some(before)) = (&target, &change.before) {
@@ -65,11 +65,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    pub fn check_take_back(&self, change: &PlannedChange) -> Result<(), MemoryError> {
+    pub fn check_take_back(&self, change: &PlannedChange) -> Result<()> {
         self.undoable(change).map(|_| ())
     }
 
-    fn undoable(&self, change: &PlannedChange) -> Result<Target, MemoryError> {
+    fn undoable(&self, change: &PlannedChange) -> Result<Target> {
         let refuse = |reason: &'static str| {
             Err(MemoryError::NotUndoable { path: change.path.clone(), reason })
         };
@@ -85,7 +85,7 @@ impl Batch<'_> {
 
     /// Stages moving back all files that `set_aside` moved. Returns the paths of the files that an
     /// undo may not restore.
-    pub fn bring_back(&mut self, aside: &RelPath) -> Result<Vec<String>, MemoryError> {
+    pub fn bring_back(&mut self, aside: &RelPath) -> Result<Vec<String>> {
         let mut left = Vec::new();
         for from in self.files_below(aside, MAX_DEPTH)? {
             let tail = from.as_str().strip_prefix(aside.as_str()).unwrap_or_default();
@@ -109,7 +109,7 @@ impl Batch<'_> {
         Ok(left)
     }
 
-    fn files_below(&self, folder: &RelPath, depth: usize) -> Result<Vec<RelPath>, MemoryError> {
+    fn files_below(&self, folder: &RelPath, depth: usize) -> Result<Vec<RelPath>> {
         let mut files = Vec::new();
         for entry in self.store.scope().list(folder)? {
             let path = folder.join(&entry.name)?;

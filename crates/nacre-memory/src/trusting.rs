@@ -22,7 +22,7 @@ use super::record::Memory;
 use super::revision::Revision;
 use super::runs::RunNotes;
 use super::sidecar::{Evidence, LocalState};
-use super::store::{MemoryError, Store};
+use super::store::{MemoryError, Result, Store};
 use super::trust::{Actor, FileLevel, Trust};
 use nacre_base::ContentHash;
 use nacre_base::fs::RelPath;
@@ -96,7 +96,7 @@ impl Store {
     }
 
     /// Fails if an agent tries to replace the user's words.
-    pub fn check_rewrite(&self, memory: &Memory) -> Result<(), MemoryError> {
+    pub fn check_rewrite(&self, memory: &Memory) -> Result<()> {
         let is_agent = self.rules().actor == Actor::Agent;
         if is_agent && !Trust::Assistant.can_replace(self.trust_of(memory)) {
             return Err(MemoryError::UsersWords { id: memory.at.id.clone() });
@@ -298,7 +298,7 @@ impl Batch<'_> {
 
     /// Stages withdrawing the user's trust: the memory returns to its previous level and needs a
     /// new review. Returns whether the level was lowered.
-    pub fn distrust(&mut self, id: &MemoryId, before: Option<Trust>) -> Result<bool, MemoryError> {
+    pub fn distrust(&mut self, id: &MemoryId, before: Option<Trust>) -> Result<bool> {
         let Ok(memory) = self.store.get(id.as_str()) else { return Ok(false) };
         if self.store.trust_of(&memory).waits() {
             return Ok(false);
@@ -360,11 +360,7 @@ impl Batch<'_> {
 
     /// Returns the level and status of the text that replaces `before`. Only the owner can accept a
     /// candidate this way.
-    pub(super) fn admit_rewrite(
-        &self,
-        edited: &Memory,
-        before: &[u8],
-    ) -> Result<Admission, MemoryError> {
+    pub(super) fn admit_rewrite(&self, edited: &Memory, before: &[u8]) -> Result<Admission> {
         let status = edited.status;
         if self.actor == Actor::Owner {
             return Ok(Admission { trust: Trust::Human, status });
@@ -406,7 +402,7 @@ impl Batch<'_> {
 
     /// Records all staged levels in the ledger. The first call for a store also records inherited
     /// levels.
-    pub(super) fn enter_levels(&self) -> Result<(), MemoryError> {
+    pub(super) fn enter_levels(&self) -> Result<()> {
         for (path, after) in self.set.outcomes() {
             let at = Located::from_path(path.as_str()).filter(|_| after.is_some());
             if at.is_some() && !self.levels.contains_key(path) {

@@ -9,8 +9,8 @@ use nacre_base::ContentHash;
 use nacre_base::fs::{FsError, RelPath};
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
-    Evidence, LocalState, Memory, MemoryError, MemoryId, MemoryType, Profile, Speaker, Stage,
-    Store, StoreArea, UPKEEP_FILE, Unreadable, Verdict, Vitals,
+    Evidence, LocalState, Memory, MemoryId, MemoryType, Profile, Result, Speaker, Stage, Store,
+    StoreArea, UPKEEP_FILE, Unreadable, Verdict, Vitals,
 };
 use nacre_types::{MaintainAction, MaintainVerb};
 use serde::{Deserialize, Serialize};
@@ -113,17 +113,13 @@ impl Collection {
     ///
     /// The user's own memories are read first, newest first. When a limit is reached, foreign
     /// memories are therefore skipped first.
-    pub(super) fn read(store: &Store) -> Result<Self, MemoryError> {
+    pub(super) fn read(store: &Store) -> Result<Self> {
         Self::read_within(store, MAX_WEIGHT, MAX_FOREIGN)
     }
 
     /// Like `read`, with limits: `weight` in bytes, and `foreign` for the number of memories from
     /// other machines.
-    pub(super) fn read_within(
-        store: &Store,
-        weight: usize,
-        foreign: usize,
-    ) -> Result<Self, MemoryError> {
+    pub(super) fn read_within(store: &Store, weight: usize, foreign: usize) -> Result<Self> {
         let mut files = store.locate_all()?;
         let known = files.iter().map(|at| at.id.clone()).collect();
         files.sort_by_cached_key(|at| {
@@ -274,7 +270,7 @@ struct Last {
 
 impl Ledger {
     /// Reads the ledger. An unreadable ledger is treated as missing.
-    pub(crate) fn read(store: &Store) -> Result<Self, MemoryError> {
+    pub(crate) fn read(store: &Store) -> Result<Self> {
         let bytes = store.scope().read_optional(&path()?, MAX_BYTES)?;
         let read = bytes.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
         Ok(read

@@ -9,7 +9,7 @@ use nacre_engine::agents::{ExplorerReport, Finding, LeadReport, LeadStep, Merged
 use nacre_engine::model::{SpentTotals, Usage};
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
-    Action, Batch, Draft, LocalState, MemoryError, MemoryId, MemoryUpdate, Profile, Status, Store,
+    Action, Batch, Draft, LocalState, MemoryId, MemoryUpdate, Profile, Result, Status, Store,
     Trust, hazards_of, unite,
 };
 use nacre_types::{
@@ -58,7 +58,7 @@ impl<'a> Stager<'a> {
         mut self,
         batch: &mut Batch<'_>,
         decided: Vec<DecidedCandidate>,
-    ) -> Result<Vec<SessionAction>, MemoryError> {
+    ) -> Result<Vec<SessionAction>> {
         let reports = decided.into_iter().map(|one| self.stage(batch, one));
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         for (id, change) in &self.updates {
@@ -74,11 +74,7 @@ impl<'a> Stager<'a> {
         Ok(reports)
     }
 
-    fn stage(
-        &mut self,
-        batch: &mut Batch<'_>,
-        one: DecidedCandidate,
-    ) -> Result<SessionAction, MemoryError> {
+    fn stage(&mut self, batch: &mut Batch<'_>, one: DecidedCandidate) -> Result<SessionAction> {
         let mut report = new_action(&one, self.store.words());
         let DecidedCandidate { candidate, decision, ruling, .. } = one;
         let is_taken =
@@ -149,11 +145,7 @@ impl<'a> Stager<'a> {
     }
 
     /// Records a repetition. After enough repetitions, a memory in review becomes active.
-    fn said_again(
-        &mut self,
-        target: &MemoryId,
-        candidate: &Candidate,
-    ) -> Result<Action, MemoryError> {
+    fn said_again(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action> {
         let memory = self.store.get(target.as_str())?;
         let state = self.store.state(target)?.unwrap_or_else(|| LocalState::new(target.clone()));
         let mut sessions: BTreeSet<&str> = state.confirmed_in.iter().map(String::as_str).collect();
@@ -179,7 +171,7 @@ impl<'a> Stager<'a> {
 
     /// Updates a memory. If the candidate contains no new information, records a confirmation
     /// instead.
-    fn update(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action, MemoryError> {
+    fn update(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action> {
         let memory = self.store.get(target.as_str())?;
         let known = self.updates.get(target).and_then(|change| change.body.clone());
         let body = known.unwrap_or_else(|| memory.document.body().trim().to_owned());
@@ -205,7 +197,7 @@ impl<'a> Stager<'a> {
         target: &MemoryId,
         candidate: &Candidate,
         text: MergedText,
-    ) -> Result<Action, MemoryError> {
+    ) -> Result<Action> {
         let memory = self.store.get(target.as_str())?;
         let change = self.updates.entry(target.clone()).or_default();
         change.title = Some(fit_title(&text.title, &memory.title));
