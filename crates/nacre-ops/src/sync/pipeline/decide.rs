@@ -22,7 +22,7 @@ use nacre_memory::{
 };
 use nacre_types::{ChecklistStep, Signal};
 
-use super::SyncError;
+use super::Result;
 use crate::sync::candidate::Candidate;
 use crate::sync::extract::{overlap, plain_words};
 
@@ -34,7 +34,7 @@ pub(super) fn decide_all(
     embedder: &Builtin,
     candidates: &[Candidate],
     asked: &LeadRulings,
-) -> Result<Vec<DecidedCandidate>, SyncError> {
+) -> Result<Vec<DecidedCandidate>> {
     let mut decided = Vec::new();
     for candidate in candidates {
         let near = neighbours(store, index, embedder, &candidate.title, &candidate.body)?;
@@ -62,7 +62,7 @@ pub fn said_already(
     memory_type: MemoryType,
     title: &str,
     body: &str,
-) -> Result<Option<(MemoryId, String)>, SyncError> {
+) -> Result<Option<(MemoryId, String)>> {
     let near = neighbours(store, index, embedder, title, body)?;
     let profile = Profile::of(title, &claimed(body));
     let proposal = Proposal { memory_type, profile, said: None };
@@ -85,7 +85,7 @@ fn apply_ruling(
     store: &Store,
     one: DecidedCandidate,
     asked: &LeadRulings,
-) -> Result<DecidedCandidate, SyncError> {
+) -> Result<DecidedCandidate> {
     let Some(ruling) = asked.ruling(&one) else { return Ok(one) };
     let relation = match ruling.action {
         LeadAction::Add => Relation::Different,
@@ -121,7 +121,7 @@ fn neighbours(
     embedder: &Builtin,
     title: &str,
     body: &str,
-) -> Result<Vec<NearbyMemory>, SyncError> {
+) -> Result<Vec<NearbyMemory>> {
     let whole = whole(title, &claimed(body));
     let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
@@ -164,7 +164,7 @@ fn neighbours(
     Ok(near)
 }
 
-fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neighbour, SyncError> {
+fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neighbour> {
     let id = memory.at.id.clone();
     let evidence = store.evidence(&id).ok().flatten();
     let said = evidence.iter().flat_map(|evidence| &evidence.quotes);
