@@ -28,22 +28,7 @@ pub struct Checkout {
 }
 
 /// Words that occur in texts about a removal.
-const FAREWELLS: &[&str] = &[
-    "delet",
-    "remov",
-    "drop",
-    "renam",
-    "moved",
-    "gone",
-    "no longer",
-    "replac",
-    "former",
-    "obsolete",
-    "used to",
-    "no more",
-    "get rid",
-    "legacy",
-];
+const FAREWELLS: &str = include_str!("farewells.txt");
 
 /// Returns the indexes of memories whose files or symbols are gone, with the reason for each
 /// memory.
@@ -94,7 +79,7 @@ impl NamedThings {
         let text = format!("{}\n{}", one.memory.title, one.claim());
         let lower = text.to_lowercase();
         let when = one.memory.created.unwrap_or(one.said);
-        if !one.is_standing() || FAREWELLS.iter().any(|word| lower.contains(word)) {
+        if !one.is_standing() || FAREWELLS.lines().any(|word| lower.contains(word)) {
             return Self { files: Vec::new(), symbols: Vec::new(), when };
         }
         Self { files: files_named(&text), symbols: symbols_named(&text), when }

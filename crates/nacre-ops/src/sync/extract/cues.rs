@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
+use nacre_base::text::{WordSet, word_set};
 use regex::Regex;
 
 /// A pattern that matches whole words in folded text.
@@ -123,25 +124,14 @@ pub(super) struct ClauseWord<'a> {
     pub(super) opens: bool,
 }
 
-const EMPTY: &[&str] = &[
-    "the", "a", "an", "it", "that", "this", "these", "those", "them", "they", "there", "is", "are",
-    "was", "be", "been", "to", "of", "in", "on", "at", "for", "with", "and", "or", "but", "so",
-    "not", "no", "do", "does", "did", "don't", "doesn't", "can", "could", "will", "would",
-    "should", "must", "have", "has", "had", "just", "please", "now", "then", "here", "i", "i'd",
-    "i'm", "we", "you", "he", "she", "my", "me", "our", "us", "your", "its", "it's", "all", "any",
-    "some", "what", "which", "when", "if", "as", "by", "from", "up", "out", "about", "too", "very",
-    "also", "ok", "yes", "like", "want", "need", "make", "get", "go", "let's", "lets", "thing",
-    "things", "one", "always", "never", "stop", "use", "more", "again", "only", "because", "since",
-    "instead", "rather", "than", "prefer", "keep", "remember", "next", "time", "mind", "idea",
-    "much",
-];
+static EMPTY: LazyLock<WordSet> = LazyLock::new(|| word_set(include_str!("empty_words.txt")));
 
 pub(super) fn content_words(folded: &str) -> impl Iterator<Item = &str> {
     words(folded).map(|word| word.text).filter(|word| carries(word))
 }
 
 fn carries(word: &str) -> bool {
-    word.len() > 2 && !EMPTY.contains(&word)
+    word.len() > 2 && !EMPTY.contains(word)
 }
 
 pub(super) fn n_shared(text: &str, other: &str) -> usize {
