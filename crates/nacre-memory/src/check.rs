@@ -47,7 +47,9 @@ impl Store {
         let listing = self.read_within(&files.located, read, MAX_HELD_BYTES);
         (report.n_foreign, report.n_quarantined) =
             (n_foreign.into_inner(), n_quarantined.into_inner());
-        report.findings.extend(listing.broken.iter().map(report_broken));
+        report.findings.extend(listing.broken.iter().map(|unreadable| {
+            error(unreadable.path.as_str(), unreadable.line(), unreadable.reason())
+        }));
         let memories = listing.memories;
         for memory in &memories {
             check_links(memory, &known, &mut report.findings);
@@ -143,15 +145,13 @@ impl Store {
             }
         }
         if self.scope().has_linked_lock()? {
+            let hint =
+                "Remove it while no Nacre command is running; the next command creates a new lock";
             findings.push(warning(
                 "journal/lock",
                 None,
                 "The lock file is a hard link to another file, so Nacre does not write to it",
-                Some(
-                    "Remove it while no Nacre command is running; the next command creates a new \
-                 lock"
-                        .to_owned(),
-                ),
+                Some(hint.to_owned()),
             ));
         }
         Ok(())
@@ -183,10 +183,6 @@ fn evidence_fault(folder: &Folder, id: &MemoryId) -> Option<(Option<usize>, Stri
             Ok(_) => None,
         },
     }
-}
-
-fn report_broken(unreadable: &Unreadable) -> Finding {
-    error(unreadable.path.as_str(), unreadable.line(), unreadable.reason())
 }
 
 fn check_links(

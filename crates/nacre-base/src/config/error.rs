@@ -97,8 +97,7 @@ pub enum ConfigWarning {
     #[error("Ignored `{key}` {place}: a repository may not set this key")]
     RefusedFromRepo { key: String, place: ConfigPlace },
     #[error(
-        "Ignored `{key}` {place}: a repository may only lower this value, here to at most \
-     {limit}"
+        "Ignored `{key}` {place}: a repository may only lower this value, here to at most {limit}"
     )]
     RaisedByRepo { key: String, place: ConfigPlace, limit: String },
     #[error("Unknown variable `{name}`")]
@@ -118,8 +117,7 @@ impl ConfigWarning {
                     .to_owned(),
             ),
             Self::RefusedFromRepo { key, .. } | Self::RaisedByRepo { key, .. } => Some(format!(
-                "To set it in your own configuration, run `nacre config set {key} \
-                 VALUE`"
+                "To set it in your own configuration, run `nacre config set {key} VALUE`"
             )),
             Self::UnknownVariable { nearest, .. } => nearest.as_deref().map(did_you_mean),
         }
