@@ -28,7 +28,7 @@ pub(super) const DRAFTS: &str = "drafts";
 /// The result for each location. If several memories are forgotten, a pending result is never
 /// replaced by a better one.
 #[derive(Debug, Default)]
-pub(super) struct Copies(BTreeMap<CopyPlace, CheckedCopy>);
+pub(super) struct Copies(pub(super) BTreeMap<CopyPlace, CheckedCopy>);
 
 impl Copies {
     /// Removes all other copies of `id`, which has just been forgotten in a store.
@@ -53,10 +53,6 @@ impl Copies {
             }
             self.note_servers(host, id);
         }
-    }
-
-    pub(super) fn into_list(self) -> Vec<CheckedCopy> {
-        self.0.into_values().collect()
     }
 
     fn note(&mut self, place: CopyPlace, is_gone: Result<bool>) {

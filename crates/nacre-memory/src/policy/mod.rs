@@ -175,7 +175,7 @@ fn refine(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Dec
 }
 
 fn overturn(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Decision {
-    if is_later_known(proposal, nearest) {
+    if proposal.said.zip(nearest.said).is_some_and(|(said, known)| said < known) {
         return about(nearest, Action::NoOp, judgement, "contradicted by a later session");
     }
     match nearest.status {
@@ -188,10 +188,6 @@ fn overturn(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> D
             ..about(nearest, Action::Supersede, judgement, "contradicts the memory and is newer")
         },
     }
-}
-
-fn is_later_known(proposal: &Proposal, nearest: &Neighbour) -> bool {
-    proposal.said.zip(nearest.said).is_some_and(|(said, known)| said < known)
 }
 
 /// Decides an unclear case without a lead model: a possible repetition is dropped, and a claim that

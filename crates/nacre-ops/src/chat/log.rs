@@ -29,7 +29,7 @@ pub(super) struct TaskLog {
     clock: Clock,
     kept: Mutex<StoredLog>,
     /// Publishes the number of the last line to all followers.
-    latest: watch::Sender<u64>,
+    pub(super) latest: watch::Sender<u64>,
 }
 
 struct StoredLog {
@@ -227,10 +227,6 @@ impl TaskLog {
 
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.latest.subscribe()
-    }
-
-    pub(super) fn n_followers(&self) -> usize {
-        self.latest.receiver_count()
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn change_each(
             }
         }
     }
-    let (change, copies) = (command.id(), copies.into_list());
+    let (change, copies) = (command.id(), copies.0.into_values().collect());
     Ok(MemoryChangesReport { done, ids: changed, failed, change, copies })
 }
 

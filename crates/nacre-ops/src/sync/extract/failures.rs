@@ -49,7 +49,7 @@ pub(super) struct FixedFailure {
 pub(super) struct Failures {
     open: HashMap<String, (Run, u64)>,
     failed: VecDeque<Failed>,
-    n_edits: u64,
+    pub(super) n_edits: u64,
     pending: Option<FixedFailure>,
     done: Vec<FixedFailure>,
     n_lost: usize,
@@ -63,10 +63,6 @@ impl Failures {
         if let Some(run) = Run::of(command) {
             self.open.insert(call.to_owned(), (run, sequence));
         }
-    }
-
-    pub(super) fn note_edit(&mut self) {
-        self.n_edits += 1;
     }
 
     pub(super) fn take_result(&mut self, event: &TranscriptEvent) {

@@ -201,7 +201,7 @@ impl<'r> Extractor<'r> {
                 self.failures.ran(id, &command, event.sequence);
                 self.agent_ran = Some(command);
             }
-            Step::Edit(_) => self.failures.note_edit(),
+            Step::Edit(_) => self.failures.n_edits += 1,
             Step::Ask => {
                 self.asked = Some(Spoken::of(event.text.head(), event));
                 self.n_answers = 0;
