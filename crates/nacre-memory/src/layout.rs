@@ -9,35 +9,13 @@ use nacre_base::fs::{Access, ChangeSet, RelPath, Result, Writer};
 
 /// Git tracks decisions, learnings, their evidence, tombstones and the settings. All other files
 /// are local or derived.
-const GITIGNORE: &str = "\
-# Nacre shares decisions, learnings, their evidence and the project's settings; the rest is local.
-# Summaries tell what people did: `share.summaries = true` in config.toml and `nacre init` share them.
-/*
-!/.gitignore
-!/config.toml
-!/memory/
-/memory/summaries/
-!/meta/
-/meta/*
-!/meta/evidence/
-!/meta/tombstones/
-";
+const GITIGNORE: &str = include_str!("layout/gitignore.txt");
 
 /// Files that git ignores are private to the user. Summaries are always private, even if they are
 /// tracked by git.
 pub const STORE_ACCESS: Access = Access::ByGit(GITIGNORE);
 
-const GITIGNORE_WITH_SUMMARIES: &str = "\
-# Nacre shares memories, their evidence and the project's settings; the rest is local.
-/*
-!/.gitignore
-!/config.toml
-!/memory/
-!/meta/
-/meta/*
-!/meta/evidence/
-!/meta/tombstones/
-";
+const GITIGNORE_WITH_SUMMARIES: &str = include_str!("layout/gitignore_with_summaries.txt");
 
 /// Nacre never writes a longer `.gitignore`, so a longer file was written by the user.
 const MAX_GITIGNORE_BYTES: u64 = 4096;
