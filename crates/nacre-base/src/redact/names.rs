@@ -86,16 +86,7 @@ const SUFFIXES: &str = "value string str raw text plain plaintext base64 b64 hex
 
 /// Words in a name that identify the issuer of the secret, with the kind to report. The first match
 /// is used.
-const VENDORS: &str = "cohere=cohere-key mistral=mistral-key zhipu=zai-key bigmodel=zai-key zai=zai-key \
-    z_ai=zai-key paypal=paypal-secret cloudflare=cloudflare-token fastly=fastly-token \
-    vercel=vercel-token datadog=datadog-key dd_a=datadog-key algolia=algolia-key \
-    aws=aws-secret-key secret_access_key=aws-secret-key secretaccesskey=aws-secret-key \
-    deepseek=deepseek-key together=together-key fireworks=fireworks-key azure=azure-key \
-    twilio=twilio-key okta=okta-token auth0=auth0-secret circle=circleci-token \
-    travis=travis-token codecov=codecov-token snyk=snyk-token sonar=sonar-token \
-    elastic=elastic-key facebook=facebook-secret twitter=twitter-secret dropbox=dropbox-token \
-    zendesk=zendesk-token intercom=intercom-token segment=segment-key mapbox=mapbox-token \
-    bitbucket=bitbucket-token heroku=heroku-key railway=railway-token";
+const VENDORS: &str = include_str!("vendors.txt");
 
 const MAX_NAME: usize = 64;
 
@@ -236,7 +227,7 @@ fn is_qualified(text: &Text<'_>, head: &[u8], name_start: usize) -> bool {
 
 fn vendor(name: &[u8]) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    let mut rows = VENDORS.split(' ').filter_map(|row| row.split_once('='));
+    let mut rows = VENDORS.split_whitespace().filter_map(|row| row.split_once('='));
     rows.find(|(word, _)| memchr::memmem::find(&name, word.as_bytes()).is_some())
         .map(|(_, kind)| kind)
 }

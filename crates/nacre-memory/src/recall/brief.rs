@@ -47,28 +47,8 @@ const MAX_OPEN_END_BYTES: usize = 200;
 /// The section of a summary that describes how the session ended.
 const OUTCOME: &str = "## Outcome";
 
-/// Phrases that mark a sentence as describing unfinished work.
-const OPEN_CUES: &[&str] = &[
-    "blocked",
-    "failing",
-    "fails",
-    "flaky",
-    "follow-up",
-    "left to",
-    "need to",
-    "needs to",
-    "next step",
-    "next:",
-    "not yet",
-    "open question",
-    "remaining",
-    "remains",
-    "still ",
-    "to do",
-    "todo",
-    "unfinished",
-    "will have to",
-];
+/// Phrases that mark a sentence as describing unfinished work. Trailing spaces matter.
+const OPEN_CUES: &str = include_str!("open_cues.txt");
 
 /// Each topic with its heading and the weight of its items, in the order of the brief.
 const TOPICS: [(BriefTopic, &str, f32); 6] = [
@@ -333,7 +313,7 @@ fn open_end(source: &Source<'_>, memory: &Memory) -> Option<BriefItem> {
     let sentences = outcome.lines().flat_map(|line| line.split_inclusive(". "));
     let is_open = |sentence: &&str| {
         let lower = sentence.to_lowercase();
-        OPEN_CUES.iter().any(|cue| lower.contains(cue))
+        OPEN_CUES.lines().any(|cue| lower.contains(cue))
     };
     let sentence = sentences.map(str::trim).find(is_open)?.trim_start_matches(['-', '*', ' ']);
     let text = safe(source.index.store(), sentence, MAX_OPEN_END_BYTES)?;

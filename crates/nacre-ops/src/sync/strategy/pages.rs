@@ -165,26 +165,9 @@ fn without_boilerplate(text: &str) -> &str {
 }
 
 fn is_sign(line: &str) -> bool {
-    const SIGNS: &[&str] = &[
-        "error:",
-        "error[",
-        "fatal:",
-        "failed",
-        "FAIL",
-        "panicked at",
-        "Traceback",
-        "Exception",
-        "not found",
-        "permission denied",
-        "Permission denied",
-        "not permitted",
-        "denied",
-        "cannot ",
-        "timed out",
-        "ERROR",
-        "Error:",
-    ];
-    line.len() < 2000 && SIGNS.iter().any(|sign| line.contains(sign))
+    // Trailing spaces matter.
+    const SIGNS: &str = include_str!("failure_signs.txt");
+    line.len() < 2000 && SIGNS.lines().any(|sign| line.contains(sign))
 }
 
 fn signs(text: &str, head: &str, tail: &str) -> String {
