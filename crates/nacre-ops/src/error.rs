@@ -448,8 +448,8 @@ impl From<StateError> for OpError {
 
 impl From<RefreshError> for OpError {
     fn from(error: RefreshError) -> Self {
-        let hint = "`nacre config set limits.map_seconds N` allows more time; `.gitignore` excludes \
-             directories";
+        let hint = "`nacre config set limits.map_seconds N` allows more time; `.gitignore` \
+             excludes directories";
         Self::from_error(Failed, &error, error.is_late().then(|| hint.to_owned()))
     }
 }

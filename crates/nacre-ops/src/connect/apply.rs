@@ -260,8 +260,8 @@ pub(super) fn notes(plan: &Plan) -> Vec<String> {
     let changes_hooks = |path: &PathBuf| path.ends_with("hooks.json");
     let is_written = plan.files.iter().any(|(path, file)| changes_hooks(path) && file.changes());
     if is_written && holds(ConnectedPart::Hooks) && !holds(ConnectedPart::Trust) {
-        let note = "Codex only runs trusted hooks: run `nacre connect codex --trust-hooks`, or trust \
-             them when codex asks";
+        let note = "Codex only runs trusted hooks: run `nacre connect codex --trust-hooks`, or \
+             trust them when codex asks";
         notes.push(note.to_owned());
     }
     notes
