@@ -2,8 +2,9 @@
 //! take instructions from.
 //!
 //! The sandbox, the map, the hook guard, file tools and approvals share these lists. An entry
-//! consists of the last components of a path. It matches in any directory, ignoring case, and a
-//! directory includes its contents. One `*` in a name matches any characters.
+//! consists of the last components of a path. It matches in any directory, ignoring case, and an
+//! entry for a directory includes its contents. A name may contain one `*`, which matches any
+//! characters.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,10 +13,10 @@ use std::sync::LazyLock;
 /// secrets, such as `secret_redaction.py`, are code and are not listed.
 pub const SECRETS: &str = include_str!("sensitive/secrets.txt");
 
-/// Files that affect other programs when they start: hooks, tasks, agent instructions and servers,
-/// and settings that name programs. File tools treat every file with a leading dot this way. Some
-/// of these names are listed as well, because changes made by sandboxed programs are checked only
-/// against the list.
+/// Files that affect other programs at startup: hooks, tasks, agent instructions and servers, and
+/// settings that name programs. File tools treat every file with a leading dot this way. Some of
+/// these files are listed anyway, because changes made by sandboxed programs are checked only
+/// against this list.
 const ACTED_ON: &str = include_str!("sensitive/acted_on.txt");
 
 /// `.env.*` files that are templates without values.
@@ -49,8 +50,8 @@ pub fn list_acted_on_places() -> impl Iterator<Item = &'static str> {
     ACTED_ON.split_ascii_whitespace()
 }
 
-/// Returns whether the file or one of its parent directories may affect other programs when they
-/// start. No list is complete, so every name with a leading dot is included.
+/// Returns whether the file or one of its parent directories may affect other programs at startup.
+/// No list is complete, so every name with a leading dot is included.
 pub fn is_acted_on(path: &str) -> bool {
     path.split('/').any(|name| name.starts_with('.'))
         || with_folders(path).any(|path| list_acted_on_places().any(|row| fits(row, path)))

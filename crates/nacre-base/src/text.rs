@@ -1,7 +1,7 @@
 //! Splits text into terms for search, ranking and comparison. Terms are lower-case stems without
 //! accents; stop words are omitted.
 //!
-//! An identifier produces one term for the whole and one for each part, so `readConfig`,
+//! An identifier produces one term for the full name and one for each part, so `readConfig`,
 //! `read_config` and "read config" match each other. Stored texts and queries must be processed by
 //! the same functions.
 

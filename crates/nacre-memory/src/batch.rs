@@ -39,7 +39,7 @@ const OWN_KEYS: &[&str] = &[
     "time",
 ];
 
-/// Changes to a store that are staged until `commit`. The store stays locked while the batch
+/// Changes to a store that are staged until `commit`. The store stays locked as long as the batch
 /// exists.
 #[derive(Debug)]
 #[must_use = "dropping a batch without `commit` discards its staged changes"]
@@ -78,8 +78,8 @@ impl Store {
 }
 
 impl<'a> Batch<'a> {
-    /// Attributes the changes to Nacre itself, for changes based on quotes that Nacre verified.
-    /// Changes by a person other than the owner stay attributed to that person.
+    /// Attributes the changes to Nacre itself, for changes based on quotes that Nacre has verified.
+    /// Changes by a person other than the owner remain attributed to that person.
     pub fn by_reader(self) -> Self {
         let actor = if self.actor == Actor::Person { Actor::Person } else { Actor::Reader };
         Self { actor, ..self }
@@ -93,8 +93,8 @@ impl<'a> Batch<'a> {
         &self.redactions
     }
 
-    /// Returns the memory to change. Fails if two files have the ID, because only the user can
-    /// decide which one to change.
+    /// Returns the memory to change. Fails if two files have the same ID, because only the user can
+    /// decide which of them to change.
     pub(super) fn memory(&self, id: &str) -> Result<Memory> {
         let memory = self.store.get(id)?;
         let n_files = self.store.places(&memory.at.id)?.len();
@@ -105,8 +105,8 @@ impl<'a> Batch<'a> {
         Ok(memory)
     }
 
-    /// Applies all staged changes or none. If the user edited a file while it was being replaced,
-    /// the edited version is saved next to it. Returns the paths of these copies.
+    /// Applies either all staged changes or none. If the user edited a file while it was being
+    /// replaced, saves the edited version next to it. Returns the paths of these copies.
     pub fn commit(self) -> Result<Vec<RelPath>> {
         // Write the ledger first. If the process is killed before the files are written, the ledger
         // contains an unused entry, but every file has a trust level.
@@ -224,9 +224,9 @@ impl<'a> Batch<'a> {
         Ok(memory.at.id)
     }
 
-    /// Stages a new version of a whole file if the file still contains `base`. The ID must not
+    /// Stages a complete new version of a file if the file still contains `base`. The ID must not
     /// change. Text from the owner gets the level `human`. Text from any other actor gets at most
-    /// the previous level of the memory.
+    /// the memory's previous level.
     pub fn rewrite(
         &mut self,
         base: &Located,
@@ -254,7 +254,7 @@ impl<'a> Batch<'a> {
         if level == Trust::Human { self.own(&base.id) } else { Ok(()) }
     }
 
-    /// Stages the owner's decision to trust the current text of a memory.
+    /// Stages the owner's decision to trust the memory's current text.
     pub fn take_over(&mut self, memory: &Memory) -> Result<()> {
         let id = &memory.at.id;
         if self.actor != Actor::Owner {
@@ -342,8 +342,8 @@ impl<'a> Batch<'a> {
     fn unlink(&mut self, gone: &Memory) -> Result<()> {
         let id = &gone.at.id;
         let listing = self.store.outlines(|at| at.id != *id)?;
-        // Links in a file with broken frontmatter are never read, so they may remain. A file that
-        // failed with an I/O error may still contain working links.
+        // Links in a file with broken frontmatter are never read, so they may remain. After an I/O
+        // error, however, a file may still contain working links.
         let is_withheld = |unreadable: &Unreadable| {
             matches!(unreadable.fault, UnreadableFault::Fs(FsError::Io { .. }))
         };
@@ -369,7 +369,8 @@ impl<'a> Batch<'a> {
                 document.remove("superseded_by");
                 let is_claimed = listing.memories.iter().any(|other| other.claims(&memory.at.id));
                 if memory.status == Status::Superseded && !is_claimed {
-                    // A candidate supersedes only candidates, so those become candidates again.
+                    // A candidate can supersede only other candidates, which become candidates
+                    // again.
                     let status =
                         if gone.is_candidate() { Status::Candidate } else { Status::Active };
                     document.set_text("status", status.as_str());
@@ -467,8 +468,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Stages moving all memories, evidence and state into the directory `aside`. Tombstones are
-    /// not moved. Returns the number of memories to move and the paths that cannot be moved.
+    /// Stages the move of all memories, evidence and state into the directory `aside`. Tombstones
+    /// are not moved. Returns the number of memories to move and the paths that cannot be moved.
     pub fn set_aside(&mut self, aside: &RelPath) -> Result<(usize, Vec<String>)> {
         let files = self.store.files()?;
         let mut left = Vec::new();

@@ -1,7 +1,7 @@
 //! Imports memories during a push or a pull. Memories keep their IDs.
 //!
 //! Imported memories are foreign until the owner trusts them. Those that contain an instruction for
-//! agents are quarantined instead. The same rules apply to new text for an ID that is already
+//! agents are quarantined instead. The same rules apply to new text under an ID that is already
 //! trusted.
 
 use super::batch::Batch;
@@ -27,7 +27,7 @@ pub struct ForeignMemory<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Brought {
     New,
-    /// The previously imported version had not been changed here and was replaced.
+    /// The previously imported version was unchanged here and has been replaced.
     Updated,
     Same,
     /// A different file with this ID exists in this store. It was not changed.

@@ -1,4 +1,4 @@
-//! Checks an entire store and repairs the problems that are safe to repair.
+//! Checks an entire store and makes the repairs that are safe.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,8 +64,8 @@ impl Store {
         Ok(report)
     }
 
-    /// Reads a memory and all its keys, including unknown ones. The trust level depends on the
-    /// body, so it is computed before the body is dropped.
+    /// Reads a memory and all its keys, including unknown ones. Computes the trust level, which
+    /// depends on the body, before dropping the body.
     fn check_memory(
         &self,
         at: &Located,
@@ -271,7 +271,7 @@ fn report_unproven(at: &Located, waits: bool) -> Finding {
 }
 
 impl Batch<'_> {
-    /// Stages all repairs that are safe. Files that cannot be parsed are left unchanged.
+    /// Stages all safe repairs. Files that cannot be parsed are left unchanged.
     pub fn mend(&mut self, now: Timestamp) -> Result<Vec<MendedFile>> {
         let known: BTreeSet<MemoryId> =
             self.store.locate_all()?.into_iter().map(|at| at.id).collect();

@@ -35,8 +35,8 @@ pub struct Located {
 }
 
 impl Located {
-    /// Returns the memory whose file is at `path` in a store, or `None` if the path does not belong
-    /// to a memory.
+    /// Returns the memory whose file is at `path` in a store, or `None` if the path is not that of
+    /// a memory.
     pub fn from_path(path: &str) -> Option<Self> {
         let rel = RelPath::new(path).ok()?;
         let (parent, name) = path.rsplit_once('/')?;
@@ -131,8 +131,8 @@ pub(super) fn is_stamp(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Writes the missing files of a new store, and returns the paths of the files written. A
-/// `.gitignore` written by the user is not replaced.
+/// Writes the missing files of a new store and returns their paths. A `.gitignore` written by the
+/// user is not replaced.
 pub fn init(writer: &Writer<'_>, config: &str, shares_summaries: bool) -> Result<Vec<RelPath>> {
     let mut set = ChangeSet::new();
     let (wanted, other) = match shares_summaries {

@@ -12,12 +12,12 @@ use super::layout::{self, Located, StoreArea};
 use super::record::Memory;
 use super::store::{Result, Store, Unreadable, UnreadableFault, memory_of};
 
-/// Reading fewer files takes less time than starting a thread.
+/// Minimum number of files per thread. Reading fewer takes less time than starting a thread.
 pub(super) const FILES_PER_THREAD: usize = 256;
 
 const FILES_AT_ONCE: usize = 1024;
 
-/// Memory limit for one listing. A hundred thousand memories without their bodies need less.
+/// Memory limit for one listing. A hundred thousand memories without bodies take up less than this.
 pub(super) const MAX_HELD_BYTES: usize = 128 << 20;
 
 #[derive(Debug, Default)]
@@ -176,8 +176,8 @@ mod tests {
     }
 }
 
-/// One directory each for active decisions, archived decisions, active learnings and archived
-/// learnings.
+/// Maximum number of open directories: one each for active decisions, archived decisions, active
+/// learnings and archived learnings.
 const MAX_OPEN: usize = 4;
 
 #[derive(Debug)]
@@ -269,7 +269,7 @@ pub(super) struct Stray {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StrayKind {
-    /// The user's version of a file, which was saved next to Nacre's version because of a conflict.
+    /// The user's version of a file, saved next to Nacre's version because of a conflict.
     Copy,
     Name,
     NotAFile,
@@ -353,11 +353,11 @@ fn stem(entry: &FolderEntry) -> &str {
     entry.name.strip_suffix(".md").unwrap_or_default()
 }
 
-/// Whether a memory was superseded, and whether its own file confirms that.
+/// Whether a memory has been superseded, and whether its own file confirms that.
 ///
 /// The older file confirms it with `superseded_by` or the status `superseded`. A `supersedes` link
-/// in the newer file alone is an unverified claim. Any cloned file can contain such a claim, so the
-/// claim is reported but does not hide the older memory from briefs.
+/// in the newer file alone is an unverified claim, which any cloned file can contain. Such a claim
+/// is reported but does not hide the older memory from briefs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overturned {
     No,
@@ -413,7 +413,8 @@ impl Store {
         Ok(self.read_all(&self.files()?.located, claimant).into_iter().flatten().collect())
     }
 
-    /// Returns the memories that `memory` claims to supersede without their confirmation.
+    /// Returns the memories that `memory` claims to supersede and whose own files do not confirm
+    /// this.
     pub fn find_unverified_claims(&self, memory: &Memory) -> Vec<MemoryId> {
         let is_unverified = |older: &&MemoryId| {
             let known = self.locate_exactly(older).ok().flatten();

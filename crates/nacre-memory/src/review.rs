@@ -43,8 +43,8 @@ impl Batch<'_> {
         Ok(id)
     }
 
-    /// Fails if the candidate has changed since it was shown to the user, or if it is quarantined
-    /// and was never shown.
+    /// Fails if the candidate has changed since the user saw it, or if it is quarantined and the
+    /// user has never seen it.
     fn check_shown(&self, memory: &Memory, shown: Option<&str>) -> Result<()> {
         let is_accepted = match shown {
             Some(mark) => self.store.scope().is_marked(&display_mark_text(memory), mark),
@@ -88,8 +88,8 @@ impl Batch<'_> {
         Ok(memory.at.id)
     }
 
-    /// Stages restoring a memory from the archive. This confirms the memory and keeps it separate
-    /// from the memory it was merged into.
+    /// Stages the restoration of an archived memory. This confirms the memory and keeps it separate
+    /// from the memory into which it was merged.
     pub fn restore(&mut self, id: &str, now: Timestamp) -> Result<MemoryId> {
         let memory = self.memory(id)?;
         let id = memory.at.id.clone();

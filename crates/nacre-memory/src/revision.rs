@@ -1,5 +1,5 @@
-//! Changes existing memories by superseding, confirming, judging or merging them. Can also preview
-//! the changes in a batch.
+//! Changes existing memories by superseding, confirming, judging or merging them, and previews the
+//! changes in a batch.
 
 use crate::sidecar::adjust_confidence;
 use std::borrow::Cow;
@@ -25,10 +25,10 @@ const MAX_CONFIRMED_IN: usize = 64;
 
 const MAX_FEEDBACK: usize = 64;
 
-/// Replaces a note that contains an instruction, unless the owner wrote the note.
+/// Replacement for a note that contains an instruction, unless the owner wrote the note.
 const WITHHELD: &str = "(note removed: it contained an instruction)";
 
-/// Maximum number of quotes per memory. More quotes would add no evidence.
+/// Maximum number of quotes per memory. Additional quotes would provide no more evidence.
 const MAX_QUOTES: usize = 50;
 
 /// Local state that maintenance keeps between runs.
@@ -110,7 +110,7 @@ impl Batch<'_> {
         Ok(memory.at.id)
     }
 
-    /// Stages a confirmation by a session. Repeated confirmations by the same session count once.
+    /// Stages a session's confirmation. Repeated confirmations by the same session count once.
     pub fn confirm(&mut self, id: &MemoryId, session: &str, now: Timestamp) -> Result<()> {
         let mut state = self.state_of(id)?;
         if state.confirmed_in.iter().any(|known| known == session) {
@@ -252,8 +252,8 @@ impl Batch<'_> {
     }
 }
 
-/// Returns the status and area after a verdict. A memory judged wrong is archived immediately; a
-/// later verdict that it is useful restores it.
+/// Returns the status and area after a verdict. A memory judged wrong is archived immediately, and
+/// a later verdict that it is useful restores it.
 fn apply_verdict(
     memory: &Memory,
     state: &mut LocalState,
@@ -286,7 +286,8 @@ fn apply_verdict(
     }
 }
 
-/// Large enough for transcripts, which are the largest of these files.
+/// Maximum size of a local file. This is large enough for transcripts, which are the largest of
+/// these files.
 const MAX_LOCAL_BYTES: u64 = 1 << 30;
 
 fn stamp(now: Timestamp) -> String {

@@ -24,10 +24,10 @@ use super::trust::Actor;
 
 const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
 
-/// Longer IDs are invalid, and messages print only their beginning.
+/// Maximum length of an ID. Longer ones are invalid, and messages show only their beginning.
 const MAX_SHOWN_ID: usize = 96;
 
-/// Maximum number of attempts to read a memory that is moved at the same time.
+/// Maximum number of attempts to read a memory that is being moved at the same time.
 const MAX_LOOKS: usize = 5;
 
 const MAX_NEAREST: usize = 3;
@@ -39,7 +39,7 @@ pub struct Store {
     rules: Rules,
     extra: ExtraWords,
     pub(super) ledger: Ledger,
-    /// Number of bytes of foreign text that were already checked for instructions.
+    /// Number of bytes of foreign text that have been checked for instructions.
     pub(super) n_judged: AtomicUsize,
 }
 
@@ -49,11 +49,11 @@ pub struct Rules {
     pub max_file_bytes: u64,
     /// Texts to redact in addition to detected secrets.
     pub redact_extra: Vec<String>,
-    /// Names of this machine and its user, which are removed from all text in a shared store.
+    /// Names of this machine and its user, which are removed from all text in shared stores.
     pub local_names: Option<LocalNames>,
     pub index: IndexPlace,
-    /// Time limit for one command to update the index, or `None` for no limit. The next command
-    /// continues the update.
+    /// Time limit for one command to update the index, or `None` if there is no limit. The next
+    /// command continues the update.
     pub index_time: Option<Duration>,
     pub actor: Actor,
     /// Whether evidence makes a memory trusted even if it was written on another machine.
@@ -192,7 +192,7 @@ impl Store {
         Self { scope, rules, extra, ledger, n_judged: AtomicUsize::new(0) }
     }
 
-    /// Attributes changes to another actor. Only the owner can be replaced, so this never adds
+    /// Attributes changes to another actor. Only the owner can be replaced, so this can never add
     /// permissions.
     pub fn acting_as(mut self, actor: Actor) -> Self {
         if self.rules.actor == Actor::Owner {
@@ -322,7 +322,7 @@ impl Store {
         self.state(id).ok().flatten().is_some_and(|state| state.own)
     }
 
-    /// Returns whether evidence alone makes a memory trusted. Evidence can be forged, so each
+    /// Returns whether evidence alone makes a memory trusted. Because evidence can be forged, each
     /// repository has its own setting.
     pub fn trusts_evidence(&self) -> bool {
         self.rules.trusts_evidence

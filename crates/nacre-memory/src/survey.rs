@@ -1,7 +1,7 @@
 //! Lists the files in a store with their stamps, to find out which parts of an index are stale.
 //!
-//! Every search needs this, so only files with new stamps are parsed. `is_unchanged` lists no
-//! directories, because adding or removing a file changes its directory's stamp.
+//! Every search needs this, so only files with new stamps are parsed. `is_unchanged` does not even
+//! list directories, because adding or removing a file changes the stamp of its directory.
 
 use super::layout::{self, Located};
 use super::listing::{FILES_PER_THREAD, as_text};
@@ -13,7 +13,7 @@ use nacre_base::on_all_cores;
 
 const SUMMARIES: &str = "memory/summaries";
 
-/// Listing fewer directories takes less time than starting a thread.
+/// Minimum number of directories per thread. Listing fewer takes less time than starting a thread.
 const DAYS_PER_THREAD: usize = 4;
 
 #[derive(Debug, Default)]

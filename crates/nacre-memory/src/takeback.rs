@@ -1,8 +1,8 @@
 //! Restores files for an undo: memories, evidence, state and tombstones.
 //!
-//! The plan of an undo is in a run's directory, which may come from a cloned repository. Paths,
-//! sizes and contents in the plan are therefore untrusted, and one invalid step rejects the whole
-//! undo.
+//! An undo follows the plan in a run's directory, which may come from a cloned repository. Paths,
+//! sizes and contents in the plan are therefore untrusted, and a single invalid step causes the
+//! entire undo to be rejected.
 
 use super::batch::Batch;
 use super::document::{Document, MAX_FILE_BYTES};
@@ -83,8 +83,8 @@ impl Batch<'_> {
         }
     }
 
-    /// Stages moving back all files that `set_aside` moved. Returns the paths of the files that an
-    /// undo may not restore.
+    /// Stages the return of all files that `set_aside` moved. Returns the paths of the files that
+    /// an undo may not restore.
     pub fn bring_back(&mut self, aside: &RelPath) -> Result<Vec<String>> {
         let mut left = Vec::new();
         for from in self.files_below(aside, MAX_DEPTH)? {
@@ -125,7 +125,7 @@ impl Batch<'_> {
     }
 
     /// Returns whether these bytes are a valid state for `id`. A state with `own` must have the
-    /// user's mark, so that a plan cannot claim ownership of a foreign memory.
+    /// user's mark, because a plan could otherwise claim ownership of a foreign memory.
     fn is_sound_state(&self, id: &MemoryId, bytes: &[u8]) -> bool {
         serde_json::from_slice(bytes).is_ok_and(|state: LocalState| {
             let is_ours = self.store.is_own(id) || self.store.is_marked(&state);

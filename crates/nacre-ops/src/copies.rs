@@ -87,7 +87,7 @@ fn has_no_file(store: &Store, id: &MemoryId) -> Result<bool> {
     Ok(store.places(id)?.is_empty() && !has_sidecar)
 }
 
-/// Removes the memory from the index. The index is updated first, because it may still contain the
+/// Removes the memory from the index. The index is first updated, because it may still contain the
 /// old text of memories that linked to this memory.
 fn leaves_index(host: &Host, scoped: &ScopedStore, id: &MemoryId) -> Result<bool> {
     let ScopedStore { store, settings, .. } = scoped;

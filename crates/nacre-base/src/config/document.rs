@@ -156,7 +156,7 @@ pub(super) fn rewrite_inline(
 
 /// Returns the text without the entry at `path`, or `None` if there is no such entry.
 ///
-/// Removes whole lines: for a value, its line including any comment at the end; for a table,
+/// Removes complete lines: for a value, its line including any trailing comment; for a table,
 /// everything from its header to its last value. Comments above the entry are kept.
 pub(super) fn remove(doc: &Doc<'_>, path: &[&str]) -> Option<String> {
     let (mut table, mut rest): (&dyn TableLike, &[&str]) = (doc.root(), path);

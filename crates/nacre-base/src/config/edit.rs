@@ -34,8 +34,7 @@ pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String> 
 
 /// Returns the text without `key`. The text is unchanged if the key is not set.
 ///
-/// Unknown keys can be removed too, because users must be able to fix the error that such a key
-/// causes.
+/// Unknown keys can be removed too, so that users can fix the errors they cause.
 pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String> {
     let doc = Doc::parse(text, origin)?;
     let path = Key::parse(key).unwrap_or_default();
@@ -77,8 +76,8 @@ fn put(doc: &Doc<'_>, spec: &KeySpec, value: &str) -> Result<String> {
     Ok(new_text.unwrap_or_else(|| document::append_table(doc.text, &new_table())))
 }
 
-/// Returns the text with a value added to the table or replaced in it, or `None` if the table has
-/// no header. Fails with the existing item if it is not a value.
+/// Adds or replaces a value in the table and returns the new text, or `None` if the table has no
+/// header. Fails with the existing item if it is not a value.
 fn put_below_header<'t>(
     doc: &Doc<'_>,
     table: &'t Table,
@@ -96,7 +95,7 @@ fn put_below_header<'t>(
     }))
 }
 
-/// Sets a key of a table that has its own header. Tables in any other notation must be edited by
+/// Sets a key in a table that has its own header. Tables written in any other way must be edited by
 /// hand.
 fn put_in_family(
     doc: &Doc<'_>,

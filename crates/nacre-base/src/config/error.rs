@@ -129,11 +129,11 @@ pub(super) fn did_you_mean(nearest: &str) -> String {
 }
 
 pub(super) mod nearest {
-    /// Minimum similarity for a suggestion. Three matching letters out of four are enough, three
-    /// out of five are not: a wrong suggestion is worse than none.
+    /// Minimum similarity for a suggestion. Three matching letters out of four are enough, but
+    /// three out of five are not, because a wrong suggestion is worse than none.
     const LIKE: f64 = 0.7;
 
-    /// Longer names are unlikely to be typing errors and take long to compare.
+    /// Longer names are unlikely to be typos and are slow to compare.
     const MAX_BYTES: usize = 80;
 
     /// Returns the similarity of two words from 0 to 1, ignoring case and treating `-` and `_` as

@@ -35,7 +35,7 @@ pub struct Family {
 pub struct Field {
     pub name: &'static str,
     pub kind: ValueKind,
-    /// Tables that have this field; empty for all tables.
+    /// Tables that have this field; empty if all tables have it.
     pub only_in: &'static [&'static str],
     pub doc: &'static str,
 }

@@ -1,13 +1,12 @@
-//! Adds tables to TOML files that belong to other programs and removes such tables, without
-//! changing the rest of the file.
+//! Adds and removes tables in other programs' TOML files without changing the rest of the file.
 
 use std::path::Path;
 
 use super::document::{self, Doc};
 use super::error::Result;
 
-/// Returns the text with a table made of `lines` appended, or an error if the table already exists
-/// or conflicts with another one.
+/// Appends a table that consists of `lines` and returns the new text. Fails if the table already
+/// exists or conflicts with another one.
 pub fn append_table(text: &str, origin: &Path, lines: &[String]) -> Result<String> {
     Doc::parse(strip_byte_order_mark(text), origin)?;
     let new_text = document::append_table(text, lines);

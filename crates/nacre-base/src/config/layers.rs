@@ -99,8 +99,8 @@ pub struct Resolved {
 
 /// Merges all layers into settings.
 ///
-/// `vars` may be the whole environment; empty variables are ignored. `flags` are pairs of a key and
-/// its value.
+/// `vars` may be the complete environment; empty variables are ignored. `flags` are pairs of a key
+/// and its value.
 pub fn resolve(
     sources: &[ConfigSource],
     vars: &[(String, String)],

@@ -100,9 +100,9 @@ impl<'a> Site<'a> {
         self.flush()
     }
 
-    /// Finds files in the journal whose content is neither the old nor the new version, because the
-    /// user wrote it during the swap. Stores each as a conflict copy and returns the paths of the
-    /// copies.
+    /// Finds files in the journal whose content is neither the old nor the new version, which means
+    /// that the user wrote to them during the swap. Stores each as a conflict copy and returns the
+    /// paths of the copies.
     pub(super) fn rescue(&mut self, plan: &Plan) -> Result<Vec<RelPath>> {
         let mut rescued = Vec::new();
         for step in &plan.steps {
@@ -372,7 +372,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Converts an I/O error. A file that exists or is missing unexpectedly is a conflict with the
+    /// Converts an I/O error. A file that unexpectedly exists or is missing is a conflict with the
     /// user. Any other error is an I/O failure.
     fn stop(&self, step: &Step, error: io::Error) -> Stop {
         if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) {

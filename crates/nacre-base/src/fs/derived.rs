@@ -11,8 +11,8 @@ use super::sys::{FileMode, Flush};
 use super::writer::{TEMP_TAIL, Writer, remove_if_there};
 use crate::platform::process::{Pid, test_kill_process};
 
-/// Scratch paths have at most `MAX_COMPONENTS` components, and the directory that contains them
-/// adds at most four. Nacre did not create directories deeper than this.
+/// Nacre never creates directories deeper than this: scratch paths have at most `MAX_COMPONENTS`
+/// components, and the directory that contains them adds at most four.
 const MAX_SCRATCH_DEPTH: usize = 28;
 
 impl Writer<'_> {

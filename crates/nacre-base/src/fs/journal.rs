@@ -79,8 +79,8 @@ impl ChangeSet {
         });
     }
 
-    /// Moves a file whose content must still be `before`, with new content, to a path that must not
-    /// exist.
+    /// Moves a file whose content must still be `before` to a path that must not exist, and
+    /// replaces its content.
     pub fn relocate(&mut self, from: RelPath, before: &[u8], to: RelPath, bytes: Vec<u8>) {
         self.create(to, bytes);
         self.remove(from, before);

@@ -383,8 +383,8 @@ impl Writer<'_> {
         sys::rename(&self.journal, name, &self.journal, &free).map_err(failed)
     }
 
-    /// Removes temporary siblings in the scope's top directory, the only place where `write_atomic`
-    /// is used.
+    /// Removes temporary files from the scope's top directory, the only place where `write_atomic`
+    /// creates them.
     fn reap_temps(&self) -> Result<()> {
         for entry in list_dir(&self.scope.dir, &self.scope.path)? {
             if entry.name.starts_with('.') && entry.name.ends_with(TEMP_TAIL) {

@@ -17,7 +17,7 @@ use crate::platform::ext::PermissionsExt as _;
 use crate::platform::program_file;
 
 /// Combined time limit for all git calls of one command. If git takes longer, it is blocked on a
-/// pipe, or the repository was made slow on purpose.
+/// pipe or the repository is deliberately slow.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Time is counted in slices instead of being read from a clock. A call that ends within the first
@@ -49,8 +49,8 @@ const VARIABLES: &[(&str, &str)] = &[
     ("SSH_ASKPASS", "false"),
 ];
 
-/// Commands that can start an external program to show a file. A flag that prevents this is passed
-/// to them.
+/// Commands that can start an external program to display a file. They are run with a flag that
+/// prevents this.
 const SHOWING: &[&str] = &["diff", "diff-files", "diff-index", "diff-tree", "log", "show"];
 
 type Result<T, E = GitFault> = std::result::Result<T, E>;

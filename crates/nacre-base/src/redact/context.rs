@@ -1,8 +1,8 @@
 //! Finds secrets by the name they are assigned to.
 //!
 //! The grammar between the name and the value covers env files, YAML, JSON, TOML, code, headers,
-//! flags, tags and table cells. The grammar is permissive. Checking the value excludes false
-//! positives in code.
+//! flags, tags and table cells. It is permissive; false positives in code are excluded by checking
+//! the value.
 
 use super::names::{Name, Role};
 use super::places::{CHANGED, IS_CHANGED};

@@ -36,7 +36,7 @@ pub(super) fn find_pem(text: &mut Text<'_>, start: usize, end: usize, found: &mu
     push(found, text, start, body, &runs, footer);
 }
 
-/// Appends the end of a private key whose beginning is missing, as in texts that were shortened in
+/// Appends the end of a private key whose beginning is missing, as in text that was truncated in
 /// the middle. `start..end` is the position of `-----END `.
 pub(super) fn find_rest(text: &mut Text<'_>, start: usize, end: usize, found: &mut Secrets) {
     let Some(footer) = armor_end(text, end) else { return };

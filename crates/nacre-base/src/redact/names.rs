@@ -238,7 +238,7 @@ const MIN_VALUE: usize = 5;
 /// Longer values are prose.
 const MAX_VALUE: usize = 64;
 
-/// Text that may precede the name in a line with a setting.
+/// Text that may precede the name in a settings line.
 const LEADS: [&[u8]; 9] = [b"", b"-", b"#", b"//", b"export", b"set", b"ENV", b"ARG", b"-e"];
 
 /// Prefixes that tools add to lines: line numbers of `cat -n`, file and line of `grep -n`, diff
@@ -293,8 +293,8 @@ fn is_any_value(value: &[u8]) -> bool {
             && (has(b"pass") || has(b"pwd")))
 }
 
-/// Returns whether the line with an unquoted value is a setting: `name: value`, `name=value`, a
-/// flag, a tag, or a part of a connection string.
+/// Returns whether a line that contains an unquoted value is a setting: `name: value`,
+/// `name=value`, a flag, a tag, or a part of a connection string.
 fn is_setting(text: &Text<'_>, name: &Name, value: &Value) -> bool {
     let rest = text.rest(value.end);
     let line = value::line_start(text, name.start);
@@ -325,8 +325,8 @@ fn is_setting(text: &Text<'_>, name: &Name, value: &Value) -> bool {
     is_line && !is_name && !is_in_code(text, line, value.end)
 }
 
-/// Returns whether the lines around `line..end` are code. Lines of settings do not end with a
-/// comma, bracket or semicolon.
+/// Returns whether the lines around `line..end` are code. Settings lines do not end with a comma,
+/// bracket or semicolon.
 fn is_in_code(text: &Text<'_>, line: usize, end: usize) -> bool {
     let head = text.slice(value::line_start(text, line.saturating_sub(1)), line);
     let above = head.trim_ascii_end();

@@ -71,7 +71,7 @@ const fn exact(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule { edge: Edge::Blob, ..token(kind, anchors, parts) }
 }
 
-/// A prefix that hyphens may follow, as in ordinary names, so the body must look generated.
+/// A prefix that may be followed by hyphens, as in ordinary names, so the body must look generated.
 const fn random(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule { check: Check::Generated, ..token(kind, anchors, parts) }
 }

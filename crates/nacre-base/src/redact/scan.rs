@@ -120,12 +120,12 @@ pub(super) fn scan(text: &str) -> Secrets {
     merge(found)
 }
 
-/// Maximum number of values whose repetitions are searched for. The next constant limits their
-/// length.
+/// Maximum number of values to search for again elsewhere in the text. The next constant limits
+/// their length.
 const MAX_REPEATED: usize = 256;
 
-/// Returns further occurrences of the generated values in `found`, which cannot be recognized on
-/// their own because no name precedes them.
+/// Returns other occurrences of the generated values in `found`. They cannot be recognized on their
+/// own, because no name precedes them.
 fn find_repeats(text: &str, found: &[FoundSecret]) -> Secrets {
     let value = |one: &FoundSecret| text.get(one.start..one.end).unwrap_or_default();
     let is_generated = |one: &&FoundSecret| {

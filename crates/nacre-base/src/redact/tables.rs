@@ -40,7 +40,7 @@ static BEFORE: Pattern = Pattern::new(concat!(
 static BLOCK: Pattern =
     Pattern::new(r"(?i)\A(?:<pair>){0,3}<sep><q>?(?:value|default|plaintext|const)<q>?<_>[:=]<_>");
 
-/// Tags around a name, and the tag of the value after them.
+/// Tags around a name, followed by the tag of the value.
 static NAME_TAG: Pattern =
     Pattern::new(r"(?i)<(?:name|key|label|field|variable|env|parameter|title)>\z");
 static VALUE_TAG: Pattern = Pattern::new(

@@ -221,8 +221,8 @@ fn is_escape(byte: u8) -> bool {
     matches!(byte, b'n' | b'r' | b't' | b'b' | b'f' | b'/')
 }
 
-/// How certain the kind of a finding is. Recognition by format is more certain than by place, and
-/// by place more certain than by name.
+/// How certain the kind of a finding is. Recognition by format is more certain than recognition by
+/// place, which is more certain than recognition by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
     Name,

@@ -1,5 +1,5 @@
-//! Text that a model merged from several memories, and the checks that it must pass before it is
-//! used.
+//! Text that a model has merged from several memories, and the checks that the text must pass
+//! before it is used.
 //!
 //! The text is rejected if it mentions something that no source mentions, omits something that a
 //! source mentions, or contradicts a source.
@@ -28,8 +28,8 @@ pub struct MergeSource<'a> {
 }
 
 impl MergedText {
-    /// Returns the reason to reject the text, or `None` if it covers all of its sources and adds
-    /// nothing.
+    /// Returns the reason for rejecting the text, or `None` if it covers all of its sources and
+    /// adds nothing.
     pub fn fault(
         &self,
         sources: &[MergeSource<'_>],

@@ -76,8 +76,7 @@ pub(super) fn answer_tool(output: &OutputSchema) -> ToolDef {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Complaints {
     pub faults: Vec<String>,
-    /// Remaining problems that do not prevent the answer from being accepted. They are stored with
-    /// it.
+    /// Problems that do not prevent the answer from being accepted. They are stored with it.
     pub doubts: Vec<String>,
 }
 

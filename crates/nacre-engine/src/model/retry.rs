@@ -47,7 +47,7 @@ impl Route {
 pub struct RetryPolicy {
     /// Maximum attempts per model, including the first.
     pub attempts: u32,
-    /// Upper bound of the first delay. It doubles with each attempt.
+    /// Upper bound for the first delay. It doubles with each attempt.
     pub base: Duration,
     /// Upper bound for delays that Nacre chooses. A provider may request a longer one.
     pub cap: Duration,
@@ -145,8 +145,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Makes one attempt, which ends on cancellation or when the model's share of the time is used
-    /// up. Dropping the future closes the connection.
+    /// Makes one attempt, which ends early if it is cancelled or the model's share of the time is
+    /// used up. Dropping the future closes the connection.
     async fn attempt(
         &mut self,
         served: &ServedModel,
@@ -173,7 +173,8 @@ impl Run<'_, '_> {
         result.map_err(|error| (error, shown))
     }
 
-    /// Returns the delay that the provider requested, or otherwise a delay with full jitter.
+    /// Returns the delay that the provider requested, or a delay with full jitter if it requested
+    /// none.
     fn wait(&mut self, why: &ErrorKind, attempt: u32) -> Duration {
         let policy = &self.control.policy;
         let doubled = policy.base.saturating_mul(1_u32 << (attempt - 1).min(20));

@@ -1,4 +1,4 @@
-//! Task IDs, task states, and the legal state transitions. An end state includes its reason.
+//! Task IDs, task states, and the legal transitions between them. An end state includes its reason.
 
 use std::fmt;
 use std::str::FromStr;
@@ -142,7 +142,7 @@ nacre_base::words! {
 nacre_base::words! {
     Failure {
         Restarted = "restarted",
-        /// The request cannot be executed.
+        /// The request cannot be executed as given.
         Unusable = "unusable",
         Model = "model",
         Refused = "refused",

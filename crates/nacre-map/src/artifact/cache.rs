@@ -227,8 +227,8 @@ impl Cache {
         scope.lock(&self.owner, LOCK_TIMEOUT)
     }
 
-    /// Acquires the write lock of a directory, and creates the directory if it is missing. Fails in
-    /// a retired plain cache. This check is reliable only while the lock is held.
+    /// Acquires a directory's write lock, creating the directory if it is missing. Fails in a
+    /// retired plain cache. This check is reliable only while the lock is held.
     pub(super) fn writer<'s>(
         &self,
         scope: &'s WriteScope,

@@ -300,8 +300,7 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    /// Parses the files that differ, so that they can be compared with their old contents, which
-    /// are also parsed.
+    /// Parses both versions of the files that differ, so that they can be compared.
     fn look_closer(&mut self) {
         let current = self.current;
         for (path, _) in self.differing.iter().take(MAX_CLOSER) {
@@ -342,8 +341,8 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    /// Reads old contents. Each inner slice contains the files with one content. If git's output
-    /// exceeds the limit, the batch is split in half.
+    /// Reads old contents. Each inner slice contains files that have the same content. If git's
+    /// output exceeds the limit, the batch is split in half.
     fn take_contents(&mut self, git: &Git, asked: &mut [&mut [Old<'_>]]) {
         if asked.is_empty() || MAX_CONTENT_BYTES < self.n_read {
             return;

@@ -14,7 +14,7 @@ const MAX_PATTERN_BYTES: usize = 10_000;
 
 const MAX_CAPTURE_BYTES: usize = 200;
 
-/// A pattern of code with placeholders in one language.
+/// A pattern in one language: code with placeholders.
 #[derive(Clone)]
 pub struct CodePattern {
     pattern: Pattern,

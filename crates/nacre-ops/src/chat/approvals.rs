@@ -16,7 +16,7 @@ use super::ChatShared;
 use super::log::TaskLog;
 use crate::error::{OpError, Result};
 
-/// A call that is not approved within this time is denied.
+/// Time after which a call that has not been approved is denied.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 #[derive(Default)]

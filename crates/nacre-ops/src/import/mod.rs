@@ -1,8 +1,8 @@
 //! Imports statements from instruction files as candidates for review.
 //!
 //! Each candidate refers to a line in a file, and its evidence is the text of the file. Statements
-//! that were already imported, were rejected or are already in a memory are skipped. Repeating an
-//! import therefore adds nothing.
+//! that have already been imported, have been rejected or are already in a memory are skipped, so
+//! repeating an import adds nothing.
 
 mod sources;
 
@@ -187,7 +187,7 @@ struct StatementFilter<'a> {
     is_owners: bool,
     now: String,
     imported: Vec<ImportedMemory>,
-    /// The index for comparing meanings. Without the index, only words are compared.
+    /// The index used to compare meanings. Without it, only words are compared.
     near: Option<(&'a Builtin, MemoryIndex<'a>)>,
     profiles: Vec<Profile>,
     replaced: BTreeSet<MemoryId>,
@@ -310,7 +310,7 @@ impl<'a> StatementFilter<'a> {
             basis: Some(basis),
             quotes: vec![Quote {
                 text: self.clean(&statement.quote),
-                // If an agent chose the file, its text is not attributed to the user.
+                // If the file was chosen by an agent, its text is not attributed to the user.
                 speaker: if self.is_owners { file.speaker } else { Speaker::Tool },
                 place: format!("{}:{}", file.label, statement.line),
                 at: self.now.clone(),

@@ -63,8 +63,8 @@ impl<'a> Texts<'a> {
     }
 
     pub(super) fn take(&mut self, event: TranscriptEvent) {
-        // A read that starts over begins at an earlier event, so the messages stored by previous
-        // reads are deleted from this event on.
+        // A read that starts over begins at an earlier event, so the messages that previous reads
+        // stored from this event on are deleted.
         if self.first_sequence.is_none() {
             self.first_sequence = Some(event.sequence);
             self.failure = self.forget_from(event.sequence).err();

@@ -95,7 +95,8 @@ fn find_shared_name(transaction: &Transaction, session: i64) -> rusqlite::Result
     Ok(shared_part(Agent::from_name(&agent).unwrap_or(Agent::Generic), &path))
 }
 
-/// Returns a part of the path that all copies share, or `None` if the agent never creates copies.
+/// Returns a part of the path that all copies of a session share, or `None` if the agent never
+/// creates copies.
 fn shared_part(agent: Agent, path: &str) -> Option<String> {
     match spec_of(agent).copies {
         Copies::Never => None,

@@ -1,5 +1,5 @@
-//! Helpers that all parsers use to emit events, so that they all split user messages, link results
-//! and truncate outputs in the same way.
+//! Helpers that all parsers use to emit events, so that user messages are split, results linked and
+//! outputs truncated in the same way for every agent.
 
 use std::borrow::Cow;
 
@@ -53,7 +53,7 @@ pub(crate) fn user_kind(origin: TextOrigin) -> EventKind {
     }
 }
 
-/// Returns `true` if a text with the user role contains the user's words.
+/// Returns `true` if text with the user role contains the user's words.
 pub(crate) fn holds_words(text: &str) -> bool {
     split_user(text).iter().any(|piece| piece.origin.person().is_some())
 }

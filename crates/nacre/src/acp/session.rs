@@ -31,7 +31,7 @@ pub(super) enum Order {
     Change {
         id: RequestId,
         change: Box<SessionChangeRequest>,
-        /// Whether the client set the mode rather than an option.
+        /// Whether the client set the mode, as opposed to an option.
         is_mode: bool,
     },
     Cancel,
@@ -231,7 +231,8 @@ impl Session {
         Ok(())
     }
 
-    /// Also reports the mode, for clients without support for options.
+    /// Applies a changed setting. The mode is also reported, for clients that do not support
+    /// options.
     async fn apply_change(
         &self,
         request: &RequestId,

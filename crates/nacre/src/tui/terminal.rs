@@ -114,7 +114,7 @@ impl<W: Write> Backend for TerminalBackend<W> {
             last = cell;
             queue!(self.out, Print(cell.symbol()))?;
             // Terminals disagree about the width of other characters, so the cursor is positioned
-            // explicitly.
+            // explicitly after them.
             expected = (cell.symbol().len() == 1).then_some((x + 1, y));
         }
         queue!(self.out, SetAttribute(Attribute::Reset), ResetColor)

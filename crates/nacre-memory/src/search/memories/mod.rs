@@ -45,7 +45,7 @@ const INDEX_NAME: &str = "memories";
 
 const MAX_CANDIDATES: usize = 1000;
 
-/// Hits with a lower share of the best score are dropped.
+/// Minimum share of the best score. Hits with a lower score are dropped.
 pub(super) const MIN_SHARE_OF_BEST: f32 = 0.25;
 
 type Result<T, E = SearchError> = std::result::Result<T, E>;
@@ -104,7 +104,7 @@ pub struct MemoryHits {
     pub broken: Vec<Unreadable>,
 }
 
-/// The checks that a server must make before it answers a query.
+/// The checks that a server must make before answering a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DueLook {
     Files,
@@ -221,9 +221,9 @@ impl<'a> MemoryIndex<'a> {
         Opening { store, embedder, index: &index, owner: None, now }.look_at_files(&mut |_, _| {})
     }
 
-    /// Opens the index after the checks that are due. If only folder stamps are checked, a file
-    /// edited in place is still found by its old words but is shown with its new text, and only a
-    /// few new files are indexed; a background process indexes the others.
+    /// Opens the index after making the checks that are due. If only directory stamps are checked,
+    /// a file edited in place is still found by its old words but shown with its new text. In that
+    /// case, only a few new files are indexed here, and a background process indexes the others.
     pub fn open_kept(
         store: &'a Store,
         embedder: &'a dyn Embedder,
@@ -268,7 +268,7 @@ impl<'a> MemoryIndex<'a> {
         Ok(Self::over(store, embedder, snapshot, now, 0))
     }
 
-    /// Indexes these memories again, for callers that already know what changed.
+    /// Indexes these memories again. For callers that already know what has changed.
     pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self> {
         let index = Index::new(place::open_or_create(self.store), INDEX_NAME);
         let snapshot = index.update(self.snapshot, self.embedder, Some(owner), |snapshot| {
@@ -410,8 +410,8 @@ impl Pages<'_> {
         self.reader.borrow_mut().read_leniently(&at)
     }
 
-    /// Returns whether the memory, or one that it superseded, contains the quoted phrases. This
-    /// way, a query in the old wording finds the new memory.
+    /// Returns whether the quoted phrases occur in the memory or in one that it superseded. A query
+    /// in the old wording thus finds the new memory.
     fn holds_phrases(&self, memory: &Memory, group: &Group, query: &Query) -> bool {
         let holds = |memory: &Memory| query.holds_phrases(&whole_text(memory));
         query.phrases.is_empty()

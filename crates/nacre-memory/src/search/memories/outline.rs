@@ -1,6 +1,6 @@
 //! Lists active memories and finds similar ones, using only the index.
 //!
-//! A brief shows about thirty memories, possibly out of thousands. They are chosen from the index,
+//! A brief shows about thirty memories out of possibly thousands. They are chosen from the index,
 //! so only the chosen files are read.
 
 use std::collections::HashMap;
@@ -19,13 +19,13 @@ use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::Standing;
 use crate::{LEARNING_KINDS, LearningKind, Located, Memory, MemoryId, MemoryType};
 
-/// The weight of a mention of a file with the same name in another directory. A mention of the file
-/// itself has weight 1.
+/// The weight of mentioning a file that has the same name but is in another directory. Mentioning
+/// the file itself has weight 1.
 const SAME_NAME: f32 = 0.4;
 
 const MAX_FILES: usize = 64;
 
-/// With fewer rows, starting a thread costs more time than it saves.
+/// Minimum number of rows per thread. With fewer, starting a thread costs more time than it saves.
 const ROWS_PER_THREAD: usize = 64;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +149,7 @@ impl MemoryIndex<'_> {
     }
 
     /// Returns pairs of similar decisions and learnings. Each memory is paired with up to `limit`
-    /// others that have a similarity of at least `least`. Each pair occurs once.
+    /// others whose similarity is at least `least`. Each pair occurs only once.
     pub fn nearest(&self, limit: usize, least: f32) -> Vec<Near> {
         let vectors = self.claim_vectors();
         let numbers: Vec<usize> = (0..vectors.len()).collect();

@@ -78,7 +78,8 @@ impl Failures {
         }
         let found = self.failed.iter().rposition(|failed| failed.run.core == run.core);
         let Some(failed) = found.and_then(|at| self.failed.remove(at)) else { return };
-        // Ignore errors caused by a sandbox. After an edit, the fix is in the code.
+        // Ignore errors caused by a sandbox. If there was an edit in between, the fix is in the
+        // code.
         let is_other_way = failed.run.setup != run.setup && failed.n_edits == self.n_edits;
         if !is_other_way || failed.error.is_empty() || failed.error.contains("sandbox") {
             return;
@@ -127,7 +128,7 @@ impl FixedFailure {
 
 impl Run {
     /// Parses a command. Returns `None` for commands that only inspect files, because they do not
-    /// show how to work with the project.
+    /// show how to work on the project.
     fn of(command: &str) -> Option<Self> {
         const LOOKS: &[&str] = &[
             "cat", "ls", "grep", "rg", "sed", "find", "cd", "echo", "head", "tail", "which", "awk",

@@ -1,6 +1,6 @@
-//! Syncs one session. All files are committed together with a mark that records how far the session
-//! was read. Reading the session again therefore changes nothing, and an interrupted run can be
-//! repeated.
+//! Syncs one session. All files are committed together with a mark that records how much of the
+//! session was read. Reading the session again therefore changes nothing, and an interrupted run
+//! can be repeated.
 
 mod decide;
 mod reading;
@@ -139,7 +139,7 @@ impl From<FsError> for SyncError {
 }
 
 impl SyncError {
-    /// Returns how the error pauses a sync, or `None` if the error is permanent.
+    /// Returns how the sync pauses because of the error, or `None` if the error is permanent.
     pub fn pause(&self) -> Option<Pause> {
         match self {
             Self::Ask(AskError::OverLimit(reached)) => Some(Pause::Limit(*reached)),
@@ -202,8 +202,8 @@ pub fn sync_session(
     }
 }
 
-/// Plans the sync without a lead. In a copy of the store, the plan is also committed, so that the
-/// next session is compared with the result.
+/// Plans the sync without a lead. If the store is a copy, also commits the plan, so that the next
+/// session is compared with the result.
 pub fn preview_session(
     ctx: &FlowContext<'_>,
     order: &SessionRequest<'_>,
@@ -284,9 +284,9 @@ struct Session<'d> {
     reading: ReadSession,
     asker: Option<ModelClient<'d>>,
     mark: Option<Mark>,
-    /// The end of the session. All of its claims have this time.
+    /// The time at which the session ended. All of its claims have this time.
     when: Timestamp,
-    /// The time at which the sync of this session began, and the duration of reading the session.
+    /// The time at which the sync of this session began, and the time taken to read the session.
     began: Duration,
     read_for: Duration,
 }
@@ -317,8 +317,8 @@ impl<'d> Session<'d> {
         Ok(Some(Self { reading, asker, mark, when, began, read_for }))
     }
 
-    /// Returns the session's source. It is not the path of the trace, because the path contains
-    /// private details of the machine.
+    /// Returns the session's source. This is not the path of the trace, because the path reveals
+    /// private details about the machine.
     fn source(&self, order: &SessionRequest<'_>) -> String {
         format!("{}:{}", order.trace.source.agent.as_str(), self.reading.facts.id)
     }
@@ -511,7 +511,7 @@ impl<'d> Session<'d> {
     }
 }
 
-/// Drops candidates with the same body, even if their titles differ.
+/// Drops candidates that have the same body, even if their titles differ.
 fn drop_repeated(extraction: &mut Extraction) {
     let n_before = extraction.candidates.len();
     let mut known = BTreeSet::new();

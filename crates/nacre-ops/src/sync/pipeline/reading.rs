@@ -86,7 +86,7 @@ impl<'r> Pass<'r> {
                 digest_before = Some(digest.clone());
             }
             // The digest covers all events so far. It is updated before excluded words are removed,
-            // so that it does not depend on the list of excluded words.
+            // so that it does not depend on which words are excluded.
             let mut bytes = digest.as_bytes().to_vec();
             for text in [event.kind.as_str(), event.text.head(), event.text.tail()] {
                 bytes.extend(text.bytes());

@@ -122,7 +122,8 @@ impl<'a> Stager<'a> {
                     record_done(&mut report, action, Some(&target));
                     return Ok(report);
                 }
-                // A claim with less trust than the memory is added separately and must be reviewed.
+                // A claim that is less trusted than the memory is added separately and must be
+                // reviewed.
                 self.updates.remove(&target);
                 self.updates.extend(before.map(|before| (target.clone(), before)));
                 let draft = self.draft(&candidate, Some(&target));
@@ -228,8 +229,8 @@ fn add_details(
     change.applies = Some(unite(known, &candidate.applies)).filter(|all| all != applies);
 }
 
-/// Returns the candidate's sentences that contain words missing from the memory. Returns `None` if
-/// there are none.
+/// Returns the candidate's sentences that contain words missing from the memory, or `None` if there
+/// are no such sentences.
 fn beyond(title: &str, body: &str, candidate: &Candidate) -> Option<String> {
     let known = Profile::of(title, body);
     let is_new = |sentence: &&str| !known.holds(&Profile::of(sentence, ""));
@@ -242,7 +243,7 @@ fn beyond(title: &str, body: &str, candidate: &Candidate) -> Option<String> {
     }
 }
 
-/// Splits a text into sentences, at line breaks and after each full stop that ends a sentence.
+/// Splits a text into sentences at line breaks and after full stops that end a sentence.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -301,7 +302,7 @@ pub(super) fn count_actions(actions: &[SessionAction]) -> ActionCounts {
     }
 }
 
-/// Returns the checklist of a sync. Without a lead, the lead's steps are marked as skipped.
+/// Returns the checklist of a sync. If there is no lead, its steps are marked as skipped.
 pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistStep]>) -> Vec<ChecklistStep> {
     let extract = if is_open { StepState::Done } else { StepState::Gated };
     let step = |step: &str, state| ChecklistStep { step: step.to_owned(), state };
@@ -435,7 +436,8 @@ fn without_words(value: &impl Serialize, words: &ExtraWords) -> Vec<u8> {
     }
 }
 
-/// Returns the agent log, with one event per line, after a notice about the reading strategy.
+/// Returns the agent log, which has a notice about the reading strategy followed by one event per
+/// line.
 fn agent_log(
     report: &SessionRun,
     spent: SpentTotals,

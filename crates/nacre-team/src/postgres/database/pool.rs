@@ -18,7 +18,7 @@ use super::connect::{self, RawConnection};
 use super::error::{DatabaseError, Result};
 use super::options::DatabaseOptions;
 
-/// Response time from which the database is reported as slow.
+/// Response time above which the database is reported as slow.
 const SLOW: Duration = Duration::from_millis(500);
 
 /// A handle to the connection pool. Clones share the connections.
@@ -174,7 +174,7 @@ impl Shared {
             }
         }
         let (client, connection) = self.connect().await?;
-        // Calls on the client also return connection errors.
+        // Connection errors are also returned by calls on the client.
         tokio::spawn(async move { drop(connection.await) });
         Ok(client)
     }

@@ -55,8 +55,8 @@ pub(crate) fn remove_entry(text: &str, keys: &[&str], undo: &Undo) -> Result<Str
     Ok(without_child(text, parent, idx.unwrap_or_default()))
 }
 
-/// Restores containers that have become empty to their former state: absent, or with their original
-/// text.
+/// Restores containers that have become empty: removes those that did not exist before and resets
+/// the others to their original text.
 pub(crate) fn tidy(text: &str, undo: &Undo) -> Result<String, ChangeError> {
     let mut text = text.to_owned();
     for container in undo.containers.iter().rev() {
@@ -291,8 +291,8 @@ fn layout(text: &str, root: &Node) -> Layout {
     Layout { newline: newline_of(text), unit: unit.to_owned(), is_open, is_spaced }
 }
 
-/// Returns the layout of a container. It is on one line if its first child is on the same line as
-/// the opening bracket.
+/// Returns the layout of a container. The container counts as a single line if its first child is
+/// on the same line as the opening bracket.
 fn layout_in(text: &str, node: &Node, layout: &Layout) -> Layout {
     let is_open = match node.children().first() {
         Some(first) => text[node.span.start..first.start].contains('\n'),

@@ -51,8 +51,7 @@ fn id_in_name(stem: &str) -> &str {
 
 struct TranscriptParser {
     thread: Thread,
-    /// Time at which this session was forked from another one. Entries from before this time are
-    /// copies.
+    /// Time at which this session was forked from another one. Entries before this time are copies.
     forked: Option<Timestamp>,
 }
 

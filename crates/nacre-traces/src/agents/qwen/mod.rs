@@ -41,8 +41,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     }),
     skill: Some(edit_shared_skill),
     // Hooks never ask the agent to continue at the end of a turn, because Qwen Code always reports
-    // that a hook has already done so. It also calls the prompt hook with an empty prompt after
-    // each tool.
+    // that a hook has already done so. Qwen Code also calls the prompt hook with an empty prompt
+    // after each tool.
     contract: Some(HookContract::CLAUDE),
     ..AgentSpec::new("qwen", "Qwen Code")
 };
