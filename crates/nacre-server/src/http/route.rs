@@ -182,10 +182,7 @@ impl Route {
     }
 
     /// Returns the request field for a name in the path.
-    pub(super) fn field_of<'n>(&self, name: &'n str) -> &'n str
-    where
-        'static: 'n,
-    {
+    pub(super) fn field_of<'n>(&self, name: &'n str) -> &'n str {
         if name == "id" { self.id_field } else { name }
     }
 

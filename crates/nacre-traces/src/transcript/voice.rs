@@ -19,10 +19,7 @@ pub(crate) struct Spot<'a> {
 }
 
 impl<'a> Spot<'a> {
-    pub(crate) fn draft<'t>(&self, kind: EventKind, origin: TextOrigin, text: &'t str) -> Draft<'t>
-    where
-        'a: 't,
-    {
+    pub(crate) fn draft(&self, kind: EventKind, origin: TextOrigin, text: &'a str) -> Draft<'a> {
         Draft {
             timestamp: self.time,
             key: (!self.key.is_empty()).then_some(self.key),
