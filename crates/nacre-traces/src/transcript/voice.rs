@@ -77,6 +77,10 @@ pub(crate) fn emit_marked_user(spot: &Spot, text: &str, out: &mut Emitter) {
     }
 }
 
+pub(crate) fn emit_marked_texts(spot: &Spot, content: &str, out: &mut Emitter) {
+    texts(content).iter().for_each(|text| emit_marked_user(spot, text, out));
+}
+
 /// Emits words that the user did not enter as a message.
 pub(crate) fn words(spot: &Spot, source: WordSource, text: &str, out: &mut Emitter) {
     if !text.trim().is_empty() && spot.lane != Lane::Sidechain {
