@@ -8,6 +8,8 @@ use nacre_memory::search::{Builtin, EmbedError, Embedder as _, near_words};
 use nacre_memory::{Kinship, Likeness, Profile, kinship};
 use serde::{Deserialize, Serialize};
 
+type Result<T, E = EmbedError> = std::result::Result<T, E>;
+
 /// Maximum number of bytes by which the merged text may exceed the combined length of its sources.
 const MAX_MORE_BYTES: usize = 200;
 const MAX_TITLE_BYTES: usize = 160;
@@ -30,11 +32,7 @@ pub struct MergeSource<'a> {
 impl MergedText {
     /// Returns the reason for rejecting the text, or `None` if it covers all of its sources and
     /// adds nothing.
-    pub fn fault(
-        &self,
-        sources: &[MergeSource<'_>],
-        embedder: &Builtin,
-    ) -> Result<Option<String>, EmbedError> {
+    pub fn fault(&self, sources: &[MergeSource<'_>], embedder: &Builtin) -> Result<Option<String>> {
         let result = Profile::of(&self.title, &self.body);
         let all: String =
             sources.iter().map(|one| format!("{}\n{}\n", one.title, one.body)).collect();
@@ -61,7 +59,7 @@ impl MergedText {
         result: &Profile,
         source: &MergeSource<'_>,
         embedder: &Builtin,
-    ) -> Result<Option<String>, EmbedError> {
+    ) -> Result<Option<String>> {
         let MergeSource { name, title, body } = *source;
         let profile = Profile::of(title, body);
         if profile.names_beyond(result) || profile.is_about_more_than(result) {

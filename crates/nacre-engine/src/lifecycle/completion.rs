@@ -39,7 +39,7 @@ pub(super) fn judge(
     let signalled: Signalled = serde_json::from_value(value)
         .map_err(|error| format!("The arguments of `{SIGNAL_TOOL}` are invalid: {error}"))?;
     let taken_as = match signalled.outcome {
-        Signal::NoOp if effects.has_changes() => Signal::Done,
+        Signal::NoOp if !effects.changed.is_empty() || effects.memory_changes != 0 => Signal::Done,
         Signal::Blocked if signalled.reason.trim().is_empty() => {
             return Err(format!(
                 "Say in the `reason` of `{SIGNAL_TOOL}` what you need to continue."

@@ -107,12 +107,11 @@ struct Run<'a, 's> {
     sink: &'a mut Sink<'s>,
 }
 
+/// The answer of one model, or its error and whether the user has seen part of an answer.
+type Attempt = Result<Response, (ModelError, bool)>;
+
 impl Run<'_, '_> {
-    async fn ask(
-        &mut self,
-        served: &ServedModel,
-        n_behind: usize,
-    ) -> Result<Response, (ModelError, bool)> {
+    async fn ask(&mut self, served: &ServedModel, n_behind: usize) -> Attempt {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let share = left / u32::try_from(n_behind + 1).unwrap_or(u32::MAX);
         let give_up = Instant::now() + share;
@@ -147,11 +146,7 @@ impl Run<'_, '_> {
 
     /// Makes one attempt, which ends early if it is cancelled or the model's share of the time is
     /// used up. Dropping the future closes the connection.
-    async fn attempt(
-        &mut self,
-        served: &ServedModel,
-        give_up: Instant,
-    ) -> Result<Response, (ModelError, bool)> {
+    async fn attempt(&mut self, served: &ServedModel, give_up: Instant) -> Attempt {
         let mut shown = false;
         let sink = &mut *self.sink;
         let mut watched = |event: ModelEvent| {

@@ -302,19 +302,7 @@ impl FromStr for ModelRef {
     }
 }
 
-impl TryFrom<String> for ModelRef {
-    type Error = BadModelRef;
-
-    fn try_from(text: String) -> Result<Self, BadModelRef> {
-        text.parse()
-    }
-}
-
-impl From<ModelRef> for String {
-    fn from(model: ModelRef) -> Self {
-        model.to_string()
-    }
-}
+nacre_types::text_in_json!(ModelRef);
 
 impl fmt::Display for ModelRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

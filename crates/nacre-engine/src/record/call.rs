@@ -73,12 +73,6 @@ pub struct RunEffects {
     pub shown: super::ShownLines,
 }
 
-impl RunEffects {
-    pub fn has_changes(&self) -> bool {
-        !self.changed.is_empty() || self.memory_changes != 0
-    }
-}
-
 const MAX_SAID_BYTES: usize = 4 << 20;
 
 /// Character after a line number in a column, as in `   12\t`.

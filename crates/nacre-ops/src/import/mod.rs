@@ -9,6 +9,7 @@ mod sources;
 use std::collections::BTreeSet;
 
 use nacre_base::config::EmbeddingChoice;
+use nacre_base::text::collapse_whitespace;
 use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_memory::{
     Actor, Basis, Claim, Draft, LearningKind, Memory, MemoryId, MemoryType, Profile, Quote,
@@ -134,7 +135,7 @@ fn look_through(
         skip(left.line, reason, &left.text, None);
     }
     let quotes: BTreeSet<String> =
-        statements.iter().map(|one| single_spaced(&taker.clean(&one.quote))).collect();
+        statements.iter().map(|one| collapse_whitespace(&taker.clean(&one.quote))).collect();
     let before = taken.len();
     for statement in &statements {
         if MAX_CANDIDATES <= taken.len() {
@@ -233,7 +234,7 @@ impl<'a> StatementFilter<'a> {
     ) -> Result<NewCandidate, (ImportSkip, Option<MemoryId>)> {
         let draft = self.draft(file, statement);
         let (title, body) = (draft.title.as_str(), draft.body.as_str());
-        let quote = single_spaced(&draft.quotes[0].text);
+        let quote = collapse_whitespace(&draft.quotes[0].text);
         if let Some(known) = self.imported.iter().find(|one| one.quotes.contains(&quote)) {
             return Err((ImportSkip::Imported, Some(known.id.clone())));
         }
@@ -393,12 +394,8 @@ fn of_file(store: &Store, memory: &Memory) -> Option<ImportedMemory> {
         label,
         tags: memory.tags.clone(),
         profile: Profile::of(&memory.title, memory.document.body()),
-        quotes: quotes.iter().map(|quote| single_spaced(&quote.text)).collect(),
+        quotes: quotes.iter().map(|quote| collapse_whitespace(&quote.text)).collect(),
     })
-}
-
-fn single_spaced(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl ImportedMemory {

@@ -145,19 +145,7 @@ impl FromStr for RunId {
     }
 }
 
-impl TryFrom<String> for RunId {
-    type Error = BadRunId;
-
-    fn try_from(text: String) -> Result<Self, BadRunId> {
-        text.parse()
-    }
-}
-
-impl From<RunId> for String {
-    fn from(id: RunId) -> Self {
-        id.0
-    }
-}
+nacre_types::text_in_json!(RunId);
 
 pub fn list(store: &Store) -> Result<Vec<RunId>, FsError> {
     let entries = store.scope().list(&RelPath::new(WORKSPACE)?)?;

@@ -158,12 +158,10 @@ fn cannot_listen(port: u16, error: &io::Error) -> OpError {
 
 /// Accepts connections. The port and the socket have separate limits, so that other users of the
 /// machine cannot exhaust the socket's connections.
-async fn accept<S, C>(
+async fn accept<S, C: Future<Output = ()> + Send + 'static>(
     mut next: impl AsyncFnMut() -> io::Result<Option<S>>,
     converse: impl Fn(S) -> C,
-) where
-    C: Future<Output = ()> + Send + 'static,
-{
+) {
     let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         // The semaphore is never closed.

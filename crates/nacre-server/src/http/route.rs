@@ -182,10 +182,7 @@ impl Route {
     }
 
     /// Returns the request field that a name in the path stands for.
-    pub(super) fn field_of<'n>(&self, name: &'n str) -> &'n str
-    where
-        'static: 'n,
-    {
+    pub(super) fn field_of<'n>(&self, name: &'n str) -> &'n str {
         if name == "id" { self.id_field } else { name }
     }
 

@@ -19,10 +19,7 @@ pub(crate) struct Spot<'a> {
 }
 
 impl<'a> Spot<'a> {
-    pub(crate) fn draft<'t>(&self, kind: EventKind, origin: TextOrigin, text: &'t str) -> Draft<'t>
-    where
-        'a: 't,
-    {
+    pub(crate) fn draft(&self, kind: EventKind, origin: TextOrigin, text: &'a str) -> Draft<'a> {
         Draft {
             timestamp: self.time,
             key: (!self.key.is_empty()).then_some(self.key),
@@ -78,6 +75,10 @@ pub(crate) fn emit_marked_user(spot: &Spot, text: &str, out: &mut Emitter) {
     if !text.trim().is_empty() {
         out.push(spot.draft(EventKind::User, TextOrigin::Injected(reason_of(text)), text));
     }
+}
+
+pub(crate) fn emit_marked_texts(spot: &Spot, content: &str, out: &mut Emitter) {
+    texts(content).iter().for_each(|text| emit_marked_user(spot, text, out));
 }
 
 /// Emits words that the user did not enter as a message.

@@ -22,6 +22,8 @@ use super::streams::Outbox;
 use super::tool_calls::{answer_of, permission_request};
 use super::updates::{Notices, TurnView};
 
+type Result<T = (), E = Failure> = std::result::Result<T, E>;
+
 pub(super) enum Order {
     Prompt {
         id: RequestId,
@@ -215,12 +217,7 @@ impl Session {
         }
     }
 
-    fn start_turn(
-        &mut self,
-        request: &RequestId,
-        is_cancelled: bool,
-        answer: RpcAnswer,
-    ) -> Result<(), Failure> {
+    fn start_turn(&mut self, request: &RequestId, is_cancelled: bool, answer: RpcAnswer) -> Result {
         let ChatStartReport { task, .. } = result(answer)?;
         if is_cancelled {
             self.requests.send(RpcCall::ChatAbort(TaskRef { task: task.clone() }));
@@ -233,12 +230,7 @@ impl Session {
 
     /// Applies a changed setting. The mode is also reported, for clients that do not support
     /// options.
-    async fn apply_change(
-        &self,
-        request: &RequestId,
-        is_mode: bool,
-        answer: RpcAnswer,
-    ) -> Result<(), Failure> {
+    async fn apply_change(&self, request: &RequestId, is_mode: bool, answer: RpcAnswer) -> Result {
         let SessionReport { session } = result(answer)?;
         let config_options = options(&session, &self.models);
         let result = if is_mode { json!({}) } else { json!({ "configOptions": config_options }) };
@@ -259,7 +251,7 @@ impl Session {
         update
     }
 
-    async fn report_undo(&self, request: &RequestId, answer: RpcAnswer) -> Result<(), Failure> {
+    async fn report_undo(&self, request: &RequestId, answer: RpcAnswer) -> Result {
         let report: ChatUndoReport = result(answer)?;
         let message_id = format!("{}.undone", report.task);
         self.tell(chunk("agent_message_chunk", undo_text(&report), &message_id)).await;

@@ -100,10 +100,7 @@ impl<W: Write> TerminalBackend<W> {
 impl<W: Write> Backend for TerminalBackend<W> {
     type Error = io::Error;
 
-    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
-    where
-        I: Iterator<Item = (u16, u16, &'a Cell)>,
-    {
+    fn draw<'a, I: Iterator<Item = (u16, u16, &'a Cell)>>(&mut self, content: I) -> io::Result<()> {
         let mut last = &Cell::EMPTY;
         let mut expected: Option<(u16, u16)> = None;
         for (x, y, cell) in content {

@@ -253,7 +253,8 @@ impl Pipeline {
         }
         let spec = self.registry.spec(&call.name);
         let (text, status) = match &done.result {
-            Ok(output) => (append_text(&output.text, &done.appended), ToolStatus::Done),
+            Ok(output) if done.appended.is_empty() => (output.text.clone(), ToolStatus::Done),
+            Ok(output) => (format!("{}\n{}", output.text, done.appended), ToolStatus::Done),
             Err(error) => (shape::error_text(error), ToolStatus::Failed),
         };
         let shaped = shape::shape(&text, spec, &mut self.spill, &self.words);
@@ -329,13 +330,6 @@ fn call_event(step: u32, call: &ToolCall, words: &ExtraWords) -> Event {
         arguments: BoundedText::new(
             &words.redact(shape::head(&arguments, 2 * BoundedText::MAX_BYTES)),
         ),
-    }
-}
-
-fn append_text(text: &str, appended: &str) -> String {
-    match appended {
-        "" => text.to_owned(),
-        more => format!("{text}\n{more}"),
     }
 }
 

@@ -192,7 +192,7 @@ fn require_rarest(rarest: &[(&str, f32)], share: f32) -> Option<String> {
     Some(any_of(rarest[..n_chosen].iter().map(|(term, _)| *term)))
 }
 
-/// Like `require_rarest`, but for very common terms. Requires two terms if enough of the newest records
+/// Like `require_rarest`, but for very common terms. Requires two terms if enough of the newest
 /// contain both.
 fn require_rarest_of_newest(rarest: &[(&str, f32)], n_records: f32) -> Option<String> {
     let (first, others) = rarest.split_first()?;
