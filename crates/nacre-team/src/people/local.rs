@@ -15,7 +15,6 @@ use rusqlite::{
 use super::permissions::Permissions;
 use super::store::{AuditEntry, AuditFilter, PeopleError, PeopleStore, Result};
 use super::token::{TokenHash, TokenRecord};
-use crate::postgres::database::moment;
 
 pub const PEOPLE_FILE: &str = "people.sqlite3";
 
@@ -181,4 +180,8 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
 
 fn millis(at: Timestamp) -> i64 {
     at.as_millisecond()
+}
+
+pub(crate) fn moment(millis: i64) -> Timestamp {
+    Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -210,7 +210,3 @@ pub(crate) fn plain(text: &str) -> String {
 pub(crate) fn millis_after(now: Timestamp, wait: Duration) -> i64 {
     now.as_millisecond().saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX))
 }
-
-pub(crate) fn moment(millis: i64) -> Timestamp {
-    Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
-}
