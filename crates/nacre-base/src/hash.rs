@@ -1,7 +1,7 @@
 //! Hashes that identify file contents.
 //!
-//! They use BLAKE3 instead of a faster checksum because they must withstand tampering: user edits
-//! are detected and content is trusted based on these hashes.
+//! They use BLAKE3 instead of a faster checksum because they must withstand tampering: they are
+//! used to detect user edits and to decide whether content is trusted.
 
 use std::fmt;
 use std::str::FromStr;

@@ -35,7 +35,7 @@ mod glibc {
     use std::ffi::c_int;
 
     #[expect(unsafe_code, reason = "glibc functions that no crate wraps safely")]
-    // SAFETY: the declarations match glibc's. Both functions accept any numbers and are
+    // SAFETY: the declarations match glibc's. Both functions accept any argument values and are
     // thread-safe.
     unsafe extern "C" {
         pub(super) safe fn mallopt(parameter: c_int, value: c_int) -> c_int;

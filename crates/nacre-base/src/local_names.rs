@@ -1,9 +1,9 @@
 //! Removes names and paths that identify the user and their machine before text is shared.
 //!
 //! Paths below the repository become relative, home directories become `~`, and the names of the
-//! account and the machine become `USER` and `HOST`. Home directories of other machines are also
-//! recognized by their form, because a session may have been recorded elsewhere. Applying the
-//! replacement twice has no further effect.
+//! account and the machine become `USER` and `HOST`. Home directories on other machines are
+//! recognized by their format, because a session may have been recorded elsewhere. The replacement
+//! is idempotent.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::path::Path;
 const HOME_PARENTS: &[&str] =
     &["/home/", "/Users/", "\\Users\\", "\\\\Users\\\\", "-home-", "-Users-"];
 
-/// Directories next to home directories that do not belong to a single user.
+/// Siblings of home directories that do not belong to a single user.
 const SHARED_FOLDERS: &[&str] = &["Shared", "Public", "Default", "linuxbrew", "shared", "public"];
 
 /// Names that do not identify anyone or are common in texts about software.

@@ -14,7 +14,7 @@ const OPEN_TO_ALL: u32 = 0o002;
 
 const EVERY_FOLDER: &str = "*";
 
-/// The user of this process, and the directories of other users that this user trusts.
+/// The user of this process, and other users' directories that this user trusts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     uid: u32,
@@ -72,7 +72,7 @@ fn is_open(stat: &Stat) -> bool {
 
 /// Returns the directories in `path`, a list in the format of `PATH`, except those that are
 /// relative, cannot be resolved, or are inside one of `repositories`. Tools such as `npm run` and
-/// direnv put directories of the repository first.
+/// direnv prepend directories inside the repository.
 pub fn search_folders(path: &OsStr, repositories: &[PathBuf]) -> Vec<PathBuf> {
     let repositories = canonicalize_all(repositories);
     let is_outside = |folder: &PathBuf| {

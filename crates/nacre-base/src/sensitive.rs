@@ -2,68 +2,22 @@
 //! take instructions from.
 //!
 //! The sandbox, the map, the hook guard, file tools and approvals share these lists. An entry
-//! consists of the last components of a path. It matches in any directory, ignoring case, and a
-//! directory includes its contents. One `*` in a name matches any characters.
+//! consists of the last components of a path. It matches in any directory, ignoring case, and an
+//! entry for a directory includes its contents. A name may contain one `*`, which matches any
+//! characters.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// Files that contain keys, passwords, sessions or histories. Files whose names only mention
 /// secrets, such as `secret_redaction.py`, are code and are not listed.
-pub const SECRETS: &str = "
-    .env .env.* .envrc *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk *.agekey wallet.dat
-    id_rsa* id_dsa* id_ecdsa* id_ed25519* .ssh .gnupg .password-store .pki .local/share/gopass
-    .netrc _netrc .authinfo .authinfo.gpg .htpasswd .fetchmailrc .msmtprc .mbsyncrc .smbcredentials
-    .davfs2/secrets .git-credentials .config/git/credentials .config/gh .config/hub .config/glab-cli
-    .config/tea .pgpass .my.cnf .mylogin.cnf .mongorc.js .dbshell .pg_service.conf .snowsql
-    .dbt/profiles.yml .databrickscfg .influxdbv2 .aws .azure .kube .oci/config .bluemix .aliyun
-    .tccli .config/gcloud .config/doctl .config/hcloud .config/scw .config/linode-cli .boto .s3cfg
-    .mc/config.json .config/rclone .rclone.conf .config/b2 .passwd-s3fs .config/sops .config/age
-    service-account*.json .docker/config.json .config/containers/auth.json .config/helm/registry
-    .terraformrc .terraform.d/credentials.tfrc.json .pulumi/credentials.json .vault-token
-    .ansible/vault* .config/argocd .fly/config.yml .config/heroku .railway/config.json
-    .supabase/access-token .config/netlify .local/share/com.vercel.cli .config/.wrangler
-    .config/configstore .config/stripe .expo/state.json .npmrc .config/yarn/auth* .pypirc
-    .config/pypoetry/auth.toml .cargo/credentials* .gem/credentials .m2/settings.xml
-    .m2/settings-security.xml .gradle/gradle.properties .ivy2/.credentials .sbt/.credentials
-    .sbt/credentials .nuget/NuGet/NuGet.Config .composer/auth.json .config/composer/auth.json
-    .hex/hex.config .pub-cache/credentials.json .config/dart/pub-credentials.json .conan/.conan.db
-    .conan2/credentials.json .julia/servers .cabal/credentials .luarocks/upload_config.lua
-    .claude.json .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json
-    .gemini/google_accounts.json .qwen/oauth_creds.json .copilot .config/github-copilot
-    .factory/auth.json .pi/agent/auth.json .local/share/opencode/*auth.json .augment/session.json
-    .cline/data/secrets.json .config/goose/secrets.yaml .config/io.datasette.llm/keys.json
-    .config/openai .cache/huggingface/token .huggingface/token .cache/huggingface/stored_tokens
-    .kaggle/kaggle.json .config/wandb .config/Cursor .config/Code/User/globalStorage .mozilla
-    .thunderbird .librewolf .config/google-chrome .config/chromium .config/BraveSoftware
-    .config/microsoft-edge .config/vivaldi .config/opera .var/app .config/Slack .config/discord
-    .config/Signal .config/Element .local/share/TelegramDesktop .local/share/keyrings
-    .local/share/kwalletd .kde/share/apps/kwallet .config/op .config/Bitwarden* .config/keepassxc
-    .config/KeePass .bitcoin .litecoin .dogecoin .monero .electrum .ethereum .config/solana
-    .near-credentials .foundry/keystores .config/Exodus .bash_history .zsh_history .zhistory
-    .python_history .node_repl_history .psql_history .mysql_history .sqlite_history
-    .rediscli_history .mongo_history .irb_history .pry_history .local/share/fish/fish_history
-    .histfile .lesshst .viminfo .Xauthority .ICEauthority
-";
+pub const SECRETS: &str = include_str!("sensitive/secrets.txt");
 
-/// Files that affect other programs when they start: hooks, tasks, agent instructions and servers,
-/// and settings that name programs. File tools treat every file with a leading dot this way. Some
-/// of these names are listed as well, because changes made by sandboxed programs are checked only
-/// against the list.
-const ACTED_ON: &str = "
-    .git/config .git/config.worktree .git/hooks .git/info/attributes .gitmodules .gitattributes
-    .envrc .direnv .tool-versions mise.toml .mise.toml mise.local.toml .config/mise .husky
-    lefthook.yml .lefthook.yml .pre-commit-config.yaml .lintstagedrc .lintstagedrc.json
-    .github/workflows .github/actions .github/copilot-instructions.md .github/instructions
-    .github/prompts .github/agents .gitlab-ci.yml .circleci .buildkite .woodpecker .woodpecker.yml
-    .drone.yml azure-pipelines.yml Jenkinsfile .vscode .idea .zed .fleet .nvim.lua .nvimrc .exrc
-    .vimrc .dir-locals.el .gdbinit .lldbinit .devcontainer .devcontainer.json .cargo/config
-    .cargo/config.toml rust-toolchain rust-toolchain.toml .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs
-    .mvn .bazelrc .bundle .sbtopts .jvmopts .terraformrc AGENTS.md AGENTS.override.md CLAUDE.md
-    CLAUDE.local.md GEMINI.md QWEN.md .mcp.json .claude .agents .codex .cursor .cursorrules .gemini
-    *.code-workspace .qwen .opencode opencode.json opencode.jsonc .windsurf .windsurfrules .clinerules .roo .roomodes
-    .continue .kiro .factory .pi .junie .goosehints .aider.conf.yml .amp .augment .copilot .rules
-";
+/// Files that affect other programs at startup: hooks, tasks, agent instructions and servers, and
+/// settings that name programs. File tools treat every file with a leading dot this way. Some of
+/// these files are listed anyway, because changes made by sandboxed programs are checked only
+/// against this list.
+const ACTED_ON: &str = include_str!("sensitive/acted_on.txt");
 
 /// `.env.*` files that are templates without values.
 const TEMPLATES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
@@ -96,8 +50,8 @@ pub fn list_acted_on_places() -> impl Iterator<Item = &'static str> {
     ACTED_ON.split_ascii_whitespace()
 }
 
-/// Returns whether the file or one of its parent directories may affect other programs when they
-/// start. No list is complete, so every name with a leading dot is included.
+/// Returns whether the file or one of its parent directories may affect other programs at startup.
+/// No list is complete, so every name with a leading dot is included.
 pub fn is_acted_on(path: &str) -> bool {
     path.split('/').any(|name| name.starts_with('.'))
         || with_folders(path).any(|path| list_acted_on_places().any(|row| fits(row, path)))

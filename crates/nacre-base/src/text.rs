@@ -1,7 +1,7 @@
 //! Splits text into terms for search, ranking and comparison. Terms are lower-case stems without
 //! accents; stop words are omitted.
 //!
-//! An identifier produces one term for the whole and one for each part, so `readConfig`,
+//! An identifier produces one term for the full name and one for each part, so `readConfig`,
 //! `read_config` and "read config" match each other. Stored texts and queries must be processed by
 //! the same functions.
 
@@ -28,16 +28,7 @@ const MAX_QUESTION_TERMS: usize = 64;
 const MAX_CACHED_STEMS: usize = 50_000;
 
 /// Words that occur in most English sentences. Contractions are split at the apostrophe.
-const STOP_WORDS: &str = "\
-    a about above after again against ain all also am an and any are aren as at be because been \
-    before being below between both but by can cannot could couldn d did didn do does doesn \
-    doing don down during each few for from further had hadn has hasn have haven having he her \
-    here hers herself him himself his how i if in into is isn it its itself just let ll m may me \
-    might more most must my myself no nor not of off on once only or other ought our ours \
-    ourselves out over own re s same shall she should shouldn so some such t than that the their \
-    theirs them themselves then there these they this those through to too under until up upon \
-    us ve very was wasn we were weren what when where which while who whom why will with won \
-    would wouldn you your yours yourself yourselves";
+const STOP_WORDS: &str = include_str!("text/stop_words.txt");
 
 static STOP_WORD_SET: LazyLock<WordSet> = LazyLock::new(|| word_set(STOP_WORDS));
 

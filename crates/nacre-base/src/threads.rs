@@ -9,7 +9,7 @@ use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 /// Splits `items` into one chunk per core and returns the concatenated results of `work` in order.
-/// Chunks have at least `min_piece` items, because for fewer items, starting a thread costs more
+/// Chunks have at least `min_piece` items, because starting a thread for fewer items costs more
 /// time than it saves.
 pub fn on_all_cores<I: Sync, T: Send>(
     items: &[I],

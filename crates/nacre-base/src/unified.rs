@@ -10,8 +10,8 @@ use super::redact::redact;
 
 const CONTEXT: usize = 2;
 
-/// If both versions together have more lines than this, they are shown in full, because comparing
-/// them takes quadratic time in the number of differences.
+/// If both versions together have more lines than this, they are shown in full, because the time to
+/// compare them is quadratic in the number of differences.
 const MAX_LINES: usize = 20_000;
 
 #[derive(Debug)]
@@ -63,7 +63,7 @@ fn hunks(old: &str, new: &str) -> String {
     for ChangedPart { old, new, lines } in find_changed_parts(old, new) {
         let _ = writeln!(text, "@@ -{} +{} @@", place(&old), place(&new));
         for (tag, line) in lines {
-            // Never truncate long lines, because the user must see everything that they approve.
+            // Never truncate long lines, because the user must see everything they approve.
             let _ = writeln!(text, "{tag}{line}");
         }
     }

@@ -1,7 +1,7 @@
 //! The engine of Nacre: model providers, agents and the sandbox.
 //!
 //! It makes network requests but does not listen on the network. Keys, settings, seeds and time
-//! limits are arguments, so tests can control all of them.
+//! limits are passed as arguments, so that tests can control them.
 
 pub mod agents;
 pub mod confine;

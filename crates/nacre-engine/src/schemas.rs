@@ -1,7 +1,7 @@
-//! JSON schemas of model output, stored in `schemas.json` with one line per type.
+//! JSON schemas for model output, stored in `schemas.json` with one line per type.
 //!
-//! A test generates the schemas from the types, so the schema sent to a model always matches the
-//! type that its answer is parsed into, and the release binary needs no schema generator.
+//! A test generates the schemas from the types. The schema sent to a model therefore always matches
+//! the type into which its answer is parsed, and the release binary needs no schema generator.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 const STORED: &str = include_str!("schemas.json");
 
-/// Unparsed schemas by type name. A test checks the format of the file.
+/// Unparsed schemas by type name. A test checks the file's format.
 static BY_TYPE: LazyLock<BTreeMap<&str, &RawValue>> =
     LazyLock::new(|| serde_json::from_str(STORED).unwrap_or_default());
 
@@ -27,7 +27,7 @@ fn missing<T: JsonSchema>() -> Value {
     Value::Null
 }
 
-/// Only tests reach this function: they define tools whose schemas are not stored.
+/// Called only in tests, which define tools whose schemas are not stored.
 #[cfg(test)]
 fn missing<T: JsonSchema>() -> Value {
     derive_schema::<T>().1

@@ -1,6 +1,6 @@
 //! The binary that tests use to start programs. Like Nacre's own binary, it first calls the helper.
 //!
-//! It can also act as a process that writes to the state until it is killed.
+//! It can also act as a process that keeps writing to the state until it is killed.
 
 #![expect(clippy::disallowed_methods, reason = "this is a `main`, which has arguments")]
 

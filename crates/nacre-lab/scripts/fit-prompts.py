@@ -4,11 +4,13 @@
 Usage: crates/nacre-lab/scripts/fit-prompts.py LAB OUT DATASET... [--sessions DATASET...] [--held DATASET...]
 
 LAB is the program `nacre-lab`; a DATASET is a folder with `.nacre/memory/` and `prompts.jsonl`, as `eval hook` takes it. Prompts
-after --sessions come with the session before them (`past`) and count more, because there are few of them; those after --held
-are only measured. Writes the weights to OUT, `crates/nacre-memory/assets/prompt-gate.json`. Needs scikit-learn.
+after --sessions come with the session before them (`past`) and its id (`session`), and count more, because there are few of
+them. They are also measured with weights fitted without their half of the sessions, for several random halves. Those after
+--held are only measured. Writes the weights to OUT, `crates/nacre-memory/assets/prompt-gate.json`. Needs scikit-learn.
 """
 
 import json
+import random
 import subprocess
 import sys
 
@@ -18,15 +20,17 @@ from sklearn.linear_model import LogisticRegression
 # As in recall/prompt.rs.
 MAX_ITEMS, MIN_SHARE = 3, 0.55
 # Scales of the features and of the vector: a larger one is held back less.
-SCALES, MEANING = np.array([6, 4, 1, 2, 1, 1, 1]), 2
-WEIGHTS = {"prompts": 0.3, "sessions": 1.0}
+SCALES, MEANING = np.array([6, 4, 1, 2, 1, 1, 1]), 3
+WEIGHTS = {"prompts": 0.1, "sessions": 1.0}
 # The probability from which a memory is given.
-THRESHOLD = 0.45
+THRESHOLD = 0.4
+# The sessions are split into this many parts, this many times.
+TIMES, PARTS = 10, 2
 
 
 class Prompt:
-    def __init__(self, line, weight):
-        best, self.weight = line["best"], weight
+    def __init__(self, line, weight, session):
+        best, self.weight, self.session = line["best"], weight, session
         self.is_needed, wanted = bool(line["want"]), set(line["want"])
         given = [one["id"] for one in best[:MAX_ITEMS] if one["score"] >= MIN_SHARE * best[0]["score"]]
         self.is_right = bool(wanted & set(given))
@@ -37,7 +41,8 @@ class Prompt:
 def read(program, folders, weight):
     for folder in folders:
         printed = subprocess.run([program, "fit", "prompts", folder], check=True, capture_output=True, text=True).stdout
-        yield from (Prompt(json.loads(line), weight) for line in printed.splitlines())
+        sessions = [json.loads(line).get("session") for line in open(f"{folder}/prompts.jsonl")]
+        yield from (Prompt(json.loads(line), weight, session) for line, session in zip(printed.splitlines(), sessions, strict=True))
 
 
 def fit(prompts):
@@ -62,17 +67,21 @@ def main():
         else:
             folders[into].append(argument)
     read_all = lambda kind: list(read(program, folders[kind], WEIGHTS.get(kind, 0)))
-    prompts, sessions, held = read_all("prompts"), read_all("sessions"), read_all("held")
+    prompts, sessions, held = map(read_all, folders)
     bound = np.log(THRESHOLD / (1 - THRESHOLD))
     decide = lambda model, those: model.decision_function([one.signals for one in those]) > bound
-    if sessions:
+    for time in range(TIMES if sessions else 0):
+        ids = sorted({one.session for one in sessions})
+        random.Random(time).shuffle(ids)
+        part_of = {id: number % PARTS for number, id in enumerate(ids)}
         left_out = np.zeros(len(sessions), bool)
-        for part in range(6):
-            rest = [one for number, one in enumerate(sessions) if number % 6 != part]
-            left_out[part::6] = decide(fit(prompts + rest), sessions[part::6])
-        report("sessions, left out", sessions, left_out)
+        for part in range(PARTS):
+            rest = [one for one in sessions if part_of[one.session] != part]
+            is_in = np.array([part_of[one.session] == part for one in sessions])
+            left_out[is_in] = decide(fit(prompts + rest), [one for one in sessions if part_of[one.session] == part])
+        report(f"sessions, left out, {time + 1}", sessions, left_out)
     model = fit(prompts + sessions)
-    for name, those in (("fitted", prompts), ("held", held)):
+    for name, those in (("prompts, fitted", prompts), ("sessions, fitted", sessions), ("held", held)):
         if those:
             report(name, those, decide(model, those))
     weights = model.coef_[0] * np.concatenate([SCALES, np.full(len(model.coef_[0]) - len(SCALES), MEANING)])

@@ -1,5 +1,5 @@
-//! Checks that no change, by any actor to a memory of any level, raises the level beyond the
-//! actor's limit.
+//! Checks that no actor's change raises a memory's level beyond the actor's limit, whatever the
+//! level was before.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const NEW: &str = "---\ntitle: The queue is in Redis\n---\n\nIt is faster.\n";
 /// Makes one change to a memory.
 type Apply = fn(&mut Batch<'_>, &Memory) -> Result<(), MemoryError>;
 
-/// All changes that a batch can make to a memory.
+/// All kinds of changes that a batch can make to a memory.
 const CHANGES: &[(&str, Apply)] = &[
     ("rewrite", |batch, memory| {
         let text = with_body(memory, "The queue is in Redis.");

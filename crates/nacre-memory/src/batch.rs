@@ -13,7 +13,9 @@ use super::kinds::{Claim, MemoryType, Status};
 use super::layout::{self, Located, StoreArea};
 use super::record::Memory;
 use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES, Quote, render};
-use super::store::{MemoryError, Redactions, Store, Unreadable, UnreadableFault, redact_counting};
+use super::store::{
+    MemoryError, Redactions, Result, Store, Unreadable, UnreadableFault, redact_counting,
+};
 use super::tombstone;
 use super::trust::{Actor, FileLevel, Trust};
 use nacre_base::ContentHash;
@@ -37,7 +39,7 @@ const OWN_KEYS: &[&str] = &[
     "time",
 ];
 
-/// Changes to a store that are staged until `commit`. The store stays locked while the batch
+/// Changes to a store that are staged until `commit`. The store stays locked as long as the batch
 /// exists.
 #[derive(Debug)]
 #[must_use = "dropping a batch without `commit` discards its staged changes"]
@@ -58,7 +60,7 @@ pub struct Batch<'a> {
 }
 
 impl Store {
-    pub fn begin(&self, owner: &Owner, patience: Duration) -> Result<Batch<'_>, MemoryError> {
+    pub fn begin(&self, owner: &Owner, patience: Duration) -> Result<Batch<'_>> {
         Ok(Batch {
             store: self,
             writer: self.scope().lock(owner, patience)?,
@@ -76,8 +78,8 @@ impl Store {
 }
 
 impl<'a> Batch<'a> {
-    /// Attributes the changes to Nacre itself, for changes based on quotes that Nacre verified.
-    /// Changes by a person other than the owner stay attributed to that person.
+    /// Attributes the changes to Nacre itself, for changes based on quotes that Nacre has verified.
+    /// Changes by a person other than the owner remain attributed to that person.
     pub fn by_reader(self) -> Self {
         let actor = if self.actor == Actor::Person { Actor::Person } else { Actor::Reader };
         Self { actor, ..self }
@@ -91,9 +93,9 @@ impl<'a> Batch<'a> {
         &self.redactions
     }
 
-    /// Returns the memory to change. Fails if two files have the ID, because only the user can
-    /// decide which one to change.
-    pub(super) fn memory(&self, id: &str) -> Result<Memory, MemoryError> {
+    /// Returns the memory to change. Fails if two files have the same ID, because only the user can
+    /// decide which of them to change.
+    pub(super) fn memory(&self, id: &str) -> Result<Memory> {
         let memory = self.store.get(id)?;
         let n_files = self.store.places(&memory.at.id)?.len();
         if n_files > 1 {
@@ -103,16 +105,16 @@ impl<'a> Batch<'a> {
         Ok(memory)
     }
 
-    /// Applies all staged changes or none. If the user edited a file while it was being replaced,
-    /// the edited version is saved next to it. Returns the paths of these copies.
-    pub fn commit(self) -> Result<Vec<RelPath>, MemoryError> {
+    /// Applies either all staged changes or none. If the user edited a file while it was being
+    /// replaced, saves the edited version next to it. Returns the paths of these copies.
+    pub fn commit(self) -> Result<Vec<RelPath>> {
         // Write the ledger first. If the process is killed before the files are written, the ledger
         // contains an unused entry, but every file has a trust level.
         self.enter_levels()?;
         Ok(self.writer.commit(self.set)?)
     }
 
-    pub fn add(&mut self, draft: &Draft, now: Timestamp) -> Result<MemoryId, MemoryError> {
+    pub fn add(&mut self, draft: &Draft, now: Timestamp) -> Result<MemoryId> {
         self.add_as(draft, Status::Active, &[], now)
     }
 
@@ -122,7 +124,7 @@ impl<'a> Batch<'a> {
         status: Status,
         supersedes: &[MemoryId],
         now: Timestamp,
-    ) -> Result<MemoryId, MemoryError> {
+    ) -> Result<MemoryId> {
         let title = self.clean_title(&draft.title)?;
         let id = self.mint(&title, now)?;
         let Admission { trust, status } = admit(self.actor, draft, status);
@@ -155,11 +157,7 @@ impl<'a> Batch<'a> {
         Ok(id)
     }
 
-    pub fn add_summary(
-        &mut self,
-        draft: &SummaryDraft,
-        now: Timestamp,
-    ) -> Result<MemoryId, MemoryError> {
+    pub fn add_summary(&mut self, draft: &SummaryDraft, now: Timestamp) -> Result<MemoryId> {
         let title = self.clean_title(&draft.title)?;
         let id = self.mint(&title, now)?;
         let (date, time) = layout::stamp(now);
@@ -189,12 +187,7 @@ impl<'a> Batch<'a> {
 
     /// Stages new values for a memory in place. Only the owner may add text that is less trusted
     /// than the memory.
-    pub fn update(
-        &mut self,
-        id: &str,
-        change: &MemoryUpdate,
-        now: Timestamp,
-    ) -> Result<MemoryId, MemoryError> {
+    pub fn update(&mut self, id: &str, change: &MemoryUpdate, now: Timestamp) -> Result<MemoryId> {
         let memory = self.memory(id)?;
         let mut document = memory.document.clone();
         if let Some(title) = &change.title {
@@ -231,16 +224,16 @@ impl<'a> Batch<'a> {
         Ok(memory.at.id)
     }
 
-    /// Stages a new version of a whole file if the file still contains `base`. The ID must not
+    /// Stages a complete new version of a file if the file still contains `base`. The ID must not
     /// change. Text from the owner gets the level `human`. Text from any other actor gets at most
-    /// the previous level of the memory.
+    /// the memory's previous level.
     pub fn rewrite(
         &mut self,
         base: &Located,
         before: &[u8],
         text: &str,
         now: Timestamp,
-    ) -> Result<(), MemoryError> {
+    ) -> Result<()> {
         let invalid = |broken: Broken| MemoryError::InvalidText(broken.into());
         let mut document = Document::parse(text.to_owned()).map_err(invalid)?;
         document.check().map_err(invalid)?;
@@ -261,8 +254,8 @@ impl<'a> Batch<'a> {
         if level == Trust::Human { self.own(&base.id) } else { Ok(()) }
     }
 
-    /// Stages the owner's decision to trust the current text of a memory.
-    pub fn take_over(&mut self, memory: &Memory) -> Result<(), MemoryError> {
+    /// Stages the owner's decision to trust the memory's current text.
+    pub fn take_over(&mut self, memory: &Memory) -> Result<()> {
         let id = &memory.at.id;
         if self.actor != Actor::Owner {
             return Err(MemoryError::OwnerOnly { id: id.clone(), what: "trust" });
@@ -277,7 +270,7 @@ impl<'a> Batch<'a> {
         self.levels.insert(memory.at.path.clone(), level);
     }
 
-    fn own(&mut self, id: &MemoryId) -> Result<(), MemoryError> {
+    fn own(&mut self, id: &MemoryId) -> Result<()> {
         self.agreed.insert(id.clone());
         let Ok(state) = self.state_of(id) else { return Ok(()) };
         self.stage_state(id, &LocalState { own: true, ..state })
@@ -303,7 +296,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    pub fn archive(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
+    pub fn archive(&mut self, id: &str, now: Timestamp) -> Result<MemoryId> {
         let memory = self.memory(id)?;
         let id = memory.at.id.clone();
         match (memory.at.memory_type, memory.at.area) {
@@ -322,18 +315,14 @@ impl<'a> Batch<'a> {
 
     /// Stages the removal of a memory: its file, its sidecars and every reference to its ID. A
     /// tombstone remains.
-    pub fn forget(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
+    pub fn forget(&mut self, id: &str, now: Timestamp) -> Result<MemoryId> {
         let memory = self.memory(id)?;
         self.gone.insert(memory.at.id.clone());
         self.stage_removal(&memory, now)?;
         Ok(memory.at.id)
     }
 
-    pub(super) fn stage_removal(
-        &mut self,
-        memory: &Memory,
-        now: Timestamp,
-    ) -> Result<(), MemoryError> {
+    pub(super) fn stage_removal(&mut self, memory: &Memory, now: Timestamp) -> Result<()> {
         let id = &memory.at.id;
         self.set.remove(memory.at.path.clone(), memory.document.as_str().as_bytes());
         for path in [layout::evidence_path(id)?, layout::state_path(id)?] {
@@ -350,11 +339,11 @@ impl<'a> Batch<'a> {
     }
 
     /// Removes links to a deleted memory. This does not count as an update of the linking memory.
-    fn unlink(&mut self, gone: &Memory) -> Result<(), MemoryError> {
+    fn unlink(&mut self, gone: &Memory) -> Result<()> {
         let id = &gone.at.id;
         let listing = self.store.outlines(|at| at.id != *id)?;
-        // Links in a file with broken frontmatter are never read, so they may remain. A file that
-        // failed with an I/O error may still contain working links.
+        // Links in a file with broken frontmatter are never read, so they may remain. After an I/O
+        // error, however, a file may still contain working links.
         let is_withheld = |unreadable: &Unreadable| {
             matches!(unreadable.fault, UnreadableFault::Fs(FsError::Io { .. }))
         };
@@ -380,7 +369,8 @@ impl<'a> Batch<'a> {
                 document.remove("superseded_by");
                 let is_claimed = listing.memories.iter().any(|other| other.claims(&memory.at.id));
                 if memory.status == Status::Superseded && !is_claimed {
-                    // A candidate supersedes only candidates, so those become candidates again.
+                    // A candidate can supersede only other candidates, which become candidates
+                    // again.
                     let status =
                         if gone.is_candidate() { Status::Candidate } else { Status::Active };
                     document.set_text("status", status.as_str());
@@ -391,7 +381,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn mint(&mut self, title: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
+    fn mint(&mut self, title: &str, now: Timestamp) -> Result<MemoryId> {
         let (date, _) = layout::stamp(now);
         let slug = slug(title);
         for n in 1_u32.. {
@@ -414,7 +404,7 @@ impl<'a> Batch<'a> {
         path: RelPath,
         document: Document,
         trust: Trust,
-    ) -> Result<(), MemoryError> {
+    ) -> Result<()> {
         let bytes = self.bytes_of(document)?;
         self.levels.insert(path.clone(), FileLevel::of(trust));
         self.set.create(path, bytes);
@@ -428,14 +418,14 @@ impl<'a> Batch<'a> {
         memory: &Memory,
         mut document: Document,
         now: Timestamp,
-    ) -> Result<(), MemoryError> {
+    ) -> Result<()> {
         if document.as_str() != memory.document.as_str() {
             set_time(&mut document, "updated", later(memory, now));
         }
         self.stage_document(memory, document)
     }
 
-    fn stage_document(&mut self, memory: &Memory, document: Document) -> Result<(), MemoryError> {
+    fn stage_document(&mut self, memory: &Memory, document: Document) -> Result<()> {
         let before = memory.document.as_str().as_bytes();
         let bytes = self.bytes_of(document)?;
         self.set.replace(memory.at.path.clone(), before, bytes);
@@ -449,7 +439,7 @@ impl<'a> Batch<'a> {
         area: StoreArea,
         status: Status,
         now: Timestamp,
-    ) -> Result<(), MemoryError> {
+    ) -> Result<()> {
         let mut document = memory.document.clone();
         document.set_text("status", status.as_str());
         set_time(&mut document, "updated", later(memory, now));
@@ -461,15 +451,11 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    pub(super) fn state_of(&self, id: &MemoryId) -> Result<LocalState, MemoryError> {
+    pub(super) fn state_of(&self, id: &MemoryId) -> Result<LocalState> {
         Ok(self.store.state(id)?.unwrap_or_else(|| LocalState::new(id.clone())))
     }
 
-    pub(super) fn stage_state(
-        &mut self,
-        id: &MemoryId,
-        state: &LocalState,
-    ) -> Result<(), MemoryError> {
+    pub(super) fn stage_state(&mut self, id: &MemoryId, state: &LocalState) -> Result<()> {
         let path = layout::state_path(id)?;
         let mark = match state.own {
             true => Some(self.store.own_mark(id)?),
@@ -482,9 +468,9 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Stages moving all memories, evidence and state into the directory `aside`. Tombstones are
-    /// not moved. Returns the number of memories to move and the paths that cannot be moved.
-    pub fn set_aside(&mut self, aside: &RelPath) -> Result<(usize, Vec<String>), MemoryError> {
+    /// Stages the move of all memories, evidence and state into the directory `aside`. Tombstones
+    /// are not moved. Returns the number of memories to move and the paths that cannot be moved.
+    pub fn set_aside(&mut self, aside: &RelPath) -> Result<(usize, Vec<String>)> {
         let files = self.store.files()?;
         let mut left = Vec::new();
         for at in &files.located {
@@ -523,7 +509,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns the redacted title on a single line. Fails if it has no visible characters.
-    pub(super) fn clean_title(&mut self, title: &str) -> Result<String, MemoryError> {
+    pub(super) fn clean_title(&mut self, title: &str) -> Result<String> {
         let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let visible = line.chars().filter(|c| !nacre_base::is_hidden_char(*c)).collect::<String>();
         if visible.trim().is_empty() {
@@ -554,7 +540,7 @@ impl<'a> Batch<'a> {
         texts.iter().map(|text| self.redact(text)).collect()
     }
 
-    pub(super) fn bytes_of(&self, document: Document) -> Result<Vec<u8>, MemoryError> {
+    pub(super) fn bytes_of(&self, document: Document) -> Result<Vec<u8>> {
         let size = document.as_str().len();
         let limit = usize::try_from(self.store.rules().max_file_bytes)
             .map_or(MAX_FILE_BYTES, |bytes| bytes.min(MAX_FILE_BYTES));

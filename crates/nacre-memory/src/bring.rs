@@ -1,7 +1,7 @@
 //! Imports memories during a push or a pull. Memories keep their IDs.
 //!
 //! Imported memories are foreign until the owner trusts them. Those that contain an instruction for
-//! agents are quarantined instead. The same rules apply to new text for an ID that is already
+//! agents are quarantined instead. The same rules apply to new text under an ID that is already
 //! trusted.
 
 use super::batch::Batch;
@@ -12,7 +12,7 @@ use super::kinds::MemoryType;
 use super::layout::{self, Located, StoreArea};
 use super::record::Memory;
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, render};
-use super::store::MemoryError;
+use super::store::{MemoryError, Result};
 use super::trust::{FileLevel, Trust};
 use nacre_base::ContentHash;
 
@@ -27,7 +27,7 @@ pub struct ForeignMemory<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Brought {
     New,
-    /// The previously imported version had not been changed here and was replaced.
+    /// The previously imported version was unchanged here and has been replaced.
     Updated,
     Same,
     /// A different file with this ID exists in this store. It was not changed.
@@ -43,7 +43,7 @@ impl Batch<'_> {
         &mut self,
         foreign: &ForeignMemory<'_>,
         replaces: Option<ContentHash>,
-    ) -> Result<Brought, MemoryError> {
+    ) -> Result<Brought> {
         let ForeignMemory { id, memory_type, evidence, .. } = *foreign;
         let document = self.foreign_document(foreign)?;
         let title = document.text("title").ok().flatten().unwrap_or_default().into_owned();
@@ -83,7 +83,7 @@ impl Batch<'_> {
         Ok(brought)
     }
 
-    fn foreign_document(&mut self, foreign: &ForeignMemory<'_>) -> Result<Document, MemoryError> {
+    fn foreign_document(&mut self, foreign: &ForeignMemory<'_>) -> Result<Document> {
         let ForeignMemory { id, memory_type, text, .. } = *foreign;
         let invalid = |broken: Broken| MemoryError::InvalidText(broken.into());
         let mut document = Document::parse(text.to_owned()).map_err(invalid)?;

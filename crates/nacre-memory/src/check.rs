@@ -1,4 +1,4 @@
-//! Checks an entire store and repairs the problems that are safe to repair.
+//! Checks an entire store and makes the repairs that are safe.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use super::layout::{Located, StoreArea};
 use super::listing::{FILES_PER_THREAD, MAX_HELD_BYTES, Stray, StrayKind};
 use super::record::{Memory, RecordFault};
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES};
-use super::store::{MemoryError, Store, Unreadable, memory_of};
+use super::store::{MemoryError, Result, Store, Unreadable, memory_of};
 use super::trust::Trust;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct CheckReport {
 }
 
 impl Store {
-    pub fn check(&self) -> Result<CheckReport, MemoryError> {
+    pub fn check(&self) -> Result<CheckReport> {
         let files = self.files()?;
         let mut report = CheckReport { n_memories: files.located.len(), ..CheckReport::default() };
         let mut known = BTreeMap::<MemoryId, Vec<Located>>::new();
@@ -47,7 +47,9 @@ impl Store {
         let listing = self.read_within(&files.located, read, MAX_HELD_BYTES);
         (report.n_foreign, report.n_quarantined) =
             (n_foreign.into_inner(), n_quarantined.into_inner());
-        report.findings.extend(listing.broken.iter().map(report_broken));
+        report.findings.extend(listing.broken.iter().map(|unreadable| {
+            error(unreadable.path.as_str(), unreadable.line(), unreadable.reason())
+        }));
         let memories = listing.memories;
         for memory in &memories {
             check_links(memory, &known, &mut report.findings);
@@ -62,8 +64,8 @@ impl Store {
         Ok(report)
     }
 
-    /// Reads a memory and all its keys, including unknown ones. The trust level depends on the
-    /// body, so it is computed before the body is dropped.
+    /// Reads a memory and all its keys, including unknown ones. Computes the trust level, which
+    /// depends on the body, before dropping the body.
     fn check_memory(
         &self,
         at: &Located,
@@ -143,15 +145,13 @@ impl Store {
             }
         }
         if self.scope().has_linked_lock()? {
+            let hint =
+                "Remove it while no Nacre command is running; the next command creates a new lock";
             findings.push(warning(
                 "journal/lock",
                 None,
                 "The lock file is a hard link to another file, so Nacre does not write to it",
-                Some(
-                    "Remove it while no Nacre command is running; the next command creates a new \
-                 lock"
-                        .to_owned(),
-                ),
+                Some(hint.to_owned()),
             ));
         }
         Ok(())
@@ -183,10 +183,6 @@ fn evidence_fault(folder: &Folder, id: &MemoryId) -> Option<(Option<usize>, Stri
             Ok(_) => None,
         },
     }
-}
-
-fn report_broken(unreadable: &Unreadable) -> Finding {
-    error(unreadable.path.as_str(), unreadable.line(), unreadable.reason())
 }
 
 fn check_links(
@@ -275,8 +271,8 @@ fn report_unproven(at: &Located, waits: bool) -> Finding {
 }
 
 impl Batch<'_> {
-    /// Stages all repairs that are safe. Files that cannot be parsed are left unchanged.
-    pub fn mend(&mut self, now: Timestamp) -> Result<Vec<MendedFile>, MemoryError> {
+    /// Stages all safe repairs. Files that cannot be parsed are left unchanged.
+    pub fn mend(&mut self, now: Timestamp) -> Result<Vec<MendedFile>> {
         let known: BTreeSet<MemoryId> =
             self.store.locate_all()?.into_iter().map(|at| at.id).collect();
         let mut mended = Vec::new();
@@ -297,7 +293,7 @@ impl Batch<'_> {
         memory: &Memory,
         known: &BTreeSet<MemoryId>,
         now: Timestamp,
-    ) -> Result<MendedFile, MemoryError> {
+    ) -> Result<MendedFile> {
         let mut document = memory.document.clone();
         let mut gone = Vec::new();
         for (key, links) in [("related", &memory.related), ("supersedes", &memory.supersedes)] {
@@ -324,7 +320,7 @@ impl Batch<'_> {
         &mut self,
         known: &BTreeSet<MemoryId>,
         mended: &mut Vec<MendedFile>,
-    ) -> Result<(), MemoryError> {
+    ) -> Result<()> {
         let folder = RelPath::new("meta/evidence")?;
         for entry in self.store.scope().list(&folder)? {
             let id = entry.name.strip_suffix(".json").and_then(|stem| stem.parse().ok());

@@ -1,4 +1,4 @@
-//! Input types of a batch: new memories, and new values for an existing one.
+//! The input types of a batch: new memories, and new values for existing ones.
 
 use std::borrow::Cow;
 
@@ -59,9 +59,9 @@ pub(super) struct Admission {
     pub(super) status: Status,
 }
 
-/// Computes the trust level of a draft from its verified quotes, up to the actor's limit. A draft
-/// that contains a hazardous instruction needs a review, unless its title and body are complete
-/// quotes of the user. A partial quote is not enough, because the user may have mentioned the
+/// Computes a draft's trust level from its verified quotes, up to the actor's limit. A draft that
+/// contains a hazardous instruction needs a review, unless its title and body are complete quotes
+/// from the user. A partial quote is not enough, because the user may have mentioned the
 /// instruction as a warning.
 pub(super) fn admit(actor: Actor, draft: &Draft, status: Status) -> Admission {
     let Draft { title, body, quotes, limit, .. } = draft;
@@ -81,7 +81,7 @@ pub fn hazards_of(title: &str, body: &str) -> Vec<Hazard> {
 
 const APPLIES: &str = "applies";
 
-/// Additional situations are dropped, and long ones are truncated.
+/// Maximum number of situations. Additional ones are dropped, and long ones are truncated.
 pub const MAX_APPLIES: usize = 8;
 pub const MAX_APPLIES_CHARS: usize = 160;
 

@@ -1,5 +1,5 @@
-//! Finds instructions that could do harm if an agent followed them, such as instructions that
-//! involve an address, a command or a secret.
+//! Finds instructions that could do harm if an agent followed them, such as those that involve an
+//! address, a command or a secret.
 //!
 //! The check says nothing about whether a memory is true. A memory that contains such an
 //! instruction needs a review, unless the instruction is in the user's own words.
@@ -69,8 +69,8 @@ const DOMAINS: &str = "\
     ai app biz cc cloud cn co com de dev example gg info io link me net org page ru sh site \
     test top tv uk us xyz";
 
-/// Patterns of suspicious sentences. Each step is a word list and the maximum distance, in words,
-/// from the previous match.
+/// Patterns of suspicious sentences. Each step consists of a word list and the maximum distance, in
+/// words, from the previous match.
 const SENTENCES: &[(HazardKind, &[(&str, usize)])] = &[
     (
         HazardKind::Instruction,
@@ -139,7 +139,7 @@ const LINKS: &str = "and as at for from in into on or to via with";
 /// A sentence that forbids a command is a warning, not an instruction.
 const NEGATIONS: &str = "cannot don forbidden never not prohibited";
 
-/// Returns the hazards in `text`, except those that also occur in `persons`, the user's own words.
+/// Returns the hazards in `text` that do not also occur in `persons`, the user's own words.
 pub fn hazards<'q>(text: &str, persons: impl IntoIterator<Item = &'q str>) -> Vec<Hazard> {
     if text.len() > MAX_BYTES {
         return vec![Hazard { kind: HazardKind::Length, found: String::new() }];
@@ -169,7 +169,7 @@ fn all_hazards(folded: &str) -> Vec<Hazard> {
     for piece in OVERRIDE_PIECES.find_overlapping_iter(folded) {
         note(HazardKind::Instruction, &folded[piece.range()]);
     }
-    // Split the text into sentences only if it contains any of these words. Most texts do not.
+    // Most text contains none of these words and need not be split into sentences.
     if SUSPECTS.is_match(folded) {
         let sentences = folded.split(['\n', ';']).flat_map(|line| line.split(". "));
         sentences.for_each(|sentence| judge(sentence, &mut note));
@@ -243,8 +243,8 @@ fn automaton(pieces: &str) -> AhoCorasick {
     AhoCorasick::new(pieces.lines()).expect("short constant lists always build an automaton")
 }
 
-/// Normalizes text for matching: converts it to lower case, replaces full-width characters and
-/// Unicode spaces and dashes with their ASCII equivalents, and removes invisible characters. Line
+/// Normalizes text for matching: converts it to lower case, removes invisible characters, and
+/// replaces full-width characters and Unicode spaces and dashes with their ASCII equivalents. Line
 /// breaks are kept.
 fn fold(text: &str) -> String {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];

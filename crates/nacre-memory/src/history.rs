@@ -14,13 +14,13 @@ use serde::Deserialize;
 use super::id::MemoryId;
 use super::layout::Located;
 use super::record::Memory;
-use super::store::{MemoryError, Store};
+use super::store::{Result, Store};
 use super::trust::Trust;
 
 const MAX_ACTIONS_BYTES: u64 = 4 << 20;
 const MAX_ACTIONS: usize = 50_000;
 
-/// Combined size limit for all runs. The newest runs are read first.
+/// Size limit for all runs together. The newest runs are read first.
 const MAX_ALL_BYTES: u64 = 32 << 20;
 
 const MAX_VERSIONS: usize = 200;
@@ -43,11 +43,7 @@ struct RunAction {
 }
 
 impl Store {
-    pub fn history(
-        &self,
-        program: &GitProgram,
-        at: &Located,
-    ) -> Result<Vec<MemoryVersion>, MemoryError> {
+    pub fn history(&self, program: &GitProgram, at: &Located) -> Result<Vec<MemoryVersion>> {
         let versions = self.commits_of(program, at).unwrap_or_default();
         if versions.is_empty() { self.runs_naming(&at.id, MAX_ALL_BYTES) } else { Ok(versions) }
     }
@@ -64,11 +60,7 @@ impl Store {
         Some(log.lines().filter_map(commit_of).collect())
     }
 
-    fn runs_naming(
-        &self,
-        id: &MemoryId,
-        mut n_left: u64,
-    ) -> Result<Vec<MemoryVersion>, MemoryError> {
+    fn runs_naming(&self, id: &MemoryId, mut n_left: u64) -> Result<Vec<MemoryVersion>> {
         let workspace = RelPath::new("workspace")?;
         let mut versions = Vec::new();
         for run in self.scope().list(&workspace)?.into_iter().rev() {
@@ -132,11 +124,11 @@ const PARENTS: &[&str] = &["HEAD:", ":0:", ":2:", ":3:"];
 
 const MAX_VERSIONS_BYTES: u64 = 16 << 20;
 
-/// Maximum number of commits to search for versions of a memory. If there are more, no edit is
+/// Maximum number of commits to search for a memory's versions. If there are more, no edit is
 /// attributed to the user, because an untrusted history could hide a version among many others.
 const MAX_COMMITS: usize = 200;
 
-/// References to commits that may not be on any branch.
+/// References to commits that may be on no branch.
 const OTHER_HEADS: &[&str] = &["ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
 const OTHER_SYSTEMS: &[&str] =
@@ -161,7 +153,7 @@ impl Store {
         }
         let file = self.path().join(memory.at.path.as_str());
         // Without version control, only the user can have changed the file. Start the check at the
-        // file, because the store itself may be a repository. Only git is supported. Under any
+        // file, because the store itself may be a repository. Only git is supported; under any
         // other version control system, the edit is not attributed to the user.
         if !GitFolder::is_around(&file) {
             let has = |dir: &Path, name: &str| platform::fs::lstat(dir.join(name)).is_ok();
@@ -181,7 +173,8 @@ impl Store {
             return Some(false);
         }
         let bytes = memory.document.as_str().as_bytes();
-        // Attributes and settings can make the text stored by git differ from the working tree.
+        // Because of attributes and settings, the text stored by git can differ from the working
+        // tree.
         let path = format!("--path={file}");
         let mut asked = String::new();
         for (how, form) in [

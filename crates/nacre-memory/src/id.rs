@@ -6,11 +6,11 @@ use std::str::FromStr;
 use deunicode::deunicode_with_tofu_cow;
 use serde::{Deserialize, Serialize};
 
-/// Enough for a date, a slug of 60 bytes and a number.
+/// Maximum length of an ID. This is enough for a date, a slug of 60 bytes and a number.
 const MAX_BYTES: usize = 96;
 
-/// The creation date of a memory and a slug of its first title. An ID is unique within its store
-/// and never changes.
+/// A memory's creation date and a slug of its first title. An ID is unique within its store and
+/// never changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MemoryId(String);
@@ -73,8 +73,7 @@ pub fn slug(title: &str) -> String {
     // Replace line breaks first. Transliteration would drop them and join two words.
     let words = title.replace(|letter: char| letter.is_control() || letter.is_whitespace(), " ");
     let ascii = deunicode_with_tofu_cow(&words, " ");
-    // Remove apostrophes, because some letters, such as the Russian soft sign, are transliterated
-    // as apostrophes.
+    // Remove apostrophes, to which some letters, such as the Russian soft sign, are transliterated.
     let letters = ascii.replace('\'', "").to_ascii_lowercase();
     let mut slug = String::with_capacity(MAX_SLUG_BYTES);
     let mut is_cut = false;

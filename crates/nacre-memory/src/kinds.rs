@@ -1,5 +1,5 @@
-//! The table of memory types. Directory names, prompts, schemas, help and documentation are derived
-//! from it.
+//! The table of memory types, from which directory names, prompts, schemas, help and documentation
+//! are derived.
 
 pub use nacre_types::{Basis, LearningKind, MemoryStatus as Status, MemoryType};
 use nacre_types::{BriefTopic, Names};
@@ -42,7 +42,7 @@ pub struct KindSpec {
     pub topic: BriefTopic,
 }
 
-/// In the order of [`LearningKind::ALL`].
+/// In the same order as [`LearningKind::ALL`].
 pub const LEARNING_KINDS: &[KindSpec; LearningKind::ALL.len()] = &[
     KindSpec {
         kind: LearningKind::Insight,

@@ -5,39 +5,17 @@ use jiff::tz::TimeZone;
 
 use super::id::MemoryId;
 use super::kinds::{MemoryType, TYPES};
-use nacre_base::fs::{Access, ChangeSet, FsError, RelPath, Writer};
+use nacre_base::fs::{Access, ChangeSet, RelPath, Result, Writer};
 
 /// Git tracks decisions, learnings, their evidence, tombstones and the settings. All other files
 /// are local or derived.
-const GITIGNORE: &str = "\
-# Nacre shares decisions, learnings, their evidence and the project's settings; the rest is local.
-# Summaries tell what people did: `share.summaries = true` in config.toml and `nacre init` share them.
-/*
-!/.gitignore
-!/config.toml
-!/memory/
-/memory/summaries/
-!/meta/
-/meta/*
-!/meta/evidence/
-!/meta/tombstones/
-";
+const GITIGNORE: &str = include_str!("layout/gitignore.txt");
 
 /// Files that git ignores are private to the user. Summaries are always private, even if they are
 /// tracked by git.
 pub const STORE_ACCESS: Access = Access::ByGit(GITIGNORE);
 
-const GITIGNORE_WITH_SUMMARIES: &str = "\
-# Nacre shares memories, their evidence and the project's settings; the rest is local.
-/*
-!/.gitignore
-!/config.toml
-!/memory/
-!/meta/
-/meta/*
-!/meta/evidence/
-!/meta/tombstones/
-";
+const GITIGNORE_WITH_SUMMARIES: &str = include_str!("layout/gitignore_with_summaries.txt");
 
 /// Nacre never writes a longer `.gitignore`, so a longer file was written by the user.
 const MAX_GITIGNORE_BYTES: u64 = 4096;
@@ -57,8 +35,8 @@ pub struct Located {
 }
 
 impl Located {
-    /// Returns the memory whose file is at `path` in a store, or `None` if the path does not belong
-    /// to a memory.
+    /// Returns the memory whose file is at `path` in a store, or `None` if the path is not that of
+    /// a memory.
     pub fn from_path(path: &str) -> Option<Self> {
         let rel = RelPath::new(path).ok()?;
         let (parent, name) = path.rsplit_once('/')?;
@@ -90,12 +68,12 @@ pub(super) fn claim_path(
     memory_type: MemoryType,
     area: StoreArea,
     id: &MemoryId,
-) -> Result<RelPath, FsError> {
+) -> Result<RelPath> {
     let folder = folder(memory_type, area).unwrap_or("memory/summaries");
     RelPath::new(&format!("{folder}/{id}.md"))
 }
 
-pub(super) fn summary_path(id: &MemoryId, time: &str) -> Result<RelPath, FsError> {
+pub(super) fn summary_path(id: &MemoryId, time: &str) -> Result<RelPath> {
     RelPath::new(&format!("memory/summaries/{}/{time}/{}.md", id.date(), id.slug()))
 }
 
@@ -122,11 +100,11 @@ pub fn id_at(path: &str) -> Option<MemoryId> {
     Located::from_path(path).map(|at| at.id).or_else(|| evidence_id(path))
 }
 
-pub(super) fn evidence_path(id: &MemoryId) -> Result<RelPath, FsError> {
+pub(super) fn evidence_path(id: &MemoryId) -> Result<RelPath> {
     RelPath::new(&format!("{EVIDENCE_FOLDER}/{id}.json"))
 }
 
-pub(super) fn state_path(id: &MemoryId) -> Result<RelPath, FsError> {
+pub(super) fn state_path(id: &MemoryId) -> Result<RelPath> {
     RelPath::new(&format!("meta/state/{id}.json"))
 }
 
@@ -153,13 +131,9 @@ pub(super) fn is_stamp(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Writes the missing files of a new store, and returns the paths of the files written. A
-/// `.gitignore` written by the user is not replaced.
-pub fn init(
-    writer: &Writer<'_>,
-    config: &str,
-    shares_summaries: bool,
-) -> Result<Vec<RelPath>, FsError> {
+/// Writes the missing files of a new store and returns their paths. A `.gitignore` written by the
+/// user is not replaced.
+pub fn init(writer: &Writer<'_>, config: &str, shares_summaries: bool) -> Result<Vec<RelPath>> {
     let mut set = ChangeSet::new();
     let (wanted, other) = match shares_summaries {
         true => (GITIGNORE_WITH_SUMMARIES, GITIGNORE),

@@ -2,9 +2,9 @@
 //! level.
 //!
 //! Each store's ledger is in the user's own directory, outside every repository, so cloned files
-//! cannot grant trust. An entry contains a memory's ID and the hash of its whole file, so a changed
-//! file is no longer trusted. The ledger is sealed with a keyed hash and ignored if the seal does
-//! not match. A command reads the ledger at most once.
+//! cannot grant trust. An entry contains a memory's ID and the hash of its complete file, so a
+//! changed file is no longer trusted. The ledger is sealed with a keyed hash and ignored if the
+//! seal does not match. A command reads the ledger at most once.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -19,10 +19,10 @@ const FOLDER: &str = "trust";
 
 const HEADING: &str = "nacre-trust-1";
 
-/// A ledger of ten thousand memories takes about 1 MiB.
+/// Maximum size of a ledger. A ledger for ten thousand memories takes about 1 MiB.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Maximum number of other ledgers to search for a store that has none.
+/// Maximum number of other ledgers to search for a store that has none of its own.
 const MAX_LEDGERS: usize = 256;
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -50,7 +50,7 @@ impl LedgerPlace {
         Self { is_written: false, ..self }
     }
 
-    /// Uses a cache, so the file is only read again after a change.
+    /// Uses a cache, so that the file is read again only after a change.
     #[must_use]
     pub fn with_cache(self, kept: Option<&Arc<KeptLedgers>>) -> Self {
         Self { kept: kept.map(Arc::clone), ..self }

@@ -152,11 +152,11 @@ impl Entries {
 
 const MAX_KEPT: usize = 16;
 
-/// This many judgements take about 1 MB.
+/// Maximum number of cached judgements, which take about 1 MB.
 const MAX_JUDGEMENTS: usize = 20_000;
 
-/// A cache for servers. It contains the ledgers of all stores, and whether each foreign text
-/// contains instructions.
+/// A server's cache of the ledgers of all stores, and of whether each foreign text contains
+/// instructions.
 #[derive(Debug, Default)]
 pub struct KeptLedgers {
     ledgers: Mutex<HashMap<PathBuf, (FileStamp, Arc<Entries>)>>,

@@ -1,8 +1,8 @@
 //! Stores memories as Markdown files: types, records, the store and its checks.
 //!
 //! Only this crate writes below `memory/`. It does not depend on models, agents, settings or the
-//! terminal. All changes to a store are made through a single change set. Users edit the files by
-//! hand, so a broken file is reported with a line number and does not affect other files.
+//! terminal. All changes to a store are made through a single change set. Because users edit the
+//! files by hand, a broken file is reported with a line number and does not affect other files.
 
 #[cfg(test)]
 mod actor_tests;
@@ -66,6 +66,6 @@ pub use record::{Memory, RecordFault};
 pub use revision::{PlannedChange, Revision, UPKEEP_FILE, unite};
 pub use runs::{RunNote, RunNotes};
 pub use sidecar::{Evidence, Feedback, Life, LocalState, Quote, Speaker, Stage, Verdict, stage_of};
-pub use store::{IndexPlace, MemoryError, Redactions, Rules, Store, Unreadable};
+pub use store::{IndexPlace, MemoryError, Redactions, Result, Rules, Store, Unreadable};
 pub use survey::{FileRead, Remembered, Survey, Surveyed, SurveyedFolder};
 pub use trust::{Actor, Trust};

@@ -1,9 +1,9 @@
-//! Computes the effective confidence and the lifecycle stage of a memory.
+//! Computes a memory's effective confidence and lifecycle stage.
 //!
 //! The inputs are the stored values, the last confirmation, the uses and the current time. A use is
-//! a citation in an answer, a verdict, or a new session that repeats the memory. A memory is unused
-//! only from the time it was first offered, because agents cannot use a memory that they have never
-//! received.
+//! a citation in an answer, a verdict, or a new session that repeats the memory. A memory counts as
+//! unused only from the time it was first offered, because agents cannot use a memory that they
+//! have never received.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -11,14 +11,14 @@ use super::kinds::Status;
 use super::record::Memory;
 use super::sidecar::{Evidence, Life, LocalState, SAID_WRONG, Stage, Verdict, stage_of};
 
-/// Half-life of the confidence in an unused memory. Memories that have been used get a longer one.
+/// Half-life of an unused memory's confidence. It is longer for memories that have been used.
 const HALF_LIFE_DAYS: f64 = 240.0;
 
 const MAX_USES: u64 = 1000;
 
 const ESTABLISHED_USES: u64 = 3;
 
-/// Confidence below which a memory becomes stale. `ARCHIVED_BELOW` is the threshold for archiving.
+/// Confidence below which a memory becomes stale. Below `ARCHIVED_BELOW`, it is archived.
 const STALE_BELOW: f64 = 0.4;
 const ARCHIVED_BELOW: f64 = 0.2;
 
@@ -148,7 +148,7 @@ fn born(memory: &Memory) -> Timestamp {
     memory.created.or_else(day).unwrap_or_default()
 }
 
-/// Returns the status of the memory before age is taken into account.
+/// Returns the memory's status before age is taken into account.
 pub(super) fn own_status(memory: &Memory, state: Option<&LocalState>) -> Status {
     let life = state.and_then(|state| state.life.as_ref());
     let is_ours = |life: &&Life| stage_of(memory.status) == life.stage;

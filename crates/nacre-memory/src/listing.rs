@@ -10,14 +10,14 @@ use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 use super::layout::{self, Located, StoreArea};
 use super::record::Memory;
-use super::store::{MemoryError, Store, Unreadable, UnreadableFault, memory_of};
+use super::store::{Result, Store, Unreadable, UnreadableFault, memory_of};
 
-/// Reading fewer files takes less time than starting a thread.
+/// Minimum number of files per thread. Reading fewer takes less time than starting a thread.
 pub(super) const FILES_PER_THREAD: usize = 256;
 
 const FILES_AT_ONCE: usize = 1024;
 
-/// Memory limit for one listing. A hundred thousand memories without their bodies need less.
+/// Memory limit for one listing. A hundred thousand memories without bodies take up less than this.
 pub(super) const MAX_HELD_BYTES: usize = 128 << 20;
 
 #[derive(Debug, Default)]
@@ -28,17 +28,17 @@ pub struct Listing {
 }
 
 impl Store {
-    pub fn locate_all(&self) -> Result<Vec<Located>, MemoryError> {
+    pub fn locate_all(&self) -> Result<Vec<Located>> {
         Ok(self.files()?.located)
     }
 
     /// Reads all memories for which `wanted` returns true, up to the memory limit.
-    pub fn list(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing, MemoryError> {
+    pub fn list(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing> {
         Ok(self.read_within(&self.locate_matching(wanted)?, memory_of, MAX_HELD_BYTES))
     }
 
     /// Like [`Store::list`], but drops the bodies.
-    pub fn outlines(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing, MemoryError> {
+    pub fn outlines(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing> {
         Ok(self.read_within(&self.locate_matching(wanted)?, outline_of, MAX_HELD_BYTES))
     }
 
@@ -68,10 +68,7 @@ impl Store {
         self.read_all(files, |at, bytes| each(memory_of(at, bytes)))
     }
 
-    fn locate_matching(
-        &self,
-        wanted: impl Fn(&Located) -> bool,
-    ) -> Result<Vec<Located>, MemoryError> {
+    fn locate_matching(&self, wanted: impl Fn(&Located) -> bool) -> Result<Vec<Located>> {
         Ok(self.files()?.located.into_iter().filter(wanted).collect())
     }
 
@@ -179,8 +176,8 @@ mod tests {
     }
 }
 
-/// One directory each for active decisions, archived decisions, active learnings and archived
-/// learnings.
+/// Maximum number of open directories: one each for active decisions, archived decisions, active
+/// learnings and archived learnings.
 const MAX_OPEN: usize = 4;
 
 #[derive(Debug)]
@@ -272,7 +269,7 @@ pub(super) struct Stray {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StrayKind {
-    /// The user's version of a file, which was saved next to Nacre's version because of a conflict.
+    /// The user's version of a file, saved next to Nacre's version because of a conflict.
     Copy,
     Name,
     NotAFile,
@@ -356,11 +353,11 @@ fn stem(entry: &FolderEntry) -> &str {
     entry.name.strip_suffix(".md").unwrap_or_default()
 }
 
-/// Whether a memory was superseded, and whether its own file confirms that.
+/// Whether a memory has been superseded, and whether its own file confirms that.
 ///
 /// The older file confirms it with `superseded_by` or the status `superseded`. A `supersedes` link
-/// in the newer file alone is an unverified claim. Any cloned file can contain such a claim, so the
-/// claim is reported but does not hide the older memory from briefs.
+/// in the newer file alone is an unverified claim, which any cloned file can contain. Such a claim
+/// is reported but does not hide the older memory from briefs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overturned {
     No,
@@ -407,7 +404,7 @@ impl Memory {
 impl Store {
     /// Returns the memories that claim to supersede `older`. A file is parsed only if it contains
     /// the ID of `older`.
-    pub fn claimants(&self, older: &MemoryId) -> Result<Vec<Memory>, MemoryError> {
+    pub fn claimants(&self, older: &MemoryId) -> Result<Vec<Memory>> {
         let name = memchr::memmem::Finder::new(older.as_str().as_bytes());
         let claimant = |at: &Located, bytes: Result<Vec<u8>, _>| {
             let bytes = bytes.ok().filter(|bytes| name.find(bytes).is_some())?;
@@ -416,7 +413,8 @@ impl Store {
         Ok(self.read_all(&self.files()?.located, claimant).into_iter().flatten().collect())
     }
 
-    /// Returns the memories that `memory` claims to supersede without their confirmation.
+    /// Returns the memories that `memory` claims to supersede and whose own files do not confirm
+    /// this.
     pub fn find_unverified_claims(&self, memory: &Memory) -> Vec<MemoryId> {
         let is_unverified = |older: &&MemoryId| {
             let known = self.locate_exactly(older).ok().flatten();

@@ -20,11 +20,11 @@ use crate::search::{
 
 const INDEX_NAME: &str = "traces";
 
-/// Only the beginning of a longer message is indexed.
+/// Maximum length of the indexed text. Only the beginning of a longer message is indexed.
 const MAX_INDEXED_CHARS: usize = 8000;
 
-/// Limits the memory used to index a session, which takes a few kilobytes per message. Only the
-/// last messages of a longer session are indexed.
+/// Limits the memory used to index a session, which is a few kilobytes per message. Of a longer
+/// session, only the last messages are indexed.
 const MAX_RECORDS: usize = 40_000;
 
 /// An update stops after this many bytes of text. The next search continues the update.
@@ -206,8 +206,8 @@ fn news(
     Ok(news)
 }
 
-/// Returns the records of a session. A session that another store contains in full has no records
-/// here, because it is found through that store.
+/// Returns a session's records. A session that another store contains in full has no records here,
+/// because it is found through that store.
 fn records(catalog: &Catalog, session: &SaidSession) -> Result<Vec<Record>, MessageSearchError> {
     if session.is_twin {
         return Ok(Vec::new());

@@ -12,17 +12,12 @@ use super::layout::StoreArea;
 use super::record::Memory;
 use super::revision::Revision;
 use super::sidecar::{LocalState, Verdict};
-use super::store::{MemoryError, display_mark_text};
+use super::store::{MemoryError, Result, display_mark_text};
 use super::trust::{Actor, Trust, trust_of_speaker};
 use nacre_base::fs::{FsAction, FsError};
 
 impl Batch<'_> {
-    pub fn accept(
-        &mut self,
-        id: &str,
-        older: Option<&str>,
-        now: Timestamp,
-    ) -> Result<MemoryId, MemoryError> {
+    pub fn accept(&mut self, id: &str, older: Option<&str>, now: Timestamp) -> Result<MemoryId> {
         let memory = self.candidate(id)?;
         let id = memory.at.id.clone();
         if self.actor != Actor::Owner {
@@ -48,9 +43,9 @@ impl Batch<'_> {
         Ok(id)
     }
 
-    /// Fails if the candidate has changed since it was shown to the user, or if it is quarantined
-    /// and was never shown.
-    fn check_shown(&self, memory: &Memory, shown: Option<&str>) -> Result<(), MemoryError> {
+    /// Fails if the candidate has changed since the user saw it, or if it is quarantined and the
+    /// user has never seen it.
+    fn check_shown(&self, memory: &Memory, shown: Option<&str>) -> Result<()> {
         let is_accepted = match shown {
             Some(mark) => self.store.scope().is_marked(&display_mark_text(memory), mark),
             None => self.store.trust_of(memory) != Trust::Quarantined,
@@ -63,7 +58,7 @@ impl Batch<'_> {
         Err(MemoryError::NotShown { id: memory.at.id.clone(), why })
     }
 
-    pub fn note_shown(&mut self, memory: &Memory) -> Result<(), MemoryError> {
+    pub fn note_shown(&mut self, memory: &Memory) -> Result<()> {
         let state = self.state_of(&memory.at.id)?;
         let name = display_mark_text(memory);
         if state.shown.as_deref().is_some_and(|mark| self.store.scope().is_marked(&name, mark)) {
@@ -78,7 +73,7 @@ impl Batch<'_> {
     }
 
     /// Stages the removal of a candidate. A tombstone prevents later sessions from adding it again.
-    pub fn reject(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
+    pub fn reject(&mut self, id: &str, now: Timestamp) -> Result<MemoryId> {
         let memory = self.candidate(id)?;
         if self.actor != Actor::Owner {
             let evidence = self.store.evidence(&memory.at.id)?;
@@ -93,9 +88,9 @@ impl Batch<'_> {
         Ok(memory.at.id)
     }
 
-    /// Stages restoring a memory from the archive. This confirms the memory and keeps it separate
-    /// from the memory it was merged into.
-    pub fn restore(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
+    /// Stages the restoration of an archived memory. This confirms the memory and keeps it separate
+    /// from the memory into which it was merged.
+    pub fn restore(&mut self, id: &str, now: Timestamp) -> Result<MemoryId> {
         let memory = self.memory(id)?;
         let id = memory.at.id.clone();
         if memory.at.area != StoreArea::Archived {
@@ -127,12 +122,12 @@ impl Batch<'_> {
         older: &str,
         draft: &Draft,
         now: Timestamp,
-    ) -> Result<MemoryId, MemoryError> {
+    ) -> Result<MemoryId> {
         let older = self.supersedable(older, None)?;
         self.supersede(&older.at.id, draft, now)
     }
 
-    fn candidate(&self, id: &str) -> Result<Memory, MemoryError> {
+    fn candidate(&self, id: &str) -> Result<Memory> {
         let memory = self.memory(id)?;
         if memory.is_candidate() {
             return Ok(memory);
@@ -141,7 +136,7 @@ impl Batch<'_> {
         Err(MemoryError::NotACandidate { id: memory.at.id, status })
     }
 
-    fn supersedable(&self, older: &str, newer: Option<&MemoryId>) -> Result<Memory, MemoryError> {
+    fn supersedable(&self, older: &str, newer: Option<&MemoryId>) -> Result<Memory> {
         let memory = self.memory(older)?;
         let reason = match memory.at.memory_type {
             _ if newer == Some(&memory.at.id) => "a memory cannot supersede itself",
@@ -160,7 +155,7 @@ impl Batch<'_> {
         older: &Memory,
         newer: &MemoryId,
         now: Timestamp,
-    ) -> Result<(), MemoryError> {
+    ) -> Result<()> {
         let mut document = older.document.clone();
         document.set_text("status", Status::Superseded.as_str());
         document.set_text("superseded_by", newer.as_str());

@@ -1,5 +1,5 @@
-//! Changes existing memories by superseding, confirming, judging or merging them. Can also preview
-//! the changes in a batch.
+//! Changes existing memories by superseding, confirming, judging or merging them, and previews the
+//! changes in a batch.
 
 use crate::sidecar::adjust_confidence;
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ use super::layout::{self, StoreArea};
 use super::life::own_status;
 use super::record::Memory;
 use super::sidecar::{Evidence, Feedback, LocalState, MAX_SIDECAR_BYTES, Quote, Verdict, render};
-use super::store::MemoryError;
+use super::store::{MemoryError, Result};
 use super::trust::{Actor, Trust};
 
 /// Maximum number of sessions to keep in the list. The oldest session is dropped first.
@@ -25,10 +25,10 @@ const MAX_CONFIRMED_IN: usize = 64;
 
 const MAX_FEEDBACK: usize = 64;
 
-/// Replaces a note that contains an instruction, unless the owner wrote the note.
+/// Replacement for a note that contains an instruction, unless the owner wrote the note.
 const WITHHELD: &str = "(note removed: it contained an instruction)";
 
-/// Maximum number of quotes per memory. More quotes would add no evidence.
+/// Maximum number of quotes per memory. Additional quotes would provide no more evidence.
 const MAX_QUOTES: usize = 50;
 
 /// Local state that maintenance keeps between runs.
@@ -42,11 +42,7 @@ pub struct PlannedChange {
 }
 
 impl Batch<'_> {
-    pub fn add_candidate(
-        &mut self,
-        draft: &Draft,
-        now: Timestamp,
-    ) -> Result<MemoryId, MemoryError> {
+    pub fn add_candidate(&mut self, draft: &Draft, now: Timestamp) -> Result<MemoryId> {
         self.add_as(draft, Status::Candidate, &[], now)
     }
 
@@ -55,7 +51,7 @@ impl Batch<'_> {
         old: &MemoryId,
         draft: &Draft,
         now: Timestamp,
-    ) -> Result<MemoryId, MemoryError> {
+    ) -> Result<MemoryId> {
         let memory = self.memory(old.as_str())?;
         if !memory.is_candidate() {
             let (id, status) = (memory.at.id, memory.status);
@@ -71,12 +67,7 @@ impl Batch<'_> {
 
     /// Stages a claim that supersedes the memory `old`. A less trusted claim is staged as a
     /// candidate, and `old` is kept.
-    pub fn supersede(
-        &mut self,
-        old: &MemoryId,
-        draft: &Draft,
-        now: Timestamp,
-    ) -> Result<MemoryId, MemoryError> {
+    pub fn supersede(&mut self, old: &MemoryId, draft: &Draft, now: Timestamp) -> Result<MemoryId> {
         let memory = self.memory(old.as_str())?;
         if !self.may_overturn(draft, &memory) {
             let related = draft.related.iter().chain([old]).cloned().collect();
@@ -92,7 +83,7 @@ impl Batch<'_> {
         id: &MemoryId,
         draft: &SummaryDraft,
         now: Timestamp,
-    ) -> Result<MemoryId, MemoryError> {
+    ) -> Result<MemoryId> {
         let memory = self.store.get(id.as_str())?;
         if memory.at.memory_type != MemoryType::Summary {
             return Err(MemoryError::NotARunFile { path: memory.at.path });
@@ -119,13 +110,8 @@ impl Batch<'_> {
         Ok(memory.at.id)
     }
 
-    /// Stages a confirmation by a session. Repeated confirmations by the same session count once.
-    pub fn confirm(
-        &mut self,
-        id: &MemoryId,
-        session: &str,
-        now: Timestamp,
-    ) -> Result<(), MemoryError> {
+    /// Stages a session's confirmation. Repeated confirmations by the same session count once.
+    pub fn confirm(&mut self, id: &MemoryId, session: &str, now: Timestamp) -> Result<()> {
         let mut state = self.state_of(id)?;
         if state.confirmed_in.iter().any(|known| known == session) {
             return Ok(());
@@ -139,7 +125,7 @@ impl Batch<'_> {
     }
 
     /// Records that an answer cited these memories. Duplicates and removed memories are skipped.
-    pub fn cite(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<(), MemoryError> {
+    pub fn cite(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<()> {
         let cited: BTreeSet<&MemoryId> = ids.iter().collect();
         for id in cited {
             if self.store.locate_exactly(id)?.is_none() {
@@ -155,7 +141,7 @@ impl Batch<'_> {
     }
 
     /// Records when these memories were first offered to an agent. Removed memories are skipped.
-    pub fn offer(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<(), MemoryError> {
+    pub fn offer(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<()> {
         for id in self.store.never_offered(ids) {
             if self.store.locate_exactly(&id)?.is_none() {
                 continue;
@@ -173,7 +159,7 @@ impl Batch<'_> {
         verdict: Verdict,
         note: Option<&str>,
         now: Timestamp,
-    ) -> Result<(MemoryId, f64, f64), MemoryError> {
+    ) -> Result<(MemoryId, f64, f64)> {
         let memory = self.memory(id)?;
         let id = memory.at.id.clone();
         if memory.at.memory_type == MemoryType::Summary {
@@ -211,11 +197,7 @@ impl Batch<'_> {
         Ok((id, before, after))
     }
 
-    pub(super) fn stage_quotes(
-        &mut self,
-        id: &MemoryId,
-        quotes: &[Quote],
-    ) -> Result<(), MemoryError> {
+    pub(super) fn stage_quotes(&mut self, id: &MemoryId, quotes: &[Quote]) -> Result<()> {
         if quotes.is_empty() {
             return Ok(());
         }
@@ -238,7 +220,7 @@ impl Batch<'_> {
     }
 
     /// Stages a local file. Only paths below `workspace/` and some paths below `meta/` are allowed.
-    pub fn put_file(&mut self, path: RelPath, bytes: Vec<u8>) -> Result<(), MemoryError> {
+    pub fn put_file(&mut self, path: RelPath, bytes: Vec<u8>) -> Result<()> {
         let is_ours = path.as_str().starts_with("workspace/")
             || path.as_str() == UPKEEP_FILE
             || path.as_str().starts_with("meta/sessions/")
@@ -251,14 +233,14 @@ impl Batch<'_> {
         Ok(())
     }
 
-    pub fn remove_file(&mut self, path: RelPath) -> Result<(), MemoryError> {
+    pub fn remove_file(&mut self, path: RelPath) -> Result<()> {
         if let Some(before) = self.store.scope().read_optional(&path, MAX_LOCAL_BYTES)? {
             self.set.remove(path, &before);
         }
         Ok(())
     }
 
-    pub fn plan(&self) -> Result<Vec<PlannedChange>, MemoryError> {
+    pub fn plan(&self) -> Result<Vec<PlannedChange>> {
         let planned = |(path, after): (&RelPath, Option<&[u8]>)| {
             Ok(PlannedChange {
                 path: path.clone(),
@@ -270,8 +252,8 @@ impl Batch<'_> {
     }
 }
 
-/// Returns the status and area after a verdict. A memory judged wrong is archived immediately; a
-/// later verdict that it is useful restores it.
+/// Returns the status and area after a verdict. A memory judged wrong is archived immediately, and
+/// a later verdict that it is useful restores it.
 fn apply_verdict(
     memory: &Memory,
     state: &mut LocalState,
@@ -304,7 +286,8 @@ fn apply_verdict(
     }
 }
 
-/// Large enough for transcripts, which are the largest of these files.
+/// Maximum size of a local file. This is large enough for transcripts, which are the largest of
+/// these files.
 const MAX_LOCAL_BYTES: u64 = 1 << 30;
 
 fn stamp(now: Timestamp) -> String {
@@ -335,7 +318,7 @@ pub struct Revision {
 impl Batch<'_> {
     /// Stages all changes that a run makes to one memory. Fails if the file has changed since it
     /// was read.
-    pub fn revise(&mut self, memory: &Memory, revision: &Revision) -> Result<(), MemoryError> {
+    pub fn revise(&mut self, memory: &Memory, revision: &Revision) -> Result<()> {
         let mut document = memory.document.clone();
         if let Some(title) = &revision.title {
             document.set_text("title", &self.clean_title(title)?);

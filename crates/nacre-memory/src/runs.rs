@@ -1,10 +1,10 @@
 //! Records the hashes of a store's memory files before Nacre starts an external program in its
-//! workspace, to detect changes by that program.
+//! workspace, so that changes made by the program can be detected.
 //!
 //! A note with the hashes is written and locked before the program starts, and removed once the
 //! files have been compared with it. While the note exists, no process attributes a changed memory
 //! to the user. If Nacre is killed, the next run replaces the old note with one that lists only the
-//! files that have not changed since.
+//! files that are still unchanged.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,7 +15,7 @@ use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
 
 const FOLDER: &str = "programs";
 
-/// A note for 100,000 memories takes about 12 MB.
+/// Maximum size of a note. A note for 100,000 memories takes about 12 MB.
 const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct RunNote {
     path: RelPath,
     hash: ContentHash,
     memories: BTreeMap<String, String>,
-    /// Holds the file lock, which also excludes other handles in this process.
+    /// The locked file. The lock also excludes other handles in this process.
     _file: File,
 }
 
@@ -46,7 +46,7 @@ impl RunNotes {
     }
 
     /// Records the paths and hashes of all memories. Must be called before the program starts.
-    /// `name` must be unique, for example random.
+    /// `name` must be unique; it can be random, for example.
     pub fn begin(
         &self,
         name: &str,

@@ -12,12 +12,13 @@ use super::kinds::Status;
 use super::trust::Actor;
 pub use nacre_types::{MemoryQuote as Quote, Speaker, Stage, Verdict};
 
-/// Larger than any evidence that Nacre writes, even after escaping.
+/// Maximum size of a sidecar. Nacre never writes evidence this large, even after escaping.
 pub(super) const MAX_SIDECAR_BYTES: u64 = 1 << 20;
 
 const VERSION: u32 = 1;
 
-/// Nacre writes at most 50 quotes per memory (see `revision`), but other programs may write more.
+/// Maximum number of quotes to read. Nacre writes at most 50 per memory (see `revision`), but other
+/// programs may write more.
 const MAX_QUOTES: usize = 256;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,9 +66,9 @@ pub struct LocalState {
     /// Similar memories that the user wants to keep separate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart_from: Vec<MemoryId>,
-    /// Whether the memory was written on this machine or accepted by its owner. Counters are not
-    /// proof, because foreign memories have them too. [`Store::state`](super::Store::state) returns
-    /// `true` only with a valid `mark`.
+    /// Whether the memory was written on this machine or accepted by its owner. Counters prove
+    /// neither, because foreign memories have them too. [`Store::state`](super::Store::state)
+    /// returns `true` only with a valid `mark`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own: bool,
     /// A keyed hash that proves `own`, or that the feedback was given on this machine. A repository
@@ -90,8 +91,8 @@ pub struct Feedback {
     pub at: String,
 }
 
-/// Returns the confidence after a verdict. A useful memory moves halfway to 1. Any other verdict
-/// halves the confidence.
+/// Returns the confidence after a verdict. If the memory was useful, its confidence moves halfway
+/// to 1; any other verdict halves it.
 pub(crate) fn adjust_confidence(confidence: f64, verdict: Verdict) -> f64 {
     let adjusted = match verdict {
         Verdict::Useful => confidence + (1.0 - confidence) / 2.0,
@@ -127,7 +128,7 @@ impl LocalState {
     }
 
     /// Applies the user's verdict to a memory that became stale or archived because of its age.
-    /// From then on, the verdict determines its status instead of its age.
+    /// From then on, its status depends on the verdict instead of its age.
     pub(super) fn heed(&mut self, verdict: Verdict) {
         let status = match verdict {
             Verdict::Useful => Status::Active,
@@ -164,8 +165,8 @@ impl LocalState {
         self.last_confirmed = Some(now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
     }
 
-    /// Restores a memory from the archive. This confirms the memory and prevents it from being
-    /// merged again.
+    /// Restores an archived memory. This confirms the memory and prevents it from being merged
+    /// again.
     pub(super) fn bring_back(&mut self, by: Actor, now: Timestamp) {
         self.status_before_archive = None;
         self.life = None;
@@ -206,7 +207,7 @@ impl LocalState {
     }
 }
 
-/// Serializes a sidecar with one key per line, so that merge conflicts are small.
+/// Serializes a sidecar with one key per line, which keeps merge conflicts small.
 pub(super) fn render<T: Serialize>(sidecar: &T) -> Vec<u8> {
     // Serialization cannot fail, because the types contain only maps with string keys.
     let mut json = serde_json::to_vec_pretty(sidecar).unwrap_or_default();
@@ -221,7 +222,7 @@ pub fn stage_of(status: Status) -> Stage {
     Stage::from_name(status.as_str()).unwrap_or(other)
 }
 
-/// A stage in a memory's life that its status alone does not identify.
+/// A stage in a memory's life that cannot be identified by its status alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Life {
     pub stage: Stage,

@@ -24,10 +24,10 @@ use super::trust::Actor;
 
 const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
 
-/// Longer IDs are invalid, and messages print only their beginning.
+/// Maximum length of an ID. Longer ones are invalid, and messages show only their beginning.
 const MAX_SHOWN_ID: usize = 96;
 
-/// Maximum number of attempts to read a memory that is moved at the same time.
+/// Maximum number of attempts to read a memory that is being moved at the same time.
 const MAX_LOOKS: usize = 5;
 
 const MAX_NEAREST: usize = 3;
@@ -39,7 +39,7 @@ pub struct Store {
     rules: Rules,
     extra: ExtraWords,
     pub(super) ledger: Ledger,
-    /// Number of bytes of foreign text that were already checked for instructions.
+    /// Number of bytes of foreign text that have been checked for instructions.
     pub(super) n_judged: AtomicUsize,
 }
 
@@ -49,11 +49,11 @@ pub struct Rules {
     pub max_file_bytes: u64,
     /// Texts to redact in addition to detected secrets.
     pub redact_extra: Vec<String>,
-    /// Names of this machine and its user, which are removed from all text in a shared store.
+    /// Names of this machine and its user, which are removed from all text in shared stores.
     pub local_names: Option<LocalNames>,
     pub index: IndexPlace,
-    /// Time limit for one command to update the index, or `None` for no limit. The next command
-    /// continues the update.
+    /// Time limit for one command to update the index, or `None` if there is no limit. The next
+    /// command continues the update.
     pub index_time: Option<Duration>,
     pub actor: Actor,
     /// Whether evidence makes a memory trusted even if it was written on another machine.
@@ -96,6 +96,8 @@ pub enum IndexPlace {
     /// In memory only; rebuilt for each command.
     Nowhere,
 }
+
+pub type Result<T, E = MemoryError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
@@ -190,7 +192,7 @@ impl Store {
         Self { scope, rules, extra, ledger, n_judged: AtomicUsize::new(0) }
     }
 
-    /// Attributes changes to another actor. Only the owner can be replaced, so this never adds
+    /// Attributes changes to another actor. Only the owner can be replaced, so this can never add
     /// permissions.
     pub fn acting_as(mut self, actor: Actor) -> Self {
         if self.rules.actor == Actor::Owner {
@@ -219,13 +221,13 @@ impl Store {
         &self.extra
     }
 
-    pub fn read_file(&self, path: &RelPath) -> Result<Vec<u8>, MemoryError> {
+    pub fn read_file(&self, path: &RelPath) -> Result<Vec<u8>> {
         Ok(self.scope.read(path, self.rules.max_file_bytes)?)
     }
 
     /// Completes or reverts a change that an earlier process left unfinished. Returns quickly if
     /// there is none, and does nothing while another process is writing.
-    pub fn settle(&self, owner: &Owner) -> Result<(), MemoryError> {
+    pub fn settle(&self, owner: &Owner) -> Result<()> {
         // A store that is not writable can still be read.
         let is_denied = |error: &FsError| {
             matches!(
@@ -247,7 +249,7 @@ impl Store {
     }
 
     /// Reads a memory by its ID or a unique prefix of the ID.
-    pub fn get(&self, id: &str) -> Result<Memory, MemoryError> {
+    pub fn get(&self, id: &str) -> Result<Memory> {
         let mut n_looks = 0;
         loop {
             n_looks += 1;
@@ -261,7 +263,7 @@ impl Store {
     }
 
     /// Finds the file of a memory, even if it is broken.
-    pub fn locate(&self, id: &str) -> Result<Located, MemoryError> {
+    pub fn locate(&self, id: &str) -> Result<Located> {
         if let Ok(id) = id.parse::<MemoryId>()
             && let Some(at) = self.locate_exactly(&id)?
             && !self.hides(&at)
@@ -289,17 +291,17 @@ impl Store {
         }
     }
 
-    pub fn evidence(&self, id: &MemoryId) -> Result<Option<Evidence>, MemoryError> {
+    pub fn evidence(&self, id: &MemoryId) -> Result<Option<Evidence>> {
         self.sidecar(layout::evidence_path(id)?)
     }
 
-    pub(super) fn evidence_bytes(&self, id: &MemoryId) -> Result<Option<Vec<u8>>, MemoryError> {
+    pub(super) fn evidence_bytes(&self, id: &MemoryId) -> Result<Option<Vec<u8>>> {
         Ok(self.scope.read_optional(&layout::evidence_path(id)?, MAX_SIDECAR_BYTES)?)
     }
 
     /// Returns the local state of a memory, if any. A repository could contain a forged state file,
     /// so `own` and the feedback are dropped unless they have a valid mark.
-    pub fn state(&self, id: &MemoryId) -> Result<Option<LocalState>, MemoryError> {
+    pub fn state(&self, id: &MemoryId) -> Result<Option<LocalState>> {
         let state: Option<LocalState> = self.sidecar(layout::state_path(id)?)?;
         Ok(state.map(|state| match state.id == *id && self.is_marked(&state) {
             true => state,
@@ -320,14 +322,14 @@ impl Store {
         self.state(id).ok().flatten().is_some_and(|state| state.own)
     }
 
-    /// Returns whether evidence alone makes a memory trusted. Evidence can be forged, so each
+    /// Returns whether evidence alone makes a memory trusted. Because evidence can be forged, each
     /// repository has its own setting.
     pub fn trusts_evidence(&self) -> bool {
         self.rules.trusts_evidence
     }
 
     /// Returns the keyed hash that proves that the user owns a memory.
-    pub fn own_mark(&self, id: &MemoryId) -> Result<String, MemoryError> {
+    pub fn own_mark(&self, id: &MemoryId) -> Result<String> {
         Ok(self.scope.mark(&mark_text(id, true)).map_err(|source| FsError::Io {
             action: FsAction::Write,
             path: self.path().to_owned(),
@@ -361,15 +363,12 @@ impl Store {
 
     /// Returns whether the user removed this claim. A removed claim must not be added again
     /// automatically.
-    pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool, MemoryError> {
+    pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool> {
         let (title, body) = (&self.shareable(title), &self.shareable(body));
         Ok(self.scope.has(&tombstone::path(tombstone::claim_hash(title, body))?)?)
     }
 
-    fn sidecar<T: serde::de::DeserializeOwned>(
-        &self,
-        path: RelPath,
-    ) -> Result<Option<T>, MemoryError> {
+    fn sidecar<T: serde::de::DeserializeOwned>(&self, path: RelPath) -> Result<Option<T>> {
         let Some(bytes) = self.scope.read_optional(&path, MAX_SIDECAR_BYTES)? else {
             return Ok(None);
         };

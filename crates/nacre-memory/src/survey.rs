@@ -1,19 +1,19 @@
 //! Lists the files in a store with their stamps, to find out which parts of an index are stale.
 //!
-//! Every search needs this, so only files with new stamps are parsed. `is_unchanged` lists no
-//! directories, because adding or removing a file changes its directory's stamp.
+//! Every search needs this, so only files with new stamps are parsed. `is_unchanged` does not even
+//! list directories, because adding or removing a file changes the stamp of its directory.
 
 use super::layout::{self, Located};
 use super::listing::{FILES_PER_THREAD, as_text};
 use super::record::Memory;
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES};
-use super::store::{MemoryError, Store, Unreadable, memory_of};
+use super::store::{Result, Store, Unreadable, memory_of};
 use nacre_base::fs::{EntryKind, FileStamp, Folder, FolderEntry, FsError, RelPath};
 use nacre_base::on_all_cores;
 
 const SUMMARIES: &str = "memory/summaries";
 
-/// Listing fewer directories takes less time than starting a thread.
+/// Minimum number of directories per thread. Listing fewer takes less time than starting a thread.
 const DAYS_PER_THREAD: usize = 4;
 
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ pub struct FileRead {
 
 impl Store {
     /// Lists all memory files, except those removed while listing.
-    pub fn survey(&self) -> Result<Survey, MemoryError> {
+    pub fn survey(&self) -> Result<Survey> {
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for (_, _, path) in layout::claim_folders() {
             let folder = self.scope().folder(&RelPath::new(path)?)?;
@@ -79,7 +79,7 @@ impl Store {
 
     /// Returns whether all stamps are unchanged. `remembered` must contain all files and
     /// directories of the last survey; no other paths are checked.
-    pub fn is_unchanged(&self, remembered: &[Remembered<'_>]) -> Result<bool, MemoryError> {
+    pub fn is_unchanged(&self, remembered: &[Remembered<'_>]) -> Result<bool> {
         let store = self.scope().root()?;
         let open = |path| Ok((path, self.scope().folder(&RelPath::new(path)?)?));
         let folders = layout::claim_folders().map(|(_, _, path)| path).chain([SUMMARIES]);

@@ -1,8 +1,8 @@
 //! Restores files for an undo: memories, evidence, state and tombstones.
 //!
-//! The plan of an undo is in a run's directory, which may come from a cloned repository. Paths,
-//! sizes and contents in the plan are therefore untrusted, and one invalid step rejects the whole
-//! undo.
+//! An undo follows the plan in a run's directory, which may come from a cloned repository. Paths,
+//! sizes and contents in the plan are therefore untrusted, and a single invalid step causes the
+//! entire undo to be rejected.
 
 use super::batch::Batch;
 use super::document::{Document, MAX_FILE_BYTES};
@@ -11,7 +11,7 @@ use super::layout::{self, Located};
 use super::record::Memory;
 use super::revision::PlannedChange;
 use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES};
-use super::store::MemoryError;
+use super::store::{MemoryError, Result};
 use super::tombstone;
 use nacre_base::fs::{EntryKind, RelPath};
 
@@ -47,7 +47,7 @@ impl Target {
 impl Batch<'_> {
     /// Stages the reversal of a change if the file has not been modified since. Fails if no run
     /// could have planned the change.
-    pub fn take_back(&mut self, change: &PlannedChange) -> Result<(), MemoryError> {
+    pub fn take_back(&mut self, change: &PlannedChange) -> Result<()> {
         let path = change.path.clone();
         let target = self.undoable(change)?;
         if let (Target::Memory(at), Some(before)) = (&target, &change.before) {
@@ -65,11 +65,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    pub fn check_take_back(&self, change: &PlannedChange) -> Result<(), MemoryError> {
+    pub fn check_take_back(&self, change: &PlannedChange) -> Result<()> {
         self.undoable(change).map(|_| ())
     }
 
-    fn undoable(&self, change: &PlannedChange) -> Result<Target, MemoryError> {
+    fn undoable(&self, change: &PlannedChange) -> Result<Target> {
         let refuse = |reason: &'static str| {
             Err(MemoryError::NotUndoable { path: change.path.clone(), reason })
         };
@@ -83,9 +83,9 @@ impl Batch<'_> {
         }
     }
 
-    /// Stages moving back all files that `set_aside` moved. Returns the paths of the files that an
-    /// undo may not restore.
-    pub fn bring_back(&mut self, aside: &RelPath) -> Result<Vec<String>, MemoryError> {
+    /// Stages the return of all files that `set_aside` moved. Returns the paths of the files that
+    /// an undo may not restore.
+    pub fn bring_back(&mut self, aside: &RelPath) -> Result<Vec<String>> {
         let mut left = Vec::new();
         for from in self.files_below(aside, MAX_DEPTH)? {
             let tail = from.as_str().strip_prefix(aside.as_str()).unwrap_or_default();
@@ -109,7 +109,7 @@ impl Batch<'_> {
         Ok(left)
     }
 
-    fn files_below(&self, folder: &RelPath, depth: usize) -> Result<Vec<RelPath>, MemoryError> {
+    fn files_below(&self, folder: &RelPath, depth: usize) -> Result<Vec<RelPath>> {
         let mut files = Vec::new();
         for entry in self.store.scope().list(folder)? {
             let path = folder.join(&entry.name)?;
@@ -125,7 +125,7 @@ impl Batch<'_> {
     }
 
     /// Returns whether these bytes are a valid state for `id`. A state with `own` must have the
-    /// user's mark, so that a plan cannot claim ownership of a foreign memory.
+    /// user's mark, because a plan could otherwise claim ownership of a foreign memory.
     fn is_sound_state(&self, id: &MemoryId, bytes: &[u8]) -> bool {
         serde_json::from_slice(bytes).is_ok_and(|state: LocalState| {
             let is_ours = self.store.is_own(id) || self.store.is_marked(&state);

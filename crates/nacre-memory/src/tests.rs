@@ -1,4 +1,4 @@
-//! Tests of what changes to a store preserve and which files they leave behind.
+//! Tests for what changes to a store preserve and which files they leave behind.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person")]
 
@@ -284,7 +284,7 @@ fn a_plan_holds_what_was_and_what_will_be_and_can_be_taken_back() {
     assert_eq!(test.read(&path), before);
 }
 
-/// Another process may move the file after it was located and before it is read.
+/// Another process may move the file between locating and reading it.
 #[test]
 fn a_memory_is_read_while_it_is_archived_and_restored() {
     let test = TestStore::new();

@@ -1,4 +1,4 @@
-//! Trust levels. A level depends on who wrote a memory, never on what its file contains.
+//! Trust levels. A level depends on who wrote a memory, never on the content of its file.
 //!
 //! A memory with several sources has the lowest of their levels, so merging, rewriting or repeating
 //! it never raises its level. Only the owner can raise a level.

@@ -1,7 +1,7 @@
-//! Computes the trust level of memories and of changes to them.
+//! Computes the trust levels of memories and of changes to them.
 //!
-//! Every memory is written by a batch, which records its level in the ledger. A batch with a memory
-//! that has no level cannot be committed. Versions that are not in the ledger are foreign.
+//! Every memory is written by a batch, which records its level in the ledger. A batch that contains
+//! a memory without a level cannot be committed. Versions that are not in the ledger are foreign.
 
 use crate::trust::trust_of_evidence;
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ use super::record::Memory;
 use super::revision::Revision;
 use super::runs::RunNotes;
 use super::sidecar::{Evidence, LocalState};
-use super::store::{MemoryError, Store};
+use super::store::{MemoryError, Result, Store};
 use super::trust::{Actor, FileLevel, Trust};
 use nacre_base::ContentHash;
 use nacre_base::fs::RelPath;
@@ -44,7 +44,7 @@ fn hashes_of(bytes: &[u8]) -> impl Iterator<Item = ContentHash> {
     std::iter::once_with(|| ContentHash::of(bytes)).chain(converted)
 }
 
-/// Returns the text of a memory that a brief may contain in addition to the title.
+/// Returns the text, in addition to the title, that a brief may quote from a memory.
 fn brief_text(memory: &Memory) -> Cow<'_, str> {
     let body = memory.document.body();
     if memory.at.memory_type != MemoryType::Summary {
@@ -96,7 +96,7 @@ impl Store {
     }
 
     /// Fails if an agent tries to replace the user's words.
-    pub fn check_rewrite(&self, memory: &Memory) -> Result<(), MemoryError> {
+    pub fn check_rewrite(&self, memory: &Memory) -> Result<()> {
         let is_agent = self.rules().actor == Actor::Agent;
         if is_agent && !Trust::Assistant.can_replace(self.trust_of(memory)) {
             return Err(MemoryError::UsersWords { id: memory.at.id.clone() });
@@ -114,14 +114,14 @@ impl Store {
         n_before > MAX_JUDGED || self.ledger.judgement(hash, is_order)
     }
 
-    /// A cheap filter: if it returns `false`, the memory is foreign.
+    /// A cheap filter that returns `false` only if the memory is foreign.
     pub fn may_know(&self, id: &str) -> bool {
         let rules = self.rules();
         rules.is_personal || rules.trusts_evidence || self.ledger.may_know(self.scope(), id)
     }
 
-    /// Returns whether most memories are foreign. In that case, checking each one is faster than
-    /// sorting all of them.
+    /// Returns whether most memories are foreign. If so, checking each one is faster than sorting
+    /// all of them.
     pub fn knows_few(&self, n_memories: usize) -> bool {
         self.n_tellable(n_memories) < n_memories / FEW
     }
@@ -173,7 +173,7 @@ impl Store {
     }
 
     /// Returns whether a program in the sandbox could have written these bytes. This is possible
-    /// while a program is running and until its changes have been compared.
+    /// from the time the program starts until its changes have been compared.
     pub(super) fn could_be_programs(&self, at: &Located, hash: ContentHash) -> bool {
         let place = self.rules().ledger.as_ref();
         place.is_some_and(|place| {
@@ -204,7 +204,7 @@ impl Store {
         {
             return true;
         }
-        // The store was moved or checked out again, or is older than the ledger feature.
+        // The store was moved or checked out again, or is older than ledgers.
         let is_inherited = || {
             let elsewhere = self.ledger.elsewhere(scope);
             match elsewhere.knows(id.as_str()) {
@@ -233,10 +233,10 @@ impl Store {
         self.inherit_trust(id, bytes)
     }
 
-    /// Returns the level of a memory in a store without a ledger. If the store was moved or checked
-    /// out again, another ledger may contain this version. In a store older than the ledger
-    /// feature, a memory may have the user's mark. The mark does not cover the file's content, so
-    /// the level is at most that of an agent.
+    /// Returns a memory's level in a store without a ledger. If the store was moved or checked out
+    /// again, another ledger may contain this version. In a store that is older than ledgers, a
+    /// memory may have the user's mark. Because the mark does not cover the file's content, it
+    /// grants at most an agent's level.
     fn inherit_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
         let elsewhere = self.ledger.elsewhere(self.scope());
         if elsewhere.knows(id.as_str()) {
@@ -298,7 +298,7 @@ impl Batch<'_> {
 
     /// Stages withdrawing the user's trust: the memory returns to its previous level and needs a
     /// new review. Returns whether the level was lowered.
-    pub fn distrust(&mut self, id: &MemoryId, before: Option<Trust>) -> Result<bool, MemoryError> {
+    pub fn distrust(&mut self, id: &MemoryId, before: Option<Trust>) -> Result<bool> {
         let Ok(memory) = self.store.get(id.as_str()) else { return Ok(false) };
         if self.store.trust_of(&memory).waits() {
             return Ok(false);
@@ -310,8 +310,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Restores the recorded level of a file. A version without one is foreign, because the plan of
-    /// an undo may come from a repository.
+    /// Restores a file's recorded level. A version without one is foreign, because the plan of an
+    /// undo may come from a repository.
     pub(super) fn put_back_level(&mut self, at: &Located, bytes: &[u8]) {
         let Located { id, path, .. } = at;
         let known = self.store.look_up_trust(id, bytes).unwrap_or(Trust::Foreign);
@@ -321,7 +321,7 @@ impl Batch<'_> {
         self.levels.insert(path.clone(), FileLevel::of(known.min(most)));
     }
 
-    /// Marks the evidence as unproven unless the ledger confirms its previous bytes.
+    /// Marks the evidence as unproven unless its previous bytes are confirmed by the ledger.
     pub(super) fn note_evidence(&mut self, id: &MemoryId, before: &[u8]) {
         if !self.store.knows_evidence(id, before) {
             self.unproven.insert(id.clone());
@@ -342,8 +342,8 @@ impl Batch<'_> {
         self.actor == Actor::Owner || self.level_after(memory, change) >= self.lasting_trust(memory)
     }
 
-    /// Returns the lower of two levels: the memory's level, and the level of the text that the
-    /// change adds.
+    /// Returns the memory's level or the level of the text that the change adds, whichever is
+    /// lower.
     pub(super) fn level_after(&self, memory: &Memory, change: &MemoryUpdate) -> Trust {
         let before = self.lasting_trust(memory);
         if change.title.is_none() && change.body.is_none() {
@@ -360,11 +360,7 @@ impl Batch<'_> {
 
     /// Returns the level and status of the text that replaces `before`. Only the owner can accept a
     /// candidate this way.
-    pub(super) fn admit_rewrite(
-        &self,
-        edited: &Memory,
-        before: &[u8],
-    ) -> Result<Admission, MemoryError> {
+    pub(super) fn admit_rewrite(&self, edited: &Memory, before: &[u8]) -> Result<Admission> {
         let status = edited.status;
         if self.actor == Actor::Owner {
             return Ok(Admission { trust: Trust::Human, status });
@@ -406,7 +402,7 @@ impl Batch<'_> {
 
     /// Records all staged levels in the ledger. The first call for a store also records inherited
     /// levels.
-    pub(super) fn enter_levels(&self) -> Result<(), MemoryError> {
+    pub(super) fn enter_levels(&self) -> Result<()> {
         for (path, after) in self.set.outcomes() {
             let at = Located::from_path(path.as_str()).filter(|_| after.is_some());
             if at.is_some() && !self.levels.contains_key(path) {

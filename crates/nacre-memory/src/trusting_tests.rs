@@ -434,7 +434,7 @@ fn a_twin_of_a_trusted_memory_gets_no_level_from_it() {
     let levels: Vec<(MemoryType, Trust)> = levels().collect();
     assert!(levels.contains(&(MemoryType::Decision, Trust::Human)), "{levels:?}");
     assert!(levels.contains(&(MemoryType::Learning, Trust::Quarantined)), "{levels:?}");
-    // Only the user can decide which file the ID refers to.
+    // Only the user can decide which file is meant.
     let mut batch = store.begin(&owner(), Duration::from_secs(5)).unwrap();
     assert!(matches!(batch.forget(id.as_str(), now()), Err(MemoryError::Duplicate { .. })));
 }

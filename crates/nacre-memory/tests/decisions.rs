@@ -1,8 +1,8 @@
 //! Tests the decision policy on labeled pairs that were not used to fit it.
 //!
-//! Each line of the fixture has a memory, a statement from a later session, and their relation.
-//! Topics with an even number are for fitting (`nacre-lab fit policy`), and those with an odd
-//! number are for this test.
+//! Each line of the fixture contains a memory, a statement from a later session, and the relation
+//! between them. Topics with even numbers are for fitting (`nacre-lab fit policy`), those with odd
+//! numbers for this test.
 
 #![expect(clippy::unwrap_used, reason = "a fixture that cannot be read is a failed test")]
 

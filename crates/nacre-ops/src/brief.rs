@@ -34,8 +34,8 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     let sources = sources(&stores, &indexes);
     let files: Vec<String> = files.iter().map(|file| host.below_project(file)).collect();
     let task = task.as_deref().map(|task| &task[..task.floor_char_boundary(MAX_TASK_BYTES)]);
-    // An embedding service may be slow, so memories are compared by meaning only if the built-in
-    // model is used.
+    // An embedding service may be slow, so memories are compared by meaning only with the built-in
+    // model.
     let mode = match host.settings().search.embedding {
         EmbeddingChoice::Builtin => Mode::Hybrid,
         EmbeddingChoice::Endpoint => Mode::Lexical,

@@ -163,7 +163,7 @@ pub fn set(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport> {
     Ok(ConfigSetReport { key: key.clone(), value: value.clone(), path, change })
 }
 
-/// Records the change for undo. Errors are ignored, because settings can be changed even if no
+/// Records the change for undo. Errors are ignored, because changing settings must also work if no
 /// store can be opened.
 fn record(host: &Host, request: &ConfigSetRequest, edited: &TextEdit) -> Option<String> {
     let ConfigSetRequest { key, value, repo } = request;
@@ -171,7 +171,7 @@ fn record(host: &Host, request: &ConfigSetRequest, edited: &TextEdit) -> Option<
         return None;
     }
     let command = match value {
-        // The list of changes omits the value, which could be a secret.
+        // The value is omitted from the list of changes, because it could be a secret.
         Some(_) => format!("config set {key}"),
         None => format!("config set --unset {key}"),
     };

@@ -28,7 +28,7 @@ pub(super) const DRAFTS: &str = "drafts";
 /// The result for each location. If several memories are forgotten, a pending result is never
 /// replaced by a better one.
 #[derive(Debug, Default)]
-pub(super) struct Copies(BTreeMap<CopyPlace, CheckedCopy>);
+pub(super) struct Copies(pub(super) BTreeMap<CopyPlace, CheckedCopy>);
 
 impl Copies {
     /// Removes all other copies of `id`, which has just been forgotten in a store.
@@ -53,10 +53,6 @@ impl Copies {
             }
             self.note_servers(host, id);
         }
-    }
-
-    pub(super) fn into_list(self) -> Vec<CheckedCopy> {
-        self.0.into_values().collect()
     }
 
     fn note(&mut self, place: CopyPlace, is_gone: Result<bool>) {
@@ -91,7 +87,7 @@ fn has_no_file(store: &Store, id: &MemoryId) -> Result<bool> {
     Ok(store.places(id)?.is_empty() && !has_sidecar)
 }
 
-/// Removes the memory from the index. The index is updated first, because it may still contain the
+/// Removes the memory from the index. The index is first updated, because it may still contain the
 /// old text of memories that linked to this memory.
 fn leaves_index(host: &Host, scoped: &ScopedStore, id: &MemoryId) -> Result<bool> {
     let ScopedStore { store, settings, .. } = scoped;

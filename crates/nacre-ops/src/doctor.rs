@@ -83,7 +83,8 @@ fn count(stores: &[StoreCheck], severity: Severity) -> usize {
     findings.filter(|finding| finding.severity == severity).count()
 }
 
-/// Stores the result of a check. Errors are ignored, and a missing global directory is not created.
+/// Stores the result of a check. Errors are ignored, and the global directory is not created if it
+/// is missing.
 fn remember_check(host: &Host, report: &DoctorReport) {
     let (name, now) = (name(host), host.now());
     if host.home().is_ok_and(std::path::Path::is_dir)

@@ -247,12 +247,8 @@ impl From<RecordIndexError> for OpError {
             RecordIndexError::Embed(error) => error.into(),
             RecordIndexError::Shared { is_passing, .. } => {
                 let code = if is_passing { DatabaseAway } else { Failed };
-                let hint = is_passing.then(|| {
-                    "The database may be temporarily unavailable; try \
-                 again"
-                        .to_owned()
-                });
-                Self::from_error(code, &error, hint)
+                let hint = "The database may be temporarily unavailable; try again";
+                Self::from_error(code, &error, is_passing.then(|| hint.to_owned()))
             }
         }
     }
@@ -295,11 +291,11 @@ impl From<UndoError> for OpError {
             UndoError::AlreadyUndone { ref by, .. } => {
                 (Refused, format!("Restore it: nacre undo {by}"))
             }
-            UndoError::Gone(_) => (
-                Refused,
-                "Git's history contains the committed versions: git log -- .nacre/memory"
-                    .to_owned(),
-            ),
+            UndoError::Gone(_) => {
+                let hint =
+                    "Git's history contains the committed versions: git log -- .nacre/memory";
+                (Refused, hint.to_owned())
+            }
             UndoError::OtherCommand { ref command, .. } => {
                 (Refused, format!("Run `nacre {command}`"))
             }
@@ -430,17 +426,13 @@ impl From<StateError> for OpError {
             }
             StateError::Damaged { path, .. } => {
                 let path = path.display();
-                let hint = format!(
-                    "Move it away, and Nacre creates a new one: mv {path} \
-                 {path}.damaged"
-                );
+                let hint =
+                    format!("Move it away, and Nacre creates a new one: mv {path} {path}.damaged");
                 return Self::wrap(&error).hint(hint);
             }
-            StateError::Newer { .. } => (
-                Failed,
-                "Use the newer version of Nacre, or move the file \
-             away",
-            ),
+            StateError::Newer { .. } => {
+                (Failed, "Use the newer version of Nacre, or move the file away")
+            }
             StateError::Shared { is_passing: false, .. }
             | StateError::Fs(_)
             | StateError::Open { .. }
@@ -456,12 +448,9 @@ impl From<StateError> for OpError {
 
 impl From<RefreshError> for OpError {
     fn from(error: RefreshError) -> Self {
-        let hint = error.is_late().then(|| {
-            "`nacre config set limits.map_seconds N` allows more time; `.gitignore` excludes \
-             directories"
-                .to_owned()
-        });
-        Self::from_error(Failed, &error, hint)
+        let hint = "`nacre config set limits.map_seconds N` allows more time; `.gitignore` \
+             excludes directories";
+        Self::from_error(Failed, &error, error.is_late().then(|| hint.to_owned()))
     }
 }
 

@@ -116,13 +116,13 @@ fn unusable(file: &RelPath, error: FsError) -> OpError {
 
 #[derive(Debug, Default)]
 struct Selection {
-    /// The text of the block. Empty if no memory is eligible.
+    /// The text of the block. Empty if no memories are eligible.
     text: String,
     ids: Vec<MemoryId>,
     n_left_out: usize,
     unproven: Vec<String>,
     tokens: usize,
-    /// Whether some memories are eligible but none fits into the budget.
+    /// Whether some memories are eligible but none of them fit into the budget.
     is_too_long: bool,
 }
 
@@ -132,7 +132,7 @@ fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection>
     let source = Source { index: &index, scope: scoped.scope };
     let counter = TokenCounter::load_shipped()?;
     let marks = block(" ")?;
-    // Recency is measured from the newest memory instead of the current time, so that the block
+    // Age is measured relative to the newest memory instead of the current time, so that the block
     // changes only if the memories change.
     let interest = Interest { task: None, files: &[], mode: Mode::Lexical };
     let newest = index.outline(&interest)?.map(|listed| listed.updated).max();

@@ -1,5 +1,5 @@
-//! Hook notes: the memories that each session has received. Each session has one small file in the
-//! user's own directory.
+//! Hook notes record which memories each session has received. Each session has one small file in
+//! the user's own directory.
 //!
 //! The files contain ids but no text. If they are deleted, some memories are shown again.
 
@@ -19,14 +19,14 @@ pub(super) const HOOKS_FOLDER: &str = "hooks";
 /// Maximum size of a notes file.
 const MAX_BYTES: u64 = 256 << 10;
 
-/// Maximum number of memories to record per session. Beyond it, the oldest are dropped and may be
-/// shown again.
+/// Maximum number of memories recorded per session. Beyond this number, the oldest ones are dropped
+/// and may be shown again.
 const MAX_TOLD: usize = 512;
 
 /// How long a hook waits for another hook that handles the same prompt.
 pub(super) const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Maximum number of notes files, and the number to keep when there are more.
+/// Maximum number of notes files, and the number that are kept when this maximum is exceeded.
 const MAX_SESSIONS: usize = 256;
 const N_KEPT: usize = 128;
 
@@ -83,8 +83,8 @@ pub(super) fn folder(host: &Host) -> Result<WriteScope> {
     host.home_folder(HOOKS_FOLDER)
 }
 
-/// Returns the path of a session's notes. If the agent provides no session id, all sessions in one
-/// directory on one day share a file.
+/// Returns the path of a session's notes. If the agent provides no session id, all sessions in the
+/// same directory on the same day share a file.
 fn path(host: &Host, session: &HookSession) -> Result<RelPath> {
     let HookSession { agent, id } = session;
     let name = match id.as_deref().filter(|id| !id.is_empty()) {
@@ -171,7 +171,7 @@ pub(super) fn all_told(host: &Host) -> Vec<String> {
     told
 }
 
-/// Removes a memory from the notes of all sessions. Returns whether no notes contain it any more.
+/// Removes a memory from the notes of all sessions. Returns whether it is gone from all of them.
 pub(super) fn forget_told(host: &Host, id: &str) -> Result<bool> {
     if host.home().is_ok_and(|home| !home.join(HOOKS_FOLDER).is_dir()) {
         return Ok(true);

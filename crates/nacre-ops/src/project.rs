@@ -20,14 +20,14 @@ use crate::recording::{CommandChange, own_store};
 use crate::run::change::Reversal;
 use crate::status::{agent_sessions, find_disconnected};
 
-/// Initializes a project. If `name` is given, uses the registered project with that name instead of
-/// the one in the current directory.
+/// Initializes a project. If `name` is given, initializes the registered project with that name
+/// instead of the one in the current directory.
 pub fn init(host: &Host, name: Option<&str>, events: &Events) -> Result<InitReport> {
     let folder = host.named_folder.as_ref().unwrap_or(&host.environment.folder);
     let root = git_root(&host.person, folder).unwrap_or_else(|| folder.clone());
     check_place(host, &root)?;
     let registered = match host.register(&root, name) {
-        // A name that the user gave is not ignored.
+        // If the user specified a name, the error is not ignored.
         Err(error) if name.is_some() => return Err(error),
         registered => registered,
     };

@@ -141,8 +141,8 @@ pub(crate) struct TextPlan {
     pub(crate) then: Option<Vec<u8>>,
 }
 
-/// Restores a text. If the user has edited the text in the meantime, leaves it unchanged and
-/// returns `false`.
+/// Restores a text file. If the user has edited it in the meantime, leaves it unchanged and returns
+/// `false`.
 pub(crate) fn put_back_text(
     scoped: &ScopedStore,
     change: &StoredChange,

@@ -208,8 +208,8 @@ pub fn migrate(
     Ok(ServerMigrateReport { from, to, steps, moved, next: next.to_owned() })
 }
 
-/// Copies sessions and memories to the database. Sessions that are already in the database are not
-/// changed.
+/// Copies sessions and memories to the database. Leaves sessions that are already in the database
+/// unchanged.
 fn from_embedded(host: &Host, database: &Database, events: &Events) -> Result<MovedStores> {
     let mut catalog = open_catalog(host)?;
     let mut queue = SharedQueue::open(database)?.for_server(&host.server_id()?);

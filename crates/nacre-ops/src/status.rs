@@ -1,5 +1,5 @@
-//! Reports the number of memories and sessions, and spending. Problems come from the last `doctor`
-//! run. No checks are run here.
+//! Reports the number of memories and sessions, and spending. Problems are taken from the last
+//! `doctor` run, and no checks are run here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub fn status(host: &Host, request: &EmptyRequest) -> Result<StatusReport> {
         stores.push(store_status(host, &scoped)?);
     }
     let project = host.project.as_ref();
-    // Only the owner may access data about the whole machine.
+    // Only the owner may access machine-wide data.
     let is_owner = host.caller.permissions.allow_everything();
     let report = StatusReport {
         project: project.and_then(|project| project.name.clone()),
@@ -54,7 +54,7 @@ pub fn status(host: &Host, request: &EmptyRequest) -> Result<StatusReport> {
     add_sessions(host, report)
 }
 
-/// Does not create a missing catalog.
+/// Adds the number of sessions. Does not create a missing catalog.
 fn add_sessions(host: &Host, mut report: StatusReport) -> Result<StatusReport> {
     if !has_catalog(host) || !host.caller.permissions.allow_everything() {
         return Ok(report);
@@ -182,8 +182,8 @@ fn not_set_up(host: &Host, folders: Vec<(String, u64)>) -> Vec<FolderSessions> {
     folders
 }
 
-/// Returns `None` if the directory is part of a project, or if it is not a repository and has no
-/// sessions.
+/// Returns `None` if the directory is part of a project, or if it is neither a repository nor has
+/// any sessions.
 pub(crate) fn not_set_up_here(host: &Host, waiting: &WaitingSessions) -> Option<FolderSessions> {
     if host.project.is_some() {
         return None;

@@ -113,8 +113,8 @@ const DEFAULT_EVENTS: usize = 1000;
 
 const POLL: Duration = Duration::from_millis(200);
 
-/// Shows a task. If `wait` is set, an empty list of events means that the task has ended or the
-/// caller has cancelled.
+/// Shows a task. With `wait`, an empty list of events means that the task has ended or that the
+/// caller has cancelled the request.
 pub fn show(host: &Host, request: &TaskShowRequest, events: &Events) -> Result<TaskShowReport> {
     let TaskShowRequest { task, limit, after, wait } = request;
     let (mut state, found) = find(host, task)?;

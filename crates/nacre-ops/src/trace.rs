@@ -135,7 +135,7 @@ pub fn import(host: &Host, file: &str) -> Result<TraceImportReport> {
         return Err(OpError::not_found(format!("File `{}` not found", path.display()))
             .hint("Name a session file; `nacre connect list` shows where agents store theirs"));
     }
-    // Files of other agents are read only from their own directories.
+    // Other agents' files are read only from their own directories.
     let told = trace_at(&path).map(|trace| trace.source.agent).ok();
     let agent = told.filter(|agent| *agent == Agent::OpenCode).unwrap_or(Agent::Generic);
     let stamp = Stamp { size: 0, modified: None, inode: 0 };
@@ -185,7 +185,7 @@ fn invalid(message: String) -> OpError {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameSource {
-    /// The user typed the name in a terminal. It can be a path.
+    /// The name was typed by the user in a terminal. It can be a path.
     Terminal,
     /// The name was sent in a request. It must be an id, so that a request cannot read a file or
     /// find out whether it exists.

@@ -1,5 +1,5 @@
-//! Lists memories from other machines so that the owner can trust them. The owner's own edits are
-//! listed once.
+//! Lists memories from other machines so that the owner can trust them. Lists the owner's own edits
+//! once.
 
 use std::collections::BTreeMap;
 
@@ -58,8 +58,8 @@ pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport> {
     Ok(report)
 }
 
-/// Returns the untrusted memories. If `ids` is not empty, only memories with these ids are
-/// returned. Also returns the number of memories beyond the limit.
+/// Returns the untrusted memories, and the number of memories beyond the limit. If `ids` is not
+/// empty, returns only memories with these ids.
 fn waiting(host: &Host, scoped: &ScopedStore, ids: &[String]) -> Result<(Vec<Memory>, usize)> {
     let is_wanted = |at: &Located| ids.is_empty() || ids.iter().any(|id| at.id.as_str() == id);
     let find = || -> Result<(Vec<Memory>, usize)> {
@@ -129,7 +129,7 @@ fn take(
     Ok(())
 }
 
-/// Marks the owner's own edits as shown.
+/// Records that the owner's own edits have been shown.
 fn show_edits(host: &Host, scoped: &ScopedStore) -> Result<Vec<TrustItem>> {
     let store = &scoped.store;
     let mut edits: Vec<Memory> = Vec::new();

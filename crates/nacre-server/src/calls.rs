@@ -1,5 +1,5 @@
 //! Runs operations on blocking threads, with support for events and cancellation. Each call opens a
-//! new host, because settings or stores may have been changed by other processes.
+//! new host, because other processes may have changed the settings or stores.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -24,7 +24,7 @@ pub(crate) struct Calls {
     pub(crate) environment: Environment,
     pub(crate) shared: Shared,
     slots: Arc<Semaphore>,
-    /// Reserved for calls that must not wait for others.
+    /// Slots reserved for calls that must not wait for others.
     urgent_slots: Arc<Semaphore>,
     running: Arc<Mutex<Running>>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct CallInfo {
     pub(crate) registering: Registering,
     pub(crate) session: Option<String>,
     pub(crate) tolerance: Tolerance,
-    /// Whether the call can change a store. Caches are checked after such a call.
+    /// Whether the call can change a store. If so, caches are checked afterwards.
     pub(crate) can_change: bool,
     pub(crate) pace: Pace,
     pub(crate) caller: Caller,
@@ -81,7 +81,7 @@ impl CallInfo {
             pace: Pace::Foreground,
             caller: Caller::owner(),
             actor: Actor::Owner,
-            // Calls that are available to other users override this value.
+            // Overridden for calls that other users may make.
             permit: Permit::Machine,
         }
     }
@@ -308,7 +308,7 @@ mod tests {
             let info = CallInfo::for_name("ask");
             let result = calls.run(info, Events::discard(), stopped, work).await;
             assert_eq!(result.unwrap_err().code, ErrorCode::Cancelled);
-            // The operation finishes on its own thread.
+            // The operation runs to completion on its own thread.
             let ended = spawn_blocking(move || told.recv()).await.unwrap();
             assert_eq!(ended.unwrap(), "cancelled");
         });

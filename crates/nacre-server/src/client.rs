@@ -190,7 +190,7 @@ impl Client {
         })
     }
 
-    /// Passes the fields in the query if the method has no body.
+    /// Sends the fields in the query string if the method has no body.
     fn target_and_body(
         &self,
         verb: &str,

@@ -1,4 +1,4 @@
-//! Starts, queries and stops this home's server from another process. Requests are sent to the
+//! Starts, queries and stops the server of this home from another process. Requests go to the
 //! socket, or to the local port with the token, but never to another machine.
 
 use std::process::Child;
@@ -61,7 +61,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 const NEXT: &str = "nacre dashboard";
 
-/// Starts the server, and returns when it responds.
+/// Starts the server and returns once it responds.
 pub fn up(host: &Host, request: &UpRequest) -> Result<UpReport> {
     let definition = service::definition(host, request.port)?;
     if request.docker {
@@ -74,7 +74,7 @@ pub fn up(host: &Host, request: &UpRequest) -> Result<UpReport> {
     };
     let managing = manager.filter(|manager| service::is_enabled(host, manager));
     if let Some(manager) = &managing {
-        // Keep the port of a running server. Other changes to its definition require a restart.
+        // A running server keeps its port. Other changes to its definition require a restart.
         let port = found.address.rsplit(':').next().and_then(|port| port.parse().ok());
         let definition = ServiceDefinition { port: port.unwrap_or(request.port), ..definition };
         if !service::is_current(host, manager, &definition) {
@@ -204,7 +204,7 @@ pub fn down(host: &Host) -> Result<DownReport> {
     Ok(DownReport { stopped: is_running, address, disabled })
 }
 
-/// Waits until the server has removed its address file, which it does last.
+/// Waits until the server has removed its address file, which is the last thing it does.
 fn wait_until_gone(
     host: &Host,
     found: &FoundService,

@@ -1,5 +1,5 @@
-//! Provides Nacre's operations over HTTP, and over MCP on standard input and output. The operations
-//! themselves are implemented in `nacre-ops`.
+//! Provides Nacre's operations over HTTP, and as an MCP server on standard input and output. The
+//! operations themselves are implemented in `nacre-ops`.
 
 mod calls;
 pub mod client;

@@ -1,5 +1,5 @@
 //! Authenticates and authorizes the server's callers, and writes the audit log. Permissions are
-//! looked up for each request, so that a revoked token is immediately invalid on all servers that
+//! looked up for each request, so revoking a token takes effect immediately on all servers that
 //! share the database.
 
 use std::collections::BTreeMap;
@@ -20,8 +20,7 @@ use tokio::task::spawn_blocking;
 
 const MAX_TOKEN_BYTES: usize = 200;
 
-/// Maximum number of queued entries per person. Further entries are dropped, and the loss is
-/// logged.
+/// Maximum number of queued audit entries per person. Any more are dropped, and the loss is logged.
 const MAX_WAITING: usize = 1000;
 
 const PRUNE_AFTER: usize = 500;
@@ -60,7 +59,7 @@ pub(crate) struct People {
     environment: Environment,
     /// Uses an async mutex, because waiting for the lock must not block a thread.
     store: Arc<tokio::sync::Mutex<OpenedStore>>,
-    /// Whether a write has been started that has not taken the queued entries yet.
+    /// Whether a write has started but has not yet taken the queued entries.
     is_writing: Arc<AtomicBool>,
     waiting: Arc<Mutex<Vec<AuditEntry>>>,
     n_written: Arc<AtomicUsize>,
@@ -186,7 +185,7 @@ impl People {
     }
 }
 
-/// The access of an open connection. The caller's permissions are looked up again for each message.
+/// Access for an open connection. The caller's permissions are looked up again for each message.
 #[derive(Clone)]
 pub(crate) struct LastingAccess {
     pub(crate) people: People,
@@ -264,8 +263,8 @@ impl Drop for OpenConnection {
 pub(crate) enum Permit {
     /// Requires no permission, because the response contains no data about projects or people.
     Anybody,
-    /// Requires this scope in the project of the request. Lists contain only projects that the
-    /// caller may read.
+    /// Requires this scope in the request's project. Lists contain only projects that the caller
+    /// may read.
     Scope(AccessScope),
     /// Requires the `admin` scope in all projects, because the request affects the whole machine or
     /// its owner.
@@ -297,7 +296,8 @@ impl Permit {
         }
     }
 
-    /// Checks the caller's access. A project that the caller may not read is treated as unknown.
+    /// Checks the caller's access. If the caller may not read the project, the error is the same as
+    /// for an unknown project.
     pub(crate) fn check(self, caller: &Caller, project: Option<&str>) -> Result<()> {
         let (permissions, scope) = (&caller.permissions, self.scope());
         let is_allowed = match (self, project) {

@@ -51,7 +51,7 @@ impl Clients {
         Self { chats, environment, connections, stop }
     }
 
-    /// Returns the directory for sessions of clients that do not send one.
+    /// Returns the working directory for new sessions if the client does not send one.
     pub(crate) async fn folder(&self, project: Option<String>) -> Result<PathBuf> {
         let environment = self.environment.clone();
         let found = tokio::task::spawn_blocking(move || {
@@ -126,7 +126,7 @@ async fn serve_lines(
     access: &LastingAccess,
 ) {
     let (sink, source) = Framed::new(stream, line_codec(MAX_LINE_BYTES)).split();
-    // A line that is too long ends the connection.
+    // A line that exceeds the limit ends the connection.
     let lines = source.take_while(|line| ready(line.is_ok())).filter_map(|line| ready(line.ok()));
     tokio::select! {
         () = receive(lines, client, access) => {}

@@ -1,11 +1,12 @@
-//! Repository files that are generated from types, for tests that check that they are up to date.
+//! Test helpers for repository files that are generated from types. Tests check that these files
+//! are up to date.
 
 use std::path::Path;
 
 /// If set, the files are written instead of checked.
 const WRITE: &str = "NACRE_WRITE_DOCS";
 
-/// Asserts that a repository file has this content.
+/// Asserts that a repository file has the given content.
 #[expect(
     clippy::disallowed_methods,
     reason = "`make docs` asks by a variable for these files of our own sources, and writes all of them again"

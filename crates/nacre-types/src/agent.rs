@@ -135,7 +135,7 @@ pub struct RoleEntry {
     /// Models in the order in which they are tried.
     pub models: Vec<String>,
     pub origin: String,
-    /// Why the role cannot be used, based on its settings.
+    /// Why the role cannot be used with its current settings.
     pub problem: Option<String>,
 }
 

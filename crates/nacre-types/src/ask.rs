@@ -140,7 +140,8 @@ pub struct CitedMemory {
     /// The speaker of the statement.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub speaker: Option<Speaker>,
-    /// IDs of memories that it claims to supersede but whose own files do not confirm this.
+    /// IDs of memories that this memory claims to supersede, although their own files do not
+    /// confirm it.
     pub not_verified: Vec<String>,
     /// Other stores that contain the same ID.
     pub also_in: Vec<StoreScope>,
@@ -179,7 +180,8 @@ pub struct RecalledMemory {
     /// The first quote that adds information not in the memory's text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub proof: Option<RecalledQuote>,
-    /// IDs of memories that it claims to supersede but whose own files do not confirm this.
+    /// IDs of memories that this memory claims to supersede, although their own files do not
+    /// confirm it.
     pub not_verified: Vec<String>,
     /// Other stores that contain the same ID.
     pub also_in: Vec<StoreScope>,

@@ -272,7 +272,7 @@ pub struct HookEndRequest {
     pub can_ask: bool,
 }
 
-/// The event of a hook call and its data.
+/// The event that triggered a hook call, and its data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum HookQuestion {

@@ -99,7 +99,7 @@ pub struct ErrorReport {
 }
 
 names! {
-    /// How far an operation succeeded.
+    /// How completely an operation succeeded.
     #[derive(Default)]
     pub enum Outcome {
         /// The operation succeeded completely.
@@ -136,7 +136,7 @@ pub trait Report: Serialize {
     }
 }
 
-/// Implements `Report` for types whose operations are partial if this list is not empty.
+/// Implements `Report` for types with a list that makes the outcome partial if it is not empty.
 macro_rules! partial_reports {
     ($($report:ident: $left:ident)+) => { $(
         impl Report for crate::$report {

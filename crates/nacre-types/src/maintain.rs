@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ExplorerMetrics, Outcome, PlannedChange, Report, RunMode};
 
-/// Options of a maintenance run.
+/// Options for a maintenance run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaintainRequest {

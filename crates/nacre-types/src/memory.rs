@@ -255,7 +255,7 @@ names! {
     }
 }
 
-/// A new memory that the user writes.
+/// A new memory written by the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryAddRequest {

@@ -49,7 +49,8 @@ pub struct FoundMemory {
     pub why: WhyFound,
     /// Memories that this one supersedes, newest first.
     pub history: Vec<MemoryEntry>,
-    /// IDs of superseded memories whose own files do not confirm this.
+    /// IDs of memories that this one claims to supersede, although their own files do not confirm
+    /// it.
     pub not_verified: Vec<String>,
 }
 

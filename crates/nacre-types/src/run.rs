@@ -44,7 +44,7 @@ pub struct RunShowReport {
     pub report: Option<RunReport>,
     /// Durations, token counts and other metrics. Absent for an undo.
     pub metrics: Option<RunMetrics>,
-    /// The individual runs of a change that spans several, such as one per session in a sync.
+    /// The individual runs if a change spans several, such as a sync with one run per session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<Self>,
 }
@@ -126,7 +126,7 @@ pub struct SessionRun {
     /// Why the session was processed with a fallback strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
-    /// The key of the limit that was reached.
+    /// The settings key of the limit that was reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     /// Why the lead agent failed. In this case, the rules made the decisions.
@@ -139,7 +139,7 @@ names! {
     pub enum SessionOutcome {
         /// The session was processed.
         Done = "done",
-        /// The whole session was already processed.
+        /// The session had already been processed completely.
         Unchanged = "unchanged",
     }
 }
@@ -226,8 +226,8 @@ names! {
     }
 }
 
-/// Estimated probabilities, from 0 to 1, of a "yes" to each question about a candidate and its
-/// nearest memory.
+/// Estimated probabilities, from 0 to 1, that the answer to each question about a candidate and its
+/// nearest memory is yes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionScores {
     pub about: f32,
@@ -367,8 +367,8 @@ pub struct ExplorerFinding {
     /// The action that the explorer suggests. The lead agent decides.
     pub action_hint: LeadAction,
     pub matched_file: Option<String>,
-    /// Explorer's estimate of how much of the candidate the memory file already covers, from 0 to
-    /// 1.
+    /// The explorer's estimate of how much of the candidate the memory file already covers, from 0
+    /// to 1.
     pub overlap: f64,
     /// A quote from the file.
     pub evidence: String,

@@ -20,8 +20,8 @@ macro_rules! public_types {
     };
 }
 
-// Operations with complete reports succeed completely or fail. Reports among the others that state
-// how much succeeded implement `Report` themselves.
+// Operations with a report in `complete_reports` either succeed completely or fail. Among the other
+// reports, those that state how much succeeded implement `Report` themselves.
 public_types! {
     complete_reports {
         ApprovalAnswerReport AuditReport ChatAbortReport ChatStartReport ChatUndoReport

@@ -88,9 +88,9 @@ pub struct LoopEntry {
     pub last: Option<String>,
     /// Due time of the next iteration.
     pub next: Option<String>,
-    /// The error of the last iteration.
+    /// The error from the last iteration.
     pub last_error: Option<String>,
-    /// A short result of the last iteration.
+    /// A short description of the last iteration's result.
     pub last_result: Option<String>,
 }
 

@@ -117,16 +117,16 @@ pub struct SpendingStatus {
     pub limit_usd: f64,
     /// Calls whose price is unknown. Only their tokens are counted.
     pub unpriced_calls: u64,
-    /// Whether the limit has been reached, which stops further model calls.
+    /// Whether the limit has been reached, in which case no more model calls are made.
     pub is_reached: bool,
 }
 
 names! {
     /// The scope of a spending limit.
     pub enum SpendingScope {
-        /// All spending of the current day.
+        /// All spending on the current day.
         Day = "day",
-        /// Spending of the project in the current month.
+        /// Project spending in the current month.
         Project = "project",
     }
 }
@@ -172,7 +172,7 @@ pub struct OverviewDay {
     pub runs: usize,
 }
 
-/// Activity of one agent in the whole period.
+/// Activity of one agent over the period.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentActivity {
     pub agent: String,

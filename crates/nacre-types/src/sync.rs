@@ -86,7 +86,7 @@ pub struct SyncReport {
     pub unchanged: u64,
     /// Number of sessions read.
     pub read: u64,
-    /// Number of sessions read from where the previous read ended.
+    /// Number of sessions whose read resumed where the previous one ended.
     pub resumed: u64,
     pub bytes: u64,
     /// Number of stored sessions that were redacted again because `redact.extra` changed.
@@ -147,7 +147,7 @@ pub struct SourceProblem {
 pub struct PausedSession {
     pub id: String,
     pub reason: String,
-    /// The key of the limit that was reached. Absent if the model is unreachable.
+    /// The settings key of the limit that was reached. Absent if the model is unreachable.
     pub limit: Option<String>,
 }
 
@@ -190,7 +190,7 @@ pub enum SyncResult {
     },
 }
 
-/// The result of the sync of one session.
+/// The result of syncing one session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SyncTraceReport {
     pub sessions: Vec<SyncedSession>,
@@ -224,7 +224,7 @@ pub struct SyncPreviewReport {
     pub waiting: Option<WaitingSessions>,
 }
 
-/// The expected result of the sync of one session.
+/// The expected result of syncing one session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SyncTracePreviewReport {
     pub sessions: Vec<PlannedSession>,
@@ -261,7 +261,7 @@ pub struct FolderSessions {
     pub sessions: u64,
 }
 
-/// Unfinished sessions, grouped by the reason why they are unfinished.
+/// Unfinished sessions, grouped by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WaitingSessions {
     /// Number of sessions ready to be processed.

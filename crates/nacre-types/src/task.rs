@@ -101,7 +101,7 @@ pub struct TaskCancelReport {
     pub task: String,
     /// Queued tasks that were cancelled immediately.
     pub ended: Vec<String>,
-    /// Running tasks that their process will stop.
+    /// Running tasks that will be stopped by their process.
     pub asked: Vec<String>,
 }
 
@@ -150,7 +150,7 @@ pub struct ModelStats {
     pub cost_nano_dollars: Option<u64>,
 }
 
-/// An event of an operation.
+/// An event that occurs during an operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -198,11 +198,11 @@ pub enum CallLine {
     },
 }
 
-/// An event of the event stream.
+/// An event in the event stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamEvent {
     pub at: String,
-    /// The task of the event.
+    /// The task that the event belongs to.
     pub task: Option<String>,
     /// The project name, if the request specified one.
     pub project: Option<String>,

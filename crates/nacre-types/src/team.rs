@@ -80,8 +80,7 @@ pub struct PullReport {
     pub dry_run: bool,
     /// New memories. They are not given to agents until you trust them.
     pub new: Vec<String>,
-    /// Memories that replaced an earlier pulled version. That version had not been changed on this
-    /// machine.
+    /// Memories that replaced an earlier pulled version that had not been changed on this machine.
     pub updated: Vec<String>,
     /// Memories that differ from the local versions. The local versions are kept.
     pub differ: Vec<String>,
@@ -218,7 +217,7 @@ pub struct ContestedPair {
     pub likelihood: f32,
 }
 
-/// Two contradictory decisions of different projects.
+/// Two contradictory decisions from different projects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectContradiction {
     pub newer: ProjectMemory,
@@ -243,9 +242,9 @@ pub struct TranscriptPutRequest {
     pub agent: String,
     /// The name of the session on its original machine.
     pub session: String,
-    /// The hash of the whole transcript as sent.
+    /// The hash of the complete transcript as sent.
     pub hash: String,
-    /// Size of the whole transcript in bytes.
+    /// Size of the complete transcript in bytes.
     pub bytes: u64,
     /// Offset of this part in bytes.
     pub offset: u64,

@@ -1,4 +1,4 @@
-//! Sessions of coding agents, and the queue of sessions to process.
+//! Coding agent sessions, and the queue of sessions to process.
 
 use std::collections::BTreeMap;
 
@@ -134,7 +134,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Token counts of all model calls of a session.
+/// Token counts for all model calls in a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionTokens {
     /// Input tokens, excluding cached tokens.
@@ -282,7 +282,7 @@ pub struct TraceEvent {
     pub error: bool,
     /// The text, or its beginning if the text was shortened.
     pub text: String,
-    /// The end of a shortened text.
+    /// The end of the text if it was shortened.
     pub text_end: String,
     /// Size in bytes before shortening.
     pub full_bytes: u64,
@@ -314,7 +314,7 @@ names! {
 }
 
 names! {
-    /// How the user entered a text.
+    /// How the user entered text.
     pub enum WordSource {
         /// A typed prompt.
         Prompt = "prompt",
@@ -335,8 +335,8 @@ names! {
         Unverified = "unverified",
     }
 
-    /// Why a text is considered injected. Neither the user nor the session's model wrote such a
-    /// text as part of the conversation.
+    /// Why text is considered injected. Injected text was written neither by the user nor by the
+    /// session's model as part of the conversation.
     pub enum InjectedReason {
         /// Rule files such as `AGENTS.md` and `CLAUDE.md`, and skills.
         Instructions = "instructions",
@@ -398,7 +398,7 @@ pub struct TraceSearchRequest {
     pub since: Option<String>,
     #[serde(default)]
     pub mode: SearchMode,
-    /// Maximum number of results. The default is the setting `memory.max_results`.
+    /// Maximum number of results. Defaults to the `memory.max_results` setting.
     pub limit: Option<usize>,
 }
 

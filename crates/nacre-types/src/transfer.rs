@@ -83,7 +83,7 @@ pub struct ReplacedMemory {
     pub done: bool,
 }
 
-/// A text that was not imported.
+/// Text that was not imported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedText {
     pub file: String,
@@ -97,7 +97,7 @@ pub struct SkippedText {
 }
 
 names! {
-    /// Why a text was not imported.
+    /// Why text was not imported.
     pub enum ImportSkip {
         /// The text was imported before.
         Imported = "imported",

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
+type Result<T, E = AgentsError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum AgentsError {
     #[error("Cannot read `{}` as TOML", path.display())]
@@ -27,7 +29,7 @@ pub struct ConnectedAgent {
     pub paths: Vec<PathBuf>,
 }
 
-pub fn parse(text: &str, origin: &Path) -> Result<Vec<ConnectedAgent>, AgentsError> {
+pub fn parse(text: &str, origin: &Path) -> Result<Vec<ConnectedAgent>> {
     let document = document(text, origin)?;
     let unknown =
         |key: &str| AgentsError::UnknownKey { path: origin.to_owned(), key: key.to_owned() };
@@ -48,12 +50,7 @@ pub fn parse(text: &str, origin: &Path) -> Result<Vec<ConnectedAgent>, AgentsErr
 }
 
 /// Adds an agent to the register, or replaces its paths if it is already registered.
-pub fn connect(
-    text: &str,
-    origin: &Path,
-    name: &str,
-    paths: &[PathBuf],
-) -> Result<String, AgentsError> {
+pub fn connect(text: &str, origin: &Path, name: &str, paths: &[PathBuf]) -> Result<String> {
     let mut document = document(text, origin)?;
     let agents = document.entry("agents").or_insert_with(implicit_table);
     let mut entry = Table::new();
@@ -65,7 +62,7 @@ pub fn connect(
     Ok(document.to_string())
 }
 
-pub fn disconnect(text: &str, origin: &Path, name: &str) -> Result<String, AgentsError> {
+pub fn disconnect(text: &str, origin: &Path, name: &str) -> Result<String> {
     let mut document = document(text, origin)?;
     let agents = document.get_mut("agents").and_then(Item::as_table_like_mut);
     if agents.and_then(|agents| agents.remove(name)).is_none() {
@@ -74,7 +71,7 @@ pub fn disconnect(text: &str, origin: &Path, name: &str) -> Result<String, Agent
     Ok(document.to_string())
 }
 
-fn document(text: &str, origin: &Path) -> Result<DocumentMut, AgentsError> {
+fn document(text: &str, origin: &Path) -> Result<DocumentMut> {
     text.parse().map_err(|source| AgentsError::Malformed { path: origin.to_owned(), source })
 }
 

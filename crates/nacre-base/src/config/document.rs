@@ -12,7 +12,7 @@ use std::path::Path;
 use toml::de::DeTable;
 use toml_edit::{Document, Item, Key, Table, TableLike, Value as Toml};
 
-use super::error::{ConfigError, ConfigPlace, MAX_BYTES, MAX_TABLES, shorten};
+use super::error::{ConfigError, ConfigPlace, MAX_BYTES, MAX_TABLES, Result, shorten};
 
 /// Listing all errors takes memory proportional to their number. For larger texts, only the error
 /// at which the parser stops is reported.
@@ -26,7 +26,7 @@ pub(super) struct Doc<'t> {
 }
 
 impl<'t> Doc<'t> {
-    pub(super) fn parse(text: &'t str, path: &'t Path) -> Result<Self, ConfigError> {
+    pub(super) fn parse(text: &'t str, path: &'t Path) -> Result<Self> {
         if MAX_BYTES < text.len() {
             return Err(ConfigError::TooLarge { path: path.to_owned(), bytes: text.len() });
         }
@@ -156,7 +156,7 @@ pub(super) fn rewrite_inline(
 
 /// Returns the text without the entry at `path`, or `None` if there is no such entry.
 ///
-/// Removes whole lines: for a value, its line including any comment at the end; for a table,
+/// Removes complete lines: for a value, its line including any trailing comment; for a table,
 /// everything from its header to its last value. Comments above the entry are kept.
 pub(super) fn remove(doc: &Doc<'_>, path: &[&str]) -> Option<String> {
     let (mut table, mut rest): (&dyn TableLike, &[&str]) = (doc.root(), path);

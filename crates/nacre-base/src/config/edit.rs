@@ -8,14 +8,14 @@ use std::path::Path;
 use toml_edit::{Item, Key, Table, TableLike, Value as Toml};
 
 use super::document::{self, Doc};
-use super::error::{ConfigError, ConfigPlace};
+use super::error::{ConfigPlace, Result};
 use super::families::{self, Family, Field};
 use super::keys::{self, KeySpec};
 use super::layers::unknown_key;
 use super::value::not_a_table;
 
 /// Returns the text with `key` set to `value`. The value is plain text, not TOML.
-pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String, ConfigError> {
+pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String> {
     let doc = Doc::parse(text, origin)?;
     let new_text = match (keys::find(key), families::find_key(key)) {
         (Some(spec), _) => {
@@ -34,9 +34,8 @@ pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String, 
 
 /// Returns the text without `key`. The text is unchanged if the key is not set.
 ///
-/// Unknown keys can be removed too, because users must be able to fix the error that such a key
-/// causes.
-pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String, ConfigError> {
+/// Unknown keys can be removed too, so that users can fix the errors they cause.
+pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String> {
     let doc = Doc::parse(text, origin)?;
     let path = Key::parse(key).unwrap_or_default();
     let path: Vec<&str> = path.iter().map(Key::get).collect();
@@ -56,7 +55,7 @@ pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String, ConfigError
     }
 }
 
-fn put(doc: &Doc<'_>, spec: &KeySpec, value: &str) -> Result<String, ConfigError> {
+fn put(doc: &Doc<'_>, spec: &KeySpec, value: &str) -> Result<String> {
     let (section, leaf) = (spec.section(), spec.leaf());
     let new_table = || [format!("[{section}]"), format!("{leaf} = {value}")];
     let table = match doc.root().get_key_value(section) {
@@ -77,8 +76,8 @@ fn put(doc: &Doc<'_>, spec: &KeySpec, value: &str) -> Result<String, ConfigError
     Ok(new_text.unwrap_or_else(|| document::append_table(doc.text, &new_table())))
 }
 
-/// Returns the text with a value added to the table or replaced in it, or `None` if the table has
-/// no header. Fails with the existing item if it is not a value.
+/// Adds or replaces a value in the table and returns the new text, or `None` if the table has no
+/// header. Fails with the existing item if it is not a value.
 fn put_below_header<'t>(
     doc: &Doc<'_>,
     table: &'t Table,
@@ -96,7 +95,7 @@ fn put_below_header<'t>(
     }))
 }
 
-/// Sets a key of a table that has its own header. Tables in any other notation must be edited by
+/// Sets a key in a table that has its own header. Tables written in any other way must be edited by
 /// hand.
 fn put_in_family(
     doc: &Doc<'_>,
@@ -104,7 +103,7 @@ fn put_in_family(
     member: &str,
     field: &Field,
     value: &str,
-) -> Result<String, ConfigError> {
+) -> Result<String> {
     let new_table = || [format!("[{}.{member}]", family.name), format!("{} = {value}", field.name)];
     let Some((key, members)) = doc.root().get_key_value(family.name) else {
         return Ok(document::append_table(doc.text, &new_table()));

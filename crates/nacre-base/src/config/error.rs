@@ -27,6 +27,8 @@ impl fmt::Display for ConfigPlace {
     }
 }
 
+pub(super) type Result<T, E = ConfigError> = std::result::Result<T, E>;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     #[error("Cannot parse `{}` as TOML, line {line}: {message}", path.display())]
@@ -95,8 +97,7 @@ pub enum ConfigWarning {
     #[error("Ignored `{key}` {place}: a repository may not set this key")]
     RefusedFromRepo { key: String, place: ConfigPlace },
     #[error(
-        "Ignored `{key}` {place}: a repository may only lower this value, here to at most \
-     {limit}"
+        "Ignored `{key}` {place}: a repository may only lower this value, here to at most {limit}"
     )]
     RaisedByRepo { key: String, place: ConfigPlace, limit: String },
     #[error("Unknown variable `{name}`")]
@@ -116,8 +117,7 @@ impl ConfigWarning {
                     .to_owned(),
             ),
             Self::RefusedFromRepo { key, .. } | Self::RaisedByRepo { key, .. } => Some(format!(
-                "To set it in your own configuration, run `nacre config set {key} \
-                 VALUE`"
+                "To set it in your own configuration, run `nacre config set {key} VALUE`"
             )),
             Self::UnknownVariable { nearest, .. } => nearest.as_deref().map(did_you_mean),
         }
@@ -129,11 +129,11 @@ pub(super) fn did_you_mean(nearest: &str) -> String {
 }
 
 pub(super) mod nearest {
-    /// Minimum similarity for a suggestion. Three matching letters out of four are enough, three
-    /// out of five are not: a wrong suggestion is worse than none.
+    /// Minimum similarity for a suggestion. Three matching letters out of four are enough, but
+    /// three out of five are not, because a wrong suggestion is worse than none.
     const LIKE: f64 = 0.7;
 
-    /// Longer names are unlikely to be typing errors and take long to compare.
+    /// Longer names are unlikely to be typos and are slow to compare.
     const MAX_BYTES: usize = 80;
 
     /// Returns the similarity of two words from 0 to 1, ignoring case and treating `-` and `_` as

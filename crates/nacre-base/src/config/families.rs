@@ -7,7 +7,7 @@
 use toml_edit::{Item, Key, TableLike};
 
 use super::document::{Doc, entries, write_key};
-use super::error::{BadValue, ConfigError, ConfigPlace, nearest, shorten};
+use super::error::{BadValue, ConfigError, ConfigPlace, Result, nearest, shorten};
 use super::keys::ValueKind;
 use super::settings::{ApiChoice, EffortChoice, PlainHttpChoice, StrategyChoice};
 use super::value::{Value, describe, not_a_table};
@@ -35,7 +35,7 @@ pub struct Family {
 pub struct Field {
     pub name: &'static str,
     pub kind: ValueKind,
-    /// Tables that have this field; empty for all tables.
+    /// Tables that have this field; empty if all tables have it.
     pub only_in: &'static [&'static str],
     pub doc: &'static str,
 }
@@ -149,7 +149,7 @@ impl Family {
         doc: &Doc<'_>,
         key: Option<&Key>,
         item: &Item,
-    ) -> Result<Vec<(String, Value, ConfigPlace)>, ConfigError> {
+    ) -> Result<Vec<(String, Value, ConfigPlace)>> {
         let Some(members) = item.as_table_like() else {
             return Err(not_a_table(self.name, doc.place(key), item));
         };
@@ -179,7 +179,7 @@ impl Family {
         member: &str,
         fields: &dyn TableLike,
         found: &mut Vec<(String, Value, ConfigPlace)>,
-    ) -> Result<(), ConfigError> {
+    ) -> Result<()> {
         for (key, name, item) in entries(fields) {
             let (whole, place) = (write_key(&[self.name, member, name]), doc.place(key));
             let Some(field) = self.fields_of(member).find(|field| field.name == name) else {

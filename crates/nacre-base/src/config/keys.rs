@@ -190,8 +190,8 @@ variables! {
     /// The time to use instead of the current time, such as `2026-11-15T08:30:00Z`, for tests and
     /// reproducible runs.
     NACRE_NOW
-    /// Set for agents that Nacre uses as models. If such an agent runs Nacre, that process uses no
-    /// agents as models.
+    /// Set for agents that Nacre uses as models. If such an agent runs Nacre, that Nacre process
+    /// does not use agents as models.
     NACRE_CHILD
     /// The API key of the service at `search.endpoint_url`. Keys are not stored in files.
     NACRE_EMBEDDING_KEY

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use toml_edit::{Item, Key, TableLike};
 
 use super::document::{Doc, entries, write_key};
-use super::error::{ConfigError, ConfigPlace, ConfigWarning, nearest, shorten};
+use super::error::{ConfigError, ConfigPlace, ConfigWarning, Result, nearest, shorten};
 use super::families::{self, Family};
 use super::keys::{self, FromRepo, KEYS, KeySpec, NACRE_MODEL, PREFIX, VARS};
 use super::settings::Settings;
@@ -99,17 +99,17 @@ pub struct Resolved {
 
 /// Merges all layers into settings.
 ///
-/// `vars` may be the whole environment; empty variables are ignored. `flags` are pairs of a key and
-/// its value.
+/// `vars` may be the complete environment; empty variables are ignored. `flags` are pairs of a key
+/// and its value.
 pub fn resolve(
     sources: &[ConfigSource],
     vars: &[(String, String)],
     flags: &[(String, String)],
-) -> Result<Resolved, ConfigError> {
+) -> Result<Resolved> {
     resolve_over(load_defaults()?, sources, vars, flags)
 }
 
-fn load_defaults() -> Result<Fold, ConfigError> {
+fn load_defaults() -> Result<Fold> {
     static SHIPPED: OnceLock<Fold> = OnceLock::new();
     if let Some(fold) = SHIPPED.get() {
         return Ok(fold.clone());
@@ -118,7 +118,7 @@ fn load_defaults() -> Result<Fold, ConfigError> {
     Ok(SHIPPED.get_or_init(|| fold).clone())
 }
 
-fn defaults_of(text: &str) -> Result<Fold, ConfigError> {
+fn defaults_of(text: &str) -> Result<Fold> {
     let mut fold = Fold::default();
     fold.file(&ConfigSource {
         layer: Layer::Defaults,
@@ -134,7 +134,7 @@ fn resolve_over(
     sources: &[ConfigSource],
     vars: &[(String, String)],
     flags: &[(String, String)],
-) -> Result<Resolved, ConfigError> {
+) -> Result<Resolved> {
     let mut sources: Vec<&ConfigSource> = sources.iter().collect();
     sources.sort_by_key(|source| source.layer);
     for source in sources {
@@ -165,7 +165,7 @@ struct Fold {
 }
 
 impl Fold {
-    fn file(&mut self, source: &ConfigSource) -> Result<(), ConfigError> {
+    fn file(&mut self, source: &ConfigSource) -> Result<()> {
         let doc = Doc::parse(&source.text, &source.path)?;
         for (key, section, item) in entries(doc.root()) {
             if let Some(family) = families::find(section) {
@@ -192,7 +192,7 @@ impl Fold {
         doc: &Doc<'_>,
         section: &str,
         table: &dyn TableLike,
-    ) -> Result<(), ConfigError> {
+    ) -> Result<()> {
         for (key, leaf, item) in entries(table) {
             let place = doc.place(key);
             let spec = keys::find(&format!("{section}.{leaf}"))
@@ -216,7 +216,7 @@ impl Fold {
         family: &Family,
         key: Option<&Key>,
         item: &Item,
-    ) -> Result<(), ConfigError> {
+    ) -> Result<()> {
         if source.is_of_repo {
             let (key, place) = (family.name.to_owned(), doc.place(key));
             self.warnings.push(ConfigWarning::RefusedFromRepo { key, place });
@@ -235,7 +235,7 @@ impl Fold {
         spec: &'static KeySpec,
         item: &Item,
         place: ConfigPlace,
-    ) -> Result<(), ConfigError> {
+    ) -> Result<()> {
         let key = spec.name.to_owned();
         if spec.from_repo == FromRepo::Refused {
             self.warnings.push(ConfigWarning::RefusedFromRepo { key, place });
@@ -259,7 +259,7 @@ impl Fold {
         Ok(())
     }
 
-    fn var(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
+    fn var(&mut self, name: &str, text: &str) -> Result<()> {
         if name == NACRE_MODEL && !text.is_empty() {
             let place = ConfigPlace::Var { name: name.to_owned() };
             let value = Value::Text(text.to_owned());
@@ -331,7 +331,7 @@ fn unknown_table(
 fn settings(
     entries: &BTreeMap<&'static str, ConfigEntry>,
     tables: &BTreeMap<String, ConfigEntry>,
-) -> Result<Settings, ConfigError> {
+) -> Result<Settings> {
     let entries = entries.iter().map(|(key, entry)| (*key, entry));
     let mut root = Json::Object(Map::new());
     for (key, entry) in entries.chain(tables.iter().map(|(key, entry)| (key.as_str(), entry))) {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use toml_edit::{Item, Key, TableLike, Value as Toml};
 
 use super::document::{self, Doc, entries, write_key};
-use super::error::{BadValue, ConfigError, ConfigPlace, did_you_mean, nearest, shorten};
+use super::error::{BadValue, ConfigError, ConfigPlace, Result, did_you_mean, nearest, shorten};
 use super::value::describe;
 
 const MAX_NAME_BYTES: usize = 64;
@@ -70,7 +70,7 @@ impl ProjectError {
 }
 
 impl Projects {
-    pub fn parse(text: &str, origin: &Path) -> Result<Self, ConfigError> {
+    pub fn parse(text: &str, origin: &Path) -> Result<Self> {
         let doc = Doc::parse(text, origin)?;
         let mut list: Vec<Project> = Vec::new();
         let mut names: BTreeMap<PathBuf, String> = BTreeMap::new();
@@ -191,12 +191,7 @@ pub fn name_for(path: &Path, existing: &Projects) -> String {
         .unwrap_or_default()
 }
 
-fn read_project(
-    doc: &Doc<'_>,
-    key: Option<&Key>,
-    name: &str,
-    item: &Item,
-) -> Result<PathBuf, ConfigError> {
+fn read_project(doc: &Doc<'_>, key: Option<&Key>, name: &str, item: &Item) -> Result<PathBuf> {
     if !is_name(name) {
         let found = format!("`{}`", shorten(name));
         return Err(bad(&["projects", name], doc.place(key), NAME_RULE, found));

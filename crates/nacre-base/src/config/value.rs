@@ -8,7 +8,7 @@ use std::fmt;
 use serde::Serialize;
 use toml_edit::{Array, Item, Value as Toml};
 
-use super::error::{BadValue, ConfigError, ConfigPlace, nearest, shorten};
+use super::error::{BadValue, ConfigError, ConfigPlace, Result, nearest, shorten};
 use super::keys::ValueKind;
 
 /// Longer strings are mistakes and would make error messages unreadable.
@@ -53,21 +53,11 @@ struct Mismatch {
 }
 
 impl ValueKind {
-    pub(super) fn read_as(
-        &self,
-        key: &str,
-        item: &Item,
-        place: &ConfigPlace,
-    ) -> Result<Value, ConfigError> {
+    pub(super) fn read_as(&self, key: &str, item: &Item, place: &ConfigPlace) -> Result<Value> {
         self.read(item).map_err(|mismatch| self.bad_value(key, mismatch, place))
     }
 
-    pub(super) fn parse_as(
-        &self,
-        key: &str,
-        text: &str,
-        place: &ConfigPlace,
-    ) -> Result<Value, ConfigError> {
+    pub(super) fn parse_as(&self, key: &str, text: &str, place: &ConfigPlace) -> Result<Value> {
         self.parse(text).map_err(|mismatch| self.bad_value(key, mismatch, place))
     }
 

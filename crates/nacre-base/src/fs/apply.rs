@@ -12,7 +12,7 @@ use std::io::ErrorKind;
 
 use cap_std::fs::Dir;
 
-use super::error::{FsAction, FsError};
+use super::error::{FsAction, FsError, Result};
 use super::journal::{Plan, Step};
 use super::path::RelPath;
 use super::scope::{ReadFault, WriteScope, clone_dir, io_error, read_file};
@@ -74,7 +74,7 @@ impl<'a> Site<'a> {
         plan.steps.iter().try_for_each(|step| self.check_displaced(step))
     }
 
-    pub(super) fn backward(&mut self, plan: &Plan) -> Result<(), FsError> {
+    pub(super) fn backward(&mut self, plan: &Plan) -> Result<()> {
         for step in plan.steps.iter().rev() {
             let dir = match self.open_parent(step) {
                 Err(error) if is_gone(&error) => continue,
@@ -100,10 +100,10 @@ impl<'a> Site<'a> {
         self.flush()
     }
 
-    /// Finds files in the journal whose content is neither the old nor the new version, because the
-    /// user wrote it during the swap. Stores each as a conflict copy and returns the paths of the
-    /// copies.
-    pub(super) fn rescue(&mut self, plan: &Plan) -> Result<Vec<RelPath>, FsError> {
+    /// Finds files in the journal whose content is neither the old nor the new version, which means
+    /// that the user wrote to them during the swap. Stores each as a conflict copy and returns the
+    /// paths of the copies.
+    pub(super) fn rescue(&mut self, plan: &Plan) -> Result<Vec<RelPath>> {
         let mut rescued = Vec::new();
         for step in &plan.steps {
             for slot in [step.staging_name(), step.backup_name()] {
@@ -115,7 +115,7 @@ impl<'a> Site<'a> {
         Ok(rescued)
     }
 
-    fn make_dir(&self, dir: &RelPath) -> Result<(), FsError> {
+    fn make_dir(&self, dir: &RelPath) -> Result<()> {
         let parent = self.scope.parent_of(dir)?;
         match sys::make_dir(&parent, dir.name(), self.scope.access.folder_mode(dir.as_str())) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -127,7 +127,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    fn open_parent(&mut self, step: &Step) -> Result<Dir, FsError> {
+    fn open_parent(&mut self, step: &Step) -> Result<Dir> {
         let key = step.path().parent().map_or_else(String::new, String::from);
         if !self.parents.contains_key(&key) {
             self.parents.insert(key.clone(), self.scope.parent_of(step.path())?);
@@ -135,7 +135,7 @@ impl<'a> Site<'a> {
         clone_dir(&self.parents[&key], &self.scope.path)
     }
 
-    fn flush(&self) -> Result<(), FsError> {
+    fn flush(&self) -> Result<()> {
         for (path, dir) in &self.parents {
             sys::sync_dir(dir)
                 .map_err(|error| io_error(FsAction::Write, &self.scope.path.join(path), error))?;
@@ -145,7 +145,7 @@ impl<'a> Site<'a> {
 
     /// Completes a link-then-unlink move that was interrupted between the two calls, leaving the
     /// file both at its path and in a slot.
-    fn part_twins(&self, dir: &Dir, step: &Step) -> Result<(), FsError> {
+    fn part_twins(&self, dir: &Dir, step: &Step) -> Result<()> {
         for slot in [step.staging_name(), step.backup_name()] {
             if sys::is_same_file(self.txn, &slot, dir, step.path().name()) {
                 sys::remove_file(self.txn, &slot).map_err(|error| self.move_error(step, error))?;
@@ -230,7 +230,7 @@ impl<'a> Site<'a> {
         Err(Stop::Conflict(step.path().clone()))
     }
 
-    fn uncreate(&self, dir: &Dir, step: &Step, after: ContentHash) -> Result<(), FsError> {
+    fn uncreate(&self, dir: &Dir, step: &Step, after: ContentHash) -> Result<()> {
         match self.slot(&step.staging_name(), step)? {
             Slot::Holds(hash) if hash == after => return Ok(()),
             Slot::Missing => self.take_away(dir, &step.staging_name(), step)?,
@@ -245,7 +245,7 @@ impl<'a> Site<'a> {
         step: &Step,
         before: ContentHash,
         after: ContentHash,
-    ) -> Result<(), FsError> {
+    ) -> Result<()> {
         let staged = self.slot(&step.staging_name(), step)?;
         let displaced = self.slot(&step.backup_name(), step)?;
         match (staged, displaced) {
@@ -272,7 +272,7 @@ impl<'a> Site<'a> {
         step: &Step,
         before: ContentHash,
         after: ContentHash,
-    ) -> Result<(), FsError> {
+    ) -> Result<()> {
         let name = step.path().name();
         let staged = step.staging_name();
         let came_out = match sys::exchange(self.txn, &staged, dir, name) {
@@ -297,21 +297,21 @@ impl<'a> Site<'a> {
         Ok(())
     }
 
-    fn unremove(&self, dir: &Dir, step: &Step) -> Result<(), FsError> {
+    fn unremove(&self, dir: &Dir, step: &Step) -> Result<()> {
         match self.slot(&step.backup_name(), step)? {
             Slot::Missing => Ok(()),
             Slot::Holds(_) | Slot::Strange => self.put_if_free(dir, &step.backup_name(), step),
         }
     }
 
-    fn take_away(&self, dir: &Dir, slot: &str, step: &Step) -> Result<(), FsError> {
+    fn take_away(&self, dir: &Dir, slot: &str, step: &Step) -> Result<()> {
         match sys::rename(dir, step.path().name(), self.txn, slot) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             moved => moved.map_err(|error| self.move_error(step, error)),
         }
     }
 
-    fn give_back_unless(&self, dir: &Dir, step: &Step, after: ContentHash) -> Result<(), FsError> {
+    fn give_back_unless(&self, dir: &Dir, step: &Step, after: ContentHash) -> Result<()> {
         match self.slot(&step.staging_name(), step)? {
             Slot::Missing => Ok(()),
             Slot::Holds(hash) if hash == after => Ok(()),
@@ -319,7 +319,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    fn put_if_free(&self, dir: &Dir, slot: &str, step: &Step) -> Result<(), FsError> {
+    fn put_if_free(&self, dir: &Dir, slot: &str, step: &Step) -> Result<()> {
         match sys::rename_new(self.txn, slot, dir, step.path().name()) {
             Err(error)
                 if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) =>
@@ -330,7 +330,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    fn is_known(&self, slot: &str, step: &Step) -> Result<bool, FsError> {
+    fn is_known(&self, slot: &str, step: &Step) -> Result<bool> {
         let hash = match self.slot(slot, step)? {
             Slot::Missing => return Ok(true),
             Slot::Strange => return Ok(false),
@@ -343,7 +343,7 @@ impl<'a> Site<'a> {
         })
     }
 
-    fn rescue_slot(&mut self, slot: &str, step: &Step) -> Result<RelPath, FsError> {
+    fn rescue_slot(&mut self, slot: &str, step: &Step) -> Result<RelPath> {
         let (dir, base) = match self.open_parent(step) {
             Err(error) if is_gone(&error) => {
                 (clone_dir(&self.scope.dir, &self.scope.path)?, step.path().name())
@@ -361,7 +361,7 @@ impl<'a> Site<'a> {
         Err(FsError::Conflict { paths: vec![step.path().clone()] })
     }
 
-    fn slot(&self, name: &str, step: &Step) -> Result<Slot, FsError> {
+    fn slot(&self, name: &str, step: &Step) -> Result<Slot> {
         match read_file(self.txn, name, MAX_HASHED_BYTES) {
             Ok(bytes) => Ok(Slot::Holds(ContentHash::of(&bytes))),
             Err(ReadFault::Io(error)) if error.kind() == ErrorKind::NotFound => Ok(Slot::Missing),
@@ -372,7 +372,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Converts an I/O error. A file that exists or is missing unexpectedly is a conflict with the
+    /// Converts an I/O error. A file that unexpectedly exists or is missing is a conflict with the
     /// user. Any other error is an I/O failure.
     fn stop(&self, step: &Step, error: io::Error) -> Stop {
         if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) {
@@ -390,6 +390,6 @@ fn is_gone(error: &FsError) -> bool {
     error.is_missing() || matches!(error, FsError::NotAFolder { .. })
 }
 
-fn sync(dir: &Dir, scope: &WriteScope, path: &RelPath) -> Result<(), FsError> {
+fn sync(dir: &Dir, scope: &WriteScope, path: &RelPath) -> Result<()> {
     sys::sync_dir(dir).map_err(|error| io_error(FsAction::Write, &scope.full(path), error))
 }

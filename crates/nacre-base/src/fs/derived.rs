@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::error::{FsAction, FsError, Owner, refuse_journal};
+use super::error::{FsAction, FsError, Owner, Result, refuse_journal};
 use super::path::{PathFault, RelPath};
 use super::scope::{Access, EntryKind, WriteScope, io_error};
 use super::sys;
@@ -11,12 +11,12 @@ use super::sys::{FileMode, Flush};
 use super::writer::{TEMP_TAIL, Writer, remove_if_there};
 use crate::platform::process::{Pid, test_kill_process};
 
-/// Scratch paths have at most `MAX_COMPONENTS` components, and the directory that contains them
-/// adds at most four. Nacre did not create directories deeper than this.
+/// Nacre never creates directories deeper than this: scratch paths have at most `MAX_COMPONENTS`
+/// components, and the directory that contains them adds at most four.
 const MAX_SCRATCH_DEPTH: usize = 28;
 
 impl Writer<'_> {
-    pub fn put_derived(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
+    pub fn put_derived(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         refuse_journal(path)?;
         let temp = format!(".{}{TEMP_TAIL}", path.name());
         let mode = self.scope().access.file_mode(path);
@@ -24,7 +24,7 @@ impl Writer<'_> {
     }
 
     /// Removes a derived file. A missing file is not an error.
-    pub fn remove_derived(&self, path: &RelPath) -> Result<(), FsError> {
+    pub fn remove_derived(&self, path: &RelPath) -> Result<()> {
         refuse_journal(path)?;
         let dir = self.scope().parent_of(path)?;
         remove_if_there(&dir, path.name())
@@ -33,7 +33,7 @@ impl Writer<'_> {
 
     /// Removes a flat directory of derived files. If it contains anything other than plain files,
     /// those entries and the directory are kept.
-    pub fn remove_derived_folder(&self, path: &RelPath) -> Result<(), FsError> {
+    pub fn remove_derived_folder(&self, path: &RelPath) -> Result<()> {
         refuse_journal(path)?;
         let failed = |error| io_error(FsAction::Remove, &self.scope().full(path), error);
         let dir = match self.scope().open_dir(path) {
@@ -52,7 +52,7 @@ impl Writer<'_> {
     }
 
     /// Appends to a plain file, creating it if it is missing. Returns the new size.
-    pub fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<u64, FsError> {
+    pub fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<u64> {
         refuse_journal(path)?;
         let dir = self.scope().parent_of(path)?;
         let full = self.scope().full(path);
@@ -64,7 +64,7 @@ impl Writer<'_> {
     }
 
     /// Renames `log` to `log.1`, `log.1` to `log.2` and so on, keeping `n_kept` old files.
-    pub fn rotate(&self, path: &RelPath, n_kept: u32) -> Result<(), FsError> {
+    pub fn rotate(&self, path: &RelPath, n_kept: u32) -> Result<()> {
         refuse_journal(path)?;
         let dir = self.scope().parent_of(path)?;
         let failed = |error| io_error(FsAction::Move, &self.scope().full(path), error);
@@ -82,7 +82,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub fn remove_scratch(&self, path: &RelPath) -> Result<(), FsError> {
+    pub fn remove_scratch(&self, path: &RelPath) -> Result<()> {
         self.scope().remove_below(path, MAX_SCRATCH_DEPTH)
     }
 }
@@ -90,7 +90,7 @@ impl Writer<'_> {
 impl WriteScope {
     /// Writes output to a path that the user requested. Paths outside a store have no lock, so the
     /// temporary file's name includes the process ID.
-    pub fn put_output(&self, path: &RelPath, bytes: &[u8], owner: &Owner) -> Result<(), FsError> {
+    pub fn put_output(&self, path: &RelPath, bytes: &[u8], owner: &Owner) -> Result<()> {
         let is_there = self.parent_of(path)?.symlink_metadata(path.name());
         if is_there.is_ok_and(|there| !there.is_file()) {
             return Err(FsError::NotAFile { path: self.full(path) });
@@ -108,7 +108,7 @@ impl WriteScope {
         bytes: &[u8],
         mode: FileMode,
         flush: Flush,
-    ) -> Result<(), FsError> {
+    ) -> Result<()> {
         let dir = self.parent_of(path)?;
         let failed = |error| io_error(FsAction::Write, &self.full(path), error);
         remove_if_there(&dir, temp).map_err(failed)?;
@@ -121,7 +121,7 @@ impl WriteScope {
         })
     }
 
-    fn make_file(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
+    fn make_file(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         let dir = self.make_parents(path)?;
         sys::write_new(&dir, path.name(), bytes, self.access.file_mode(path), Flush::Later)
             .map_err(|error| io_error(FsAction::Write, &self.full(path), error))
@@ -130,7 +130,7 @@ impl WriteScope {
     /// Copies the plain files below `folder` in another scope to the same paths in this scope,
     /// without flushing them. Links and files larger than `limit` bytes are skipped. The target
     /// paths must not exist.
-    pub fn copy_from(&self, other: &Self, folder: &RelPath, limit: u64) -> Result<(), FsError> {
+    pub fn copy_from(&self, other: &Self, folder: &RelPath, limit: u64) -> Result<()> {
         let mut waiting = vec![(folder.clone(), 0)];
         while let Some((folder, depth)) = waiting.pop() {
             for entry in other.list(&folder)? {
@@ -151,7 +151,7 @@ impl WriteScope {
         Ok(())
     }
 
-    fn remove_below(&self, path: &RelPath, depth: usize) -> Result<(), FsError> {
+    fn remove_below(&self, path: &RelPath, depth: usize) -> Result<()> {
         let failed = |error| io_error(FsAction::Remove, &self.full(path), error);
         let dir = match self.open_dir(path) {
             Err(error) if error.is_missing() => return Ok(()),
@@ -186,12 +186,12 @@ impl ScratchFolder {
 
     /// Creates a scratch directory inside `parent`. Creates `parent` if it is missing, and removes
     /// directories left behind by processes that have ended.
-    pub fn create(parent: &Path) -> Result<Self, FsError> {
+    pub fn create(parent: &Path) -> Result<Self> {
         Self::create_as(parent, "")
     }
 
     /// Like `create`, with `ending` appended to the name, for example to make it unguessable.
-    pub fn create_as(parent: &Path, ending: &str) -> Result<Self, FsError> {
+    pub fn create_as(parent: &Path, ending: &str) -> Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let parent = WriteScope::create(parent, Access::Private)?;
         remove_left_behind(&parent);
@@ -213,7 +213,7 @@ impl ScratchFolder {
 
     /// Writes a file that must not exist. Nothing is flushed, because the directory is removed when
     /// the process ends.
-    pub fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
+    pub fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         if Self::MAX_COMPONENTS < path.components().count() {
             return Err(FsError::BadPath { path: path.to_string(), why: PathFault::TooDeep });
         }

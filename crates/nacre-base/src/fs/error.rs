@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::path::{PathFault, RelPath};
 
+pub type Result<T, E = FsError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum FsError {
     #[error("`{}` cannot be used as a path: {why}", crate::ShownLine(path))]
@@ -89,12 +91,12 @@ pub struct Owner {
 const MAX_SHOWN_CHARS: usize = 120;
 
 impl RelPath {
-    pub fn new(text: &str) -> Result<Self, FsError> {
+    pub fn new(text: &str) -> Result<Self> {
         let shown = || text.chars().take(MAX_SHOWN_CHARS).collect();
         Self::validate(text).map_err(|why| FsError::BadPath { path: shown(), why })
     }
 
-    pub fn join(&self, name: &str) -> Result<Self, FsError> {
+    pub fn join(&self, name: &str) -> Result<Self> {
         Self::new(&format!("{self}/{name}"))
     }
 }
@@ -102,7 +104,7 @@ impl RelPath {
 impl FromStr for RelPath {
     type Err = FsError;
 
-    fn from_str(text: &str) -> Result<Self, FsError> {
+    fn from_str(text: &str) -> Result<Self> {
         Self::new(text)
     }
 }
@@ -112,7 +114,7 @@ nacre_types::text_in_json!(RelPath);
 pub(super) const JOURNAL: &str = "journal";
 
 /// Refuses paths inside the journal. The comparison ignores case because some file systems do.
-pub(super) fn refuse_journal(path: &RelPath) -> Result<(), FsError> {
+pub(super) fn refuse_journal(path: &RelPath) -> Result<()> {
     match path.components().next() {
         Some(first) if first.eq_ignore_ascii_case(JOURNAL) => {
             Err(FsError::Reserved { path: path.clone() })

@@ -11,7 +11,7 @@ use std::io;
 use cap_std::fs::Dir;
 use serde::{Deserialize, Serialize};
 
-use super::error::{FsError, refuse_journal};
+use super::error::{FsError, Result, refuse_journal};
 use super::path::RelPath;
 use super::scope::{ReadFault, WriteScope, read_file};
 use super::sys;
@@ -79,8 +79,8 @@ impl ChangeSet {
         });
     }
 
-    /// Moves a file whose content must still be `before`, with new content, to a path that must not
-    /// exist.
+    /// Moves a file whose content must still be `before` to a path that must not exist, and
+    /// replaces its content.
     pub fn relocate(&mut self, from: RelPath, before: &[u8], to: RelPath, bytes: Vec<u8>) {
         self.create(to, bytes);
         self.remove(from, before);
@@ -99,7 +99,7 @@ impl ChangeSet {
     }
 
     /// Returns the changes in the order in which they are applied. Fails if a path occurs twice.
-    pub(super) fn into_ordered(mut self) -> Result<Vec<StagedChange>, FsError> {
+    pub(super) fn into_ordered(mut self) -> Result<Vec<StagedChange>> {
         let mut seen = BTreeSet::new();
         for change in &self.changes {
             refuse_journal(&change.path)?;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
 
-use super::error::{FsAction, FsError, JOURNAL, Owner};
+use super::error::{FsAction, FsError, JOURNAL, Owner, Result};
 use super::scope::{WriteScope, io_error};
 use super::sys;
 use super::sys::PRIVATE_FILE;
@@ -39,7 +39,7 @@ pub(super) fn acquire(
     full: &Path,
     owner: &Owner,
     patience: Duration,
-) -> Result<File, FsError> {
+) -> Result<File> {
     let failed = |source| io_error(FsAction::Lock, &full.join(LOCK_FILE), source);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
@@ -77,7 +77,7 @@ pub(super) fn acquire(
 impl WriteScope {
     /// Returns whether the lock file has a second hard link. Nacre never creates one, so this
     /// indicates tampering.
-    pub fn has_linked_lock(&self) -> Result<bool, FsError> {
+    pub fn has_linked_lock(&self) -> Result<bool> {
         let lock = format!("{JOURNAL}/{LOCK_FILE}");
         match platform::fs::statat(&self.dir, &lock, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_nlink > 1),

@@ -27,8 +27,7 @@ mod tests;
 mod writer;
 
 pub use derived::ScratchFolder;
-pub use error::Owner;
-pub use error::{FsAction, FsError};
+pub use error::{FsAction, FsError, Owner, Result};
 pub use journal::ChangeSet;
 pub use path::{PathFault, RelPath};
 pub use scope::Seal;

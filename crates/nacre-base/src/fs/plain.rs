@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cap_std::fs::Dir;
 
-use super::error::{FsAction, FsError};
+use super::error::{FsAction, FsError, Result};
 use super::path::RelPath;
 use super::scope::{
     FileStamp, WriteScope, clone_dir, io_error, mode_of, open_child, read_file, stamp_of,
@@ -25,7 +25,7 @@ use crate::ContentHash;
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 impl WriteScope {
-    pub fn stamp(&self, path: &RelPath) -> Result<Option<FileStamp>, FsError> {
+    pub fn stamp(&self, path: &RelPath) -> Result<Option<FileStamp>> {
         match self.parent_of(path) {
             Ok(dir) => Ok(stamp_of(&dir, path.name())),
             Err(error) if error.is_missing() => Ok(None),
@@ -38,16 +38,11 @@ impl WriteScope {
     }
 
     /// Creates a file that must not exist, along with its parent directories.
-    pub fn create_file(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
+    pub fn create_file(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         self.create_file_as(path, bytes, None)
     }
 
-    pub fn create_file_as(
-        &self,
-        path: &RelPath,
-        bytes: &[u8],
-        mode: Option<u32>,
-    ) -> Result<(), FsError> {
+    pub fn create_file_as(&self, path: &RelPath, bytes: &[u8], mode: Option<u32>) -> Result<()> {
         let dir = self.make_parents(path)?;
         let mode = mode.map_or(self.access.file_mode(path), FileMode);
         let temp = Temp::create(&dir, bytes, mode)
@@ -63,12 +58,7 @@ impl WriteScope {
     }
 
     /// Replaces a file if its content is unchanged since it was read. The file mode is kept.
-    pub fn replace_file(
-        &self,
-        path: &RelPath,
-        before: ContentHash,
-        bytes: &[u8],
-    ) -> Result<(), FsError> {
+    pub fn replace_file(&self, path: &RelPath, before: ContentHash, bytes: &[u8]) -> Result<()> {
         self.replace_file_as(path, before, bytes, None)
     }
 
@@ -78,7 +68,7 @@ impl WriteScope {
         before: ContentHash,
         bytes: &[u8],
         mode: Option<u32>,
-    ) -> Result<(), FsError> {
+    ) -> Result<()> {
         let dir = self.parent_of(path)?;
         let failed = |error| io_error(FsAction::Write, &self.full(path), error);
         let kept = || mode_of(&dir, path.name()).map_err(|fault| fault.at(&self.full(path)));
@@ -104,7 +94,7 @@ impl WriteScope {
     }
 
     /// Removes a file if its content is unchanged since it was read.
-    pub fn remove_file(&self, path: &RelPath, before: ContentHash) -> Result<(), FsError> {
+    pub fn remove_file(&self, path: &RelPath, before: ContentHash) -> Result<()> {
         let dir = self.parent_of(path)?;
         let failed = |error| io_error(FsAction::Remove, &self.full(path), error);
         if !holds(&dir, path.name(), before) {
@@ -120,12 +110,7 @@ impl WriteScope {
     }
 
     /// Moves a file to a path that must not exist, if its content is unchanged since it was read.
-    pub fn move_file(
-        &self,
-        from: &RelPath,
-        to: &RelPath,
-        before: ContentHash,
-    ) -> Result<(), FsError> {
+    pub fn move_file(&self, from: &RelPath, to: &RelPath, before: ContentHash) -> Result<()> {
         let source = self.parent_of(from)?;
         if !holds(&source, from.name(), before) {
             return Err(conflict(from));
@@ -144,7 +129,7 @@ impl WriteScope {
         Err(conflict(from))
     }
 
-    pub fn remove_empty_folder(&self, path: &RelPath) -> Result<bool, FsError> {
+    pub fn remove_empty_folder(&self, path: &RelPath) -> Result<bool> {
         let dir = match self.parent_of(path) {
             Err(error) if error.is_missing() => return Ok(false),
             dir => dir?,
@@ -163,7 +148,7 @@ impl WriteScope {
         }
     }
 
-    pub(super) fn make_parents(&self, path: &RelPath) -> Result<Dir, FsError> {
+    pub(super) fn make_parents(&self, path: &RelPath) -> Result<Dir> {
         let Some(folder) = path.parent() else { return clone_dir(&self.dir, &self.path) };
         match self.open_dir(&folder) {
             Err(error) if error.is_missing() => {}
@@ -302,7 +287,7 @@ mod tests {
         assert_eq!(names(root.path()), ["dir", "link"]);
     }
 
-    type Act = fn(&WriteScope) -> Result<(), FsError>;
+    type Act = fn(&WriteScope) -> Result<()>;
 
     const ACTS: [Act; 4] = [
         |scope| scope.create_file(&path("new"), b"new"),
@@ -313,7 +298,7 @@ mod tests {
 
     /// Runs every operation once for each of its system calls and injects a fault at that call,
     /// with and without atomic swaps.
-    fn sweep(fault: &dyn Fn(PathBuf) -> Fault, check: &dyn Fn(&Path, Result<(), FsError>)) {
+    fn sweep(fault: &dyn Fn(PathBuf) -> Fault, check: &dyn Fn(&Path, Result<()>)) {
         let disks = [Disk::Local, Disk::Plain];
         for (disk, act) in disks.into_iter().flat_map(|disk| ACTS.map(|act| (disk, act))) {
             let mut at = 0;
@@ -328,7 +313,7 @@ mod tests {
         act: Act,
         at: usize,
         fault: &dyn Fn(PathBuf) -> Fault,
-        check: &dyn Fn(&Path, Result<(), FsError>),
+        check: &dyn Fn(&Path, Result<()>),
     ) -> bool {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("a"), "old").unwrap();

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{File, OpenOptions};
 
-use super::error::{FsAction, FsError, JOURNAL};
+use super::error::{FsAction, JOURNAL, Result};
 use super::scope::{Access, KEY_BYTES, Key, Seal, WriteScope, io_error};
 use super::sys;
 use super::sys::PRIVATE_FILE;
@@ -41,7 +41,7 @@ impl Seal {
         read_key(&mut scope.dir.open_with(KEY_FILE, &options).ok()?)
     }
 
-    fn load_or_create(&self) -> Result<Key, FsError> {
+    fn load_or_create(&self) -> Result<Key> {
         if let Some(key) = self.load() {
             return Ok(key);
         }

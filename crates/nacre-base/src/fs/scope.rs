@@ -14,7 +14,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::{FsAction, FsError};
+use super::error::{FsAction, FsError, Result};
 use super::path::RelPath;
 use super::sys;
 use super::sys::{FileBytes, FileMode};
@@ -81,11 +81,11 @@ pub struct Folder {
 }
 
 impl Folder {
-    pub fn read(&self, name: &str, limit: u64) -> Result<Vec<u8>, FsError> {
+    pub fn read(&self, name: &str, limit: u64) -> Result<Vec<u8>> {
         read_file(&self.dir, name, limit).map_err(|fault| fault.at(&self.path.join(name)))
     }
 
-    pub fn open_file(&self, name: &str) -> Result<OpenFile, FsError> {
+    pub fn open_file(&self, name: &str) -> Result<OpenFile> {
         open_file(&self.dir, name).map_err(|fault| fault.at(&self.path.join(name)))
     }
 
@@ -93,12 +93,12 @@ impl Folder {
         mode_of(&self.dir, name).ok()
     }
 
-    pub fn folder(&self, path: &RelPath) -> Result<Option<Self>, FsError> {
+    pub fn folder(&self, path: &RelPath) -> Result<Option<Self>> {
         let full = self.path.join(path.as_str());
         ignore_missing(open_below(&self.dir, &self.path, path), full)
     }
 
-    pub fn open(&self, name: &str) -> Result<Self, FsError> {
+    pub fn open(&self, name: &str) -> Result<Self> {
         let path = self.path.join(name);
         match self.dir.open_dir_nofollow(name) {
             Ok(dir) => Ok(Self { dir, path }),
@@ -106,7 +106,7 @@ impl Folder {
         }
     }
 
-    pub fn list(&self) -> Result<Vec<FolderEntry>, FsError> {
+    pub fn list(&self) -> Result<Vec<FolderEntry>> {
         list_dir(&self.dir, &self.path)
     }
 
@@ -184,20 +184,20 @@ pub enum EntryKind {
 
 impl WriteScope {
     /// Opens a directory that the user named. Links in its path are trusted.
-    pub fn open(path: &Path, access: Access) -> Result<Self, FsError> {
+    pub fn open(path: &Path, access: Access) -> Result<Self> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())
             .map_err(|source| io_error(FsAction::OpenFolder, path, source))?;
         Ok(Self { dir, path: path.to_owned(), access, seal: None })
     }
 
     /// Opens `name` inside `parent`. Links are refused because they may come from the repository.
-    pub fn open_inside(parent: &Path, name: &str, access: Access) -> Result<Self, FsError> {
+    pub fn open_inside(parent: &Path, name: &str, access: Access) -> Result<Self> {
         let parent_scope = Self::open(parent, access)?;
         let dir = open_child(&parent_scope.dir, &parent.join(name), name)?;
         Ok(Self { dir, path: parent.join(name), access, seal: None })
     }
 
-    pub fn create_inside(parent: &Path, name: &str, access: Access) -> Result<Self, FsError> {
+    pub fn create_inside(parent: &Path, name: &str, access: Access) -> Result<Self> {
         let parent_scope = Self::open(parent, access)?;
         let made = match sys::make_dir(&parent_scope.dir, name, access.folder_mode("")) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -209,7 +209,7 @@ impl WriteScope {
     }
 
     /// Opens a directory that the user named. Creates it if only the last component is missing.
-    pub fn create(path: &Path, access: Access) -> Result<Self, FsError> {
+    pub fn create(path: &Path, access: Access) -> Result<Self> {
         match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
             (Some(parent), Some(name)) if !path.is_dir() => {
                 Self::create_inside(parent, name, access)
@@ -231,19 +231,19 @@ impl WriteScope {
         self.path.join(path.as_str())
     }
 
-    pub fn read(&self, path: &RelPath, limit: u64) -> Result<Vec<u8>, FsError> {
+    pub fn read(&self, path: &RelPath, limit: u64) -> Result<Vec<u8>> {
         let dir = self.parent_of(path)?;
         read_file(&dir, path.name(), limit).map_err(|fault| fault.at(&self.full(path)))
     }
 
-    pub fn open_file(&self, path: &RelPath) -> Result<OpenFile, FsError> {
+    pub fn open_file(&self, path: &RelPath) -> Result<OpenFile> {
         let dir = self.parent_of(path)?;
         open_file(&dir, path.name()).map_err(|fault| fault.at(&self.full(path)))
     }
 
     /// Memory-maps a derived file. Derived files are always replaced as a whole, never changed in
     /// place.
-    pub fn map_derived(&self, path: &RelPath, limit: u64) -> Result<FileBytes, FsError> {
+    pub fn map_derived(&self, path: &RelPath, limit: u64) -> Result<FileBytes> {
         let dir = self.parent_of(path)?;
         let fault = |fault: ReadFault| fault.at(&self.full(path));
         let (file, metadata) = open_plain(&dir, path.name()).map_err(fault)?;
@@ -254,27 +254,27 @@ impl WriteScope {
         FileBytes::map(&file.into_std()).map_err(|error| fault(ReadFault::Io(error)))
     }
 
-    pub fn read_optional(&self, path: &RelPath, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
+    pub fn read_optional(&self, path: &RelPath, limit: u64) -> Result<Option<Vec<u8>>> {
         match self.read(path, limit) {
             Err(error) if error.is_missing() => Ok(None),
             read => read.map(Some),
         }
     }
 
-    pub fn folder(&self, path: &RelPath) -> Result<Option<Folder>, FsError> {
+    pub fn folder(&self, path: &RelPath) -> Result<Option<Folder>> {
         ignore_missing(self.open_dir(path), self.full(path))
     }
 
-    pub fn root(&self) -> Result<Folder, FsError> {
+    pub fn root(&self) -> Result<Folder> {
         Ok(Folder { dir: clone_dir(&self.dir, &self.path)?, path: self.path.clone() })
     }
 
     /// Lists a directory, sorted by name. A missing directory is treated as empty.
-    pub fn list(&self, path: &RelPath) -> Result<Vec<FolderEntry>, FsError> {
+    pub fn list(&self, path: &RelPath) -> Result<Vec<FolderEntry>> {
         self.folder(path)?.map_or_else(|| Ok(Vec::new()), |folder| folder.list())
     }
 
-    pub fn has(&self, path: &RelPath) -> Result<bool, FsError> {
+    pub fn has(&self, path: &RelPath) -> Result<bool> {
         let dir = match self.parent_of(path) {
             Err(error) if error.is_missing() => return Ok(false),
             dir => dir?,
@@ -286,11 +286,11 @@ impl WriteScope {
         }
     }
 
-    pub(super) fn open_dir(&self, path: &RelPath) -> Result<Dir, FsError> {
+    pub(super) fn open_dir(&self, path: &RelPath) -> Result<Dir> {
         open_below(&self.dir, &self.path, path)
     }
 
-    pub(super) fn parent_of(&self, path: &RelPath) -> Result<Dir, FsError> {
+    pub(super) fn parent_of(&self, path: &RelPath) -> Result<Dir> {
         match path.parent() {
             Some(parent) => self.open_dir(&parent),
             None => clone_dir(&self.dir, &self.path),
@@ -298,7 +298,7 @@ impl WriteScope {
     }
 }
 
-fn open_below(dir: &Dir, full: &Path, path: &RelPath) -> Result<Dir, FsError> {
+fn open_below(dir: &Dir, full: &Path, path: &RelPath) -> Result<Dir> {
     let mut full = full.to_owned();
     let mut open = None;
     for name in path.components() {
@@ -308,7 +308,7 @@ fn open_below(dir: &Dir, full: &Path, path: &RelPath) -> Result<Dir, FsError> {
     open.map_or_else(|| clone_dir(dir, &full), Ok)
 }
 
-fn ignore_missing(opened: Result<Dir, FsError>, path: PathBuf) -> Result<Option<Folder>, FsError> {
+fn ignore_missing(opened: Result<Dir>, path: PathBuf) -> Result<Option<Folder>> {
     match opened {
         Ok(dir) => Ok(Some(Folder { dir, path })),
         Err(error) if error.is_missing() => Ok(None),
@@ -316,14 +316,14 @@ fn ignore_missing(opened: Result<Dir, FsError>, path: PathBuf) -> Result<Option<
     }
 }
 
-pub(super) fn open_child(dir: &Dir, full: &Path, name: &str) -> Result<Dir, FsError> {
+pub(super) fn open_child(dir: &Dir, full: &Path, name: &str) -> Result<Dir> {
     dir.open_dir_nofollow(name).map_err(|source| match dir.symlink_metadata(name) {
         Ok(metadata) if !metadata.is_dir() => FsError::NotAFolder { path: full.to_owned() },
         _ => io_error(FsAction::OpenFolder, full, source),
     })
 }
 
-pub(super) fn list_dir(dir: &Dir, full: &Path) -> Result<Vec<FolderEntry>, FsError> {
+pub(super) fn list_dir(dir: &Dir, full: &Path) -> Result<Vec<FolderEntry>> {
     let failed = |error: Errno| io_error(FsAction::Read, full, error.into());
     let mut entries = Vec::new();
     // A path-only handle cannot be listed, so open the directory again for reading.
@@ -347,7 +347,7 @@ fn kind_of(file_type: FileType) -> EntryKind {
     }
 }
 
-pub(super) fn clone_dir(dir: &Dir, full: &Path) -> Result<Dir, FsError> {
+pub(super) fn clone_dir(dir: &Dir, full: &Path) -> Result<Dir> {
     dir.try_clone().map_err(|source| io_error(FsAction::OpenFolder, full, source))
 }
 

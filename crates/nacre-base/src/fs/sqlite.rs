@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::{FsError, Owner, RelPath, WriteScope};
+use super::{Owner, RelPath, Result, WriteScope};
 
 /// How long to wait for another process's transaction. All transactions are short.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
@@ -16,7 +16,7 @@ pub fn make_database(
     name: &str,
     owner: &Owner,
     patience: Duration,
-) -> Result<(), FsError> {
+) -> Result<()> {
     let file = RelPath::new(name)?;
     if home.has(&file)? {
         return Ok(());

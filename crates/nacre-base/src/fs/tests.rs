@@ -264,7 +264,7 @@ fn a_person_is_never_overwritten() {
     }
 }
 
-/// Performs the user's action just before call `at`. Returns whether there was such a call.
+/// Performs the user's action just before call `at`. Returns whether that call was reached.
 fn race(disk: Disk, scenario: &Scenario, act: &Act, at: usize, ends: (&Tree, &Tree)) -> bool {
     let dir = tempfile::tempdir().unwrap();
     old_tree(dir.path());
@@ -456,7 +456,7 @@ fn a_store_is_open_where_git_shares_it_and_closed_elsewhere() {
 }
 
 proptest! {
-    /// If a single file was changed in the meantime, no change set modifies anything.
+    /// A change set modifies nothing if even one of its files was changed in the meantime.
     #[test]
     fn a_conflict_changes_nothing(
         names in prop::collection::btree_set("[a-c]/[a-f]\\.md", 1..8),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use cap_std::fs::{Dir, File};
 
 use super::apply::{Site, Stop};
-use super::error::{FsAction, FsError, JOURNAL, Owner, refuse_journal};
+use super::error::{FsAction, FsError, JOURNAL, Owner, Result, refuse_journal};
 use super::journal::{ChangeSet, DONE, PLAN, Plan, PlanFault, StagedChange, Step, TXN, UNDO};
 use super::path::RelPath;
 use super::scope::{
@@ -51,7 +51,7 @@ pub enum Recovery {
 }
 
 impl WriteScope {
-    pub fn lock(&self, owner: &Owner, patience: Duration) -> Result<Writer<'_>, FsError> {
+    pub fn lock(&self, owner: &Owner, patience: Duration) -> Result<Writer<'_>> {
         let full = self.path.join(JOURNAL);
         let made = match sys::make_dir(&self.dir, JOURNAL, 0o700) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -91,7 +91,7 @@ impl WriteScope {
 
     /// Returns whether the journal contains an interrupted change or the remains of one. Takes two
     /// `stat` calls.
-    pub fn is_interrupted(&self) -> Result<bool, FsError> {
+    pub fn is_interrupted(&self) -> Result<bool> {
         let has = |name: &str| self.has(&RelPath::new(&format!("{JOURNAL}/{name}"))?);
         Ok(has(TXN)? || has(DONE)?)
     }
@@ -121,7 +121,7 @@ impl Writer<'_> {
     /// always becomes accessible only to its owner.
     ///
     /// Files that users edit must be changed through a [`ChangeSet`], which detects their edits.
-    pub fn write_atomic(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
+    pub fn write_atomic(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         refuse_journal(path)?;
         let mode = match mode_of(&self.scope.parent_of(path)?, path.name()) {
             Ok(bits) => self.replacement_mode(path, bits),
@@ -138,7 +138,7 @@ impl Writer<'_> {
     ///
     /// Returns the paths of conflict copies. If an editor writes to a file through a handle that it
     /// opened before the swap, its version is stored next to the file.
-    pub fn commit(&self, set: ChangeSet) -> Result<Vec<RelPath>, FsError> {
+    pub fn commit(&self, set: ChangeSet) -> Result<Vec<RelPath>> {
         let changes = set.into_ordered()?;
         if changes.is_empty() {
             return Ok(Vec::new());
@@ -159,7 +159,7 @@ impl Writer<'_> {
         self.follow(&txn, &plan)
     }
 
-    fn conflicts(&self, changes: &[StagedChange]) -> Result<Vec<RelPath>, FsError> {
+    fn conflicts(&self, changes: &[StagedChange]) -> Result<Vec<RelPath>> {
         let mut conflicts = Vec::new();
         for change in changes {
             let is_expected = match change.before {
@@ -179,7 +179,7 @@ impl Writer<'_> {
 
     /// Writes the new files and the plan to the journal. The change is committed once this function
     /// returns.
-    fn stage(&self, changes: &[StagedChange]) -> Result<Plan, FsError> {
+    fn stage(&self, changes: &[StagedChange]) -> Result<Plan> {
         let full = self.scope.path.join(JOURNAL);
         let failed = |error| io_error(FsAction::Write, &full, error);
         sys::make_dir(&self.journal, TXN, 0o700).map_err(failed)?;
@@ -199,10 +199,7 @@ impl Writer<'_> {
         Ok(plan)
     }
 
-    fn mode_for(
-        &self,
-        StagedChange { path, before, .. }: &StagedChange,
-    ) -> Result<FileMode, FsError> {
+    fn mode_for(&self, StagedChange { path, before, .. }: &StagedChange) -> Result<FileMode> {
         if before.is_none() {
             return Ok(self.scope.access.file_mode(path));
         }
@@ -222,7 +219,7 @@ impl Writer<'_> {
         FileMode(if self.scope.access.is_private(path.as_str()) { bits & 0o700 } else { bits })
     }
 
-    fn missing_dirs(&self, changes: &[StagedChange]) -> Result<Vec<RelPath>, FsError> {
+    fn missing_dirs(&self, changes: &[StagedChange]) -> Result<Vec<RelPath>> {
         let mut missing = BTreeSet::new();
         for change in changes {
             let mut dir = change.path.parent();
@@ -237,7 +234,7 @@ impl Writer<'_> {
         Ok(missing.into_iter().collect())
     }
 
-    fn follow(&self, txn: &Dir, plan: &Plan) -> Result<Vec<RelPath>, FsError> {
+    fn follow(&self, txn: &Dir, plan: &Plan) -> Result<Vec<RelPath>> {
         let mut site = Site::new(self.scope, txn);
         let stop = match site.forward(plan) {
             Ok(()) => return self.finish().map_err(|error| self.interruption_error(error)),
@@ -261,13 +258,13 @@ impl Writer<'_> {
         FsError::Interrupted { path: self.scope.path.clone(), source: Box::new(error) }
     }
 
-    fn take_back(&self, site: &mut Site<'_>, plan: &Plan) -> Result<Vec<RelPath>, FsError> {
+    fn take_back(&self, site: &mut Site<'_>, plan: &Plan) -> Result<Vec<RelPath>> {
         site.backward(plan)?;
         self.finish()
     }
 
     /// Marks the change as complete, then removes its files from the journal.
-    fn finish(&self) -> Result<Vec<RelPath>, FsError> {
+    fn finish(&self) -> Result<Vec<RelPath>> {
         let full = self.scope.path.join(JOURNAL);
         sys::rename(&self.journal, TXN, &self.journal, DONE)
             .and_then(|()| sys::sync_dir(&self.journal))
@@ -277,7 +274,7 @@ impl Writer<'_> {
 
     /// Removes the files of a completed change. If the content of a file is neither the old nor the
     /// new version, the user wrote it during the swap, so a copy is stored next to the target.
-    fn clear_done(&self) -> Result<Vec<RelPath>, FsError> {
+    fn clear_done(&self) -> Result<Vec<RelPath>> {
         let full = self.scope.path.join(JOURNAL).join(DONE);
         let done = match open_child(&self.journal, &full, DONE) {
             Err(error) if error.is_missing() => return Ok(Vec::new()),
@@ -301,7 +298,7 @@ impl Writer<'_> {
         Ok(kept)
     }
 
-    fn clear(&self, name: &str) -> Result<(), FsError> {
+    fn clear(&self, name: &str) -> Result<()> {
         let full = self.scope.path.join(JOURNAL).join(name);
         let dir = match open_child(&self.journal, &full, name) {
             Err(error) if error.is_missing() => return Ok(()),
@@ -327,11 +324,11 @@ impl Writer<'_> {
         }
     }
 
-    fn open_txn(&self) -> Result<Dir, FsError> {
+    fn open_txn(&self) -> Result<Dir> {
         open_child(&self.journal, &self.scope.path.join(JOURNAL).join(TXN), TXN)
     }
 
-    fn recover(&self) -> Result<Recovery, FsError> {
+    fn recover(&self) -> Result<Recovery> {
         self.reap_temps()?;
         self.clear_done()?;
         let txn = match self.open_txn() {
@@ -363,7 +360,7 @@ impl Writer<'_> {
 
     /// Reads a plan. If the plan is not ours, sets it aside and returns the result of the recovery
     /// as `Err`.
-    fn load(&self, txn: &Dir, name: &str) -> Result<Option<Plan>, Result<Recovery, FsError>> {
+    fn load(&self, txn: &Dir, name: &str) -> Result<Option<Plan>, Result<Recovery>> {
         Plan::load(self.scope, txn, name).map_err(|fault| match fault {
             PlanFault::Unreadable(error) => {
                 Err(io_error(FsAction::Read, &self.scope.path.join(JOURNAL).join(TXN), error))
@@ -373,7 +370,7 @@ impl Writer<'_> {
     }
 
     /// Renames a part of the journal that is not ours instead of deleting it.
-    fn set_aside(&self, name: &str) -> Result<(), FsError> {
+    fn set_aside(&self, name: &str) -> Result<()> {
         let full = self.scope.path.join(JOURNAL).join(name);
         let failed = |error| io_error(FsAction::Move, &full, error);
         let is_free = |name: &String| self.journal.symlink_metadata(name).is_err();
@@ -386,9 +383,9 @@ impl Writer<'_> {
         sys::rename(&self.journal, name, &self.journal, &free).map_err(failed)
     }
 
-    /// Removes temporary siblings in the scope's top directory, the only place where `write_atomic`
-    /// is used.
-    fn reap_temps(&self) -> Result<(), FsError> {
+    /// Removes temporary files from the scope's top directory, the only place where `write_atomic`
+    /// creates them.
+    fn reap_temps(&self) -> Result<()> {
         for entry in list_dir(&self.scope.dir, &self.scope.path)? {
             if entry.name.starts_with('.') && entry.name.ends_with(TEMP_TAIL) {
                 let _ = remove_if_there(&self.scope.dir, &entry.name);

@@ -47,7 +47,8 @@ const READ_BY_GIT: &[(&str, u64)] = &[
     ("objects/pack/multi-pack-index", 4 << 30),
 ];
 
-/// Directories of the git directory. If one of them is a link, it belongs to another repository.
+/// Directories inside the git directory. If one of them is a link, its content belongs to another
+/// repository.
 const OWN_FOLDERS: &[&str] = &[
     "objects",
     "objects/info",
@@ -102,8 +103,8 @@ impl GitFolder {
         Self::of(tree)
     }
 
-    /// Checks that a directory named by a `.git` file points back to this work tree: for a linked
-    /// worktree by its `gitdir`, for a submodule by its `core.worktree`.
+    /// Checks that a directory named by a `.git` file points back to this work tree, through
+    /// `gitdir` for a linked worktree or `core.worktree` for a submodule.
     fn leads_back(&self) -> bool {
         let Ok(tree) = std::fs::canonicalize(&self.tree) else { return false };
         let named = if self.own == self.common {

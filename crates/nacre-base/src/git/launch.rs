@@ -17,7 +17,7 @@ use crate::platform::ext::PermissionsExt as _;
 use crate::platform::program_file;
 
 /// Combined time limit for all git calls of one command. If git takes longer, it is blocked on a
-/// pipe, or the repository was made slow on purpose.
+/// pipe or the repository is deliberately slow.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Time is counted in slices instead of being read from a clock. A call that ends within the first
@@ -49,9 +49,11 @@ const VARIABLES: &[(&str, &str)] = &[
     ("SSH_ASKPASS", "false"),
 ];
 
-/// Commands that can start an external program to show a file. A flag that prevents this is passed
-/// to them.
+/// Commands that can start an external program to display a file. They are run with a flag that
+/// prevents this.
 const SHOWING: &[&str] = &["diff", "diff-files", "diff-index", "diff-tree", "log", "show"];
+
+type Result<T, E = GitFault> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitFault {
@@ -112,7 +114,7 @@ impl GitProgram {
 
     /// Opens a repository. Its settings are read once, and those that would start a program are
     /// overridden.
-    pub fn open(&self, folder: GitFolder) -> Result<Git, GitFault> {
+    pub fn open(&self, folder: GitFolder) -> Result<Git> {
         self.check_owners(&folder)?;
         if let Some(path) = folder.unreadable() {
             return Err(GitFault::NotPlain(path));
@@ -175,24 +177,19 @@ impl Git {
         &self.folder
     }
 
-    pub fn ask(&self, args: &[&str]) -> Result<Vec<u8>, GitFault> {
+    pub fn ask(&self, args: &[&str]) -> Result<Vec<u8>> {
         self.ask_within(args, MAX_ANSWER_BYTES)
     }
 
-    pub fn ask_within(&self, args: &[&str], limit: u64) -> Result<Vec<u8>, GitFault> {
+    pub fn ask_within(&self, args: &[&str], limit: u64) -> Result<Vec<u8>> {
         self.answer(args, None, limit)
     }
 
-    pub fn ask_with(&self, args: &[&str], input: Vec<u8>, limit: u64) -> Result<Vec<u8>, GitFault> {
+    pub fn ask_with(&self, args: &[&str], input: Vec<u8>, limit: u64) -> Result<Vec<u8>> {
         self.answer(args, Some(input), limit)
     }
 
-    fn answer(
-        &self,
-        args: &[&str],
-        input: Option<Vec<u8>>,
-        limit: u64,
-    ) -> Result<Vec<u8>, GitFault> {
+    fn answer(&self, args: &[&str], input: Option<Vec<u8>>, limit: u64) -> Result<Vec<u8>> {
         if self.slices.load(Ordering::Relaxed) == 0 {
             return Err(GitFault::TimedOut);
         }
@@ -209,7 +206,7 @@ impl Git {
         Ok(stdout)
     }
 
-    fn wait_for(&self, running: &Running) -> Result<io::Result<Finished>, GitFault> {
+    fn wait_for(&self, running: &Running) -> Result<io::Result<Finished>> {
         let mut wait = 1;
         loop {
             let left = self.slices.load(Ordering::Relaxed);
@@ -234,16 +231,11 @@ impl Git {
     }
 
     /// Starts a command and returns immediately. The caller must apply its own time limit.
-    pub fn start(&self, args: &[&str], limit: u64) -> Result<Running, GitFault> {
+    pub fn start(&self, args: &[&str], limit: u64) -> Result<Running> {
         self.launch(args, None, limit)
     }
 
-    fn launch(
-        &self,
-        args: &[&str],
-        input: Option<Vec<u8>>,
-        limit: u64,
-    ) -> Result<Running, GitFault> {
+    fn launch(&self, args: &[&str], input: Option<Vec<u8>>, limit: u64) -> Result<Running> {
         let mut command = Command::new(&self.program);
         command.env_clear().envs(VARIABLES.iter().copied()).env("PATH", &self.path);
         match &self.home {

@@ -1,12 +1,12 @@
 //! Finds secrets by the name they are assigned to.
 //!
 //! The grammar between the name and the value covers env files, YAML, JSON, TOML, code, headers,
-//! flags, tags and table cells. The grammar is permissive. Checking the value excludes false
-//! positives in code.
+//! flags, tags and table cells. It is permissive; false positives in code are excluded by checking
+//! the value.
 
 use super::names::{Name, Role};
 use super::places::{CHANGED, IS_CHANGED};
-use super::text::{FoundSecret, Pattern, Set, Text, Weight};
+use super::text::{FoundSecret, Pattern, Secrets, Set, Text, Weight};
 use super::value::{Value, Writing};
 use super::{base64, judge, names, tables, value};
 
@@ -41,7 +41,7 @@ enum Link {
     Spoken,
 }
 
-pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) -> Vec<FoundSecret> {
+pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) -> Secrets {
     // The longer keyword, such as `password` for `pass`, is found as a separate match.
     if end - start == 4 && matches!(text.at(end), Some(b'w' | b'W')) {
         return Vec::new();
@@ -103,7 +103,7 @@ static FOLLOWED: Pattern = Pattern::new(
     r"\A(?: (?:for|of|on|in|to|and|but|now|here|there|when)\b| [^a-z]| ?\z|[^ \w=:(\x22'`/-])",
 );
 
-fn find_spoken(text: &mut Text<'_>, name: &Name) -> Vec<FoundSecret> {
+fn find_spoken(text: &mut Text<'_>, name: &Name) -> Secrets {
     let head = text.behind(name.start, MAX_BACK);
     let rest = text.ahead(name.end, MAX_BACK);
     if CHANGES.is_match(head) || IS_CHANGED.is_match(rest) {
@@ -122,7 +122,7 @@ fn find_spoken(text: &mut Text<'_>, name: &Name) -> Vec<FoundSecret> {
     found.into_iter().collect()
 }
 
-fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Vec<FoundSecret> {
+fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Secrets {
     let role = name.role;
     let cells = if role == Role::Weak { Vec::new() } else { tables::cells(text, name, role) };
     if !cells.is_empty() {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::text::{FoundSecret, PLACEHOLDER, Pattern, Set, Text, Weight};
+use super::text::{FoundSecret, PLACEHOLDER, Pattern, Secrets, Set, Text, Weight};
 use super::value::Writing;
 use super::{base64, judge, value};
 
@@ -26,12 +26,7 @@ const MIN_RUN: usize = 16;
 /// PuTTY writes lines of 64 characters.
 const MAX_PUTTY_LINE: usize = 80;
 
-pub(super) fn find_pem(
-    text: &mut Text<'_>,
-    start: usize,
-    end: usize,
-    found: &mut Vec<FoundSecret>,
-) {
+pub(super) fn find_pem(text: &mut Text<'_>, start: usize, end: usize, found: &mut Secrets) {
     let Some(body) = armor_end(text, end) else { return };
     let (limit, footer) = next_armor(text, body);
     let runs = body_runs(text, body, limit, MAX_FIRST_GAP);
@@ -41,14 +36,9 @@ pub(super) fn find_pem(
     push(found, text, start, body, &runs, footer);
 }
 
-/// Appends the end of a private key whose beginning is missing, as in texts that were shortened in
+/// Appends the end of a private key whose beginning is missing, as in text that was truncated in
 /// the middle. `start..end` is the position of `-----END `.
-pub(super) fn find_rest(
-    text: &mut Text<'_>,
-    start: usize,
-    end: usize,
-    found: &mut Vec<FoundSecret>,
-) {
+pub(super) fn find_rest(text: &mut Text<'_>, start: usize, end: usize, found: &mut Secrets) {
     let Some(footer) = armor_end(text, end) else { return };
     let Some(from) = rest_start(text, start) else { return };
     let runs = rest_runs(text, from, start);
@@ -88,12 +78,7 @@ fn rest_runs(text: &Text<'_>, from: usize, end: usize) -> Vec<Range<usize>> {
     runs
 }
 
-pub(super) fn find_putty(
-    text: &mut Text<'_>,
-    _start: usize,
-    end: usize,
-    found: &mut Vec<FoundSecret>,
-) {
+pub(super) fn find_putty(text: &mut Text<'_>, _start: usize, end: usize, found: &mut Secrets) {
     let n_digits = text.rest(end).iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
     let digits = std::str::from_utf8(text.slice(end, end + n_digits)).unwrap_or_default();
     let n_lines: usize = digits.parse().unwrap_or(0);
@@ -116,7 +101,7 @@ pub(super) fn find_putty(
 /// Appends the parts of a key as findings. Adjacent parts are joined unless there is a quote
 /// between them.
 fn push(
-    found: &mut Vec<FoundSecret>,
+    found: &mut Secrets,
     text: &Text<'_>,
     start: usize,
     body: usize,
@@ -232,12 +217,7 @@ const MAX_JWK_DISTANCE: usize = 8192;
 
 const MIN_PART: usize = 22;
 
-pub(super) fn find_jwk(
-    text: &mut Text<'_>,
-    start: usize,
-    _end: usize,
-    found: &mut Vec<FoundSecret>,
-) {
+pub(super) fn find_jwk(text: &mut Text<'_>, start: usize, _end: usize, found: &mut Secrets) {
     if start < text.jwk {
         return;
     }
@@ -289,12 +269,7 @@ const MAX_LIST_GAP: usize = 48;
 
 const MIN_VALUE: usize = 8;
 
-pub(super) fn find_manifest(
-    text: &mut Text<'_>,
-    start: usize,
-    end: usize,
-    found: &mut Vec<FoundSecret>,
-) {
+pub(super) fn find_manifest(text: &mut Text<'_>, start: usize, end: usize, found: &mut Secrets) {
     if text.at(end).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return;
     }
@@ -351,7 +326,7 @@ fn take_entries(
     text: &mut Text<'_>,
     block: &ManifestBlock,
     limit: usize,
-    found: &mut Vec<FoundSecret>,
+    found: &mut Secrets,
 ) -> usize {
     let mut pos = block.start;
     while pos < limit {
@@ -429,12 +404,7 @@ const NOT_SEED_WORDS: &str = "the and for with from are was were has had not you
     but all may into which their there here than been also each any how who why does did per via \
     out now new see set use used uses";
 
-pub(super) fn find_seed(
-    text: &mut Text<'_>,
-    _start: usize,
-    end: usize,
-    found: &mut Vec<FoundSecret>,
-) {
+pub(super) fn find_seed(text: &mut Text<'_>, _start: usize, end: usize, found: &mut Secrets) {
     let rest = text.ahead(end, MAX_SEED_LENGTH);
     let Some(first) = SEED_LINK.len(rest) else { return };
     let words = read_words(rest, first);

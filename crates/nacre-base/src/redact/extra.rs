@@ -13,7 +13,9 @@ use serde::de::IgnoredAny;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fold::Folded;
-use super::text::{FoundSecret, MAX_KIND, PLACEHOLDER, Text, Weight, merge, placeholder_end};
+use super::text::{
+    FoundSecret, MAX_KIND, PLACEHOLDER, Secrets, Text, Weight, merge, placeholder_end,
+};
 use super::{Redacted, redact_found, scan};
 
 const KIND: &str = "extra";
@@ -90,7 +92,7 @@ impl ExtraWords {
         Redacted { text: Cow::Owned(redacted.text.into_owned()), hits }
     }
 
-    fn find(&self, text: &str, found: &mut Vec<FoundSecret>) -> Vec<Range<usize>> {
+    fn find(&self, text: &str, found: &mut Secrets) -> Vec<Range<usize>> {
         let mut literals: Vec<Range<usize>> = Vec::new();
         let Some(automaton) = &self.automaton else { return literals };
         let mut layout = Layout::new(text);

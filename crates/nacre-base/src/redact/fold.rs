@@ -7,8 +7,8 @@ use std::ops::Range;
 
 const MAX_SEQUENCE: usize = 32;
 
-/// Strings that indicate that a text must be folded. They are searched for together with the other
-/// anchors.
+/// Strings that indicate that the text must be folded. They are searched for together with the
+/// other anchors.
 pub(super) const TRIGGERS: [&str; 2] = ["\\u00", "\x1b"];
 
 /// A piece of the original text that differs in the folded text.

@@ -150,7 +150,7 @@ fn is_dated(value: &[u8]) -> bool {
         })
 }
 
-/// Returns whether a value of at least 8 bytes mixes character classes as secrets chosen by people
+/// Returns whether a value of at least 8 bytes mixes character classes the way human-chosen secrets
 /// do.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
     if value.len() < 8 {

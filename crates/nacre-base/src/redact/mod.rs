@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use text::{FoundSecret, PLACEHOLDER};
+use text::{PLACEHOLDER, Secrets};
 
 pub use extra::ExtraWords;
 pub use live::{LiveRedactor, LiveText};
@@ -61,7 +61,7 @@ pub fn redact_counted(text: &str) -> Redacted<'_> {
 }
 
 /// Replaces `found`, and any secrets that are recognized only after `found` has been replaced.
-fn redact_found(text: &str, mut found: Vec<FoundSecret>) -> Redacted<'_> {
+fn redact_found(text: &str, mut found: Secrets) -> Redacted<'_> {
     let mut redacted = Redacted { text: Cow::Borrowed(text), hits: Hits::new() };
     for _ in 0..MAX_ROUNDS {
         if found.is_empty() {

@@ -86,16 +86,7 @@ const SUFFIXES: &str = "value string str raw text plain plaintext base64 b64 hex
 
 /// Words in a name that identify the issuer of the secret, with the kind to report. The first match
 /// is used.
-const VENDORS: &str = "cohere=cohere-key mistral=mistral-key zhipu=zai-key bigmodel=zai-key zai=zai-key \
-    z_ai=zai-key paypal=paypal-secret cloudflare=cloudflare-token fastly=fastly-token \
-    vercel=vercel-token datadog=datadog-key dd_a=datadog-key algolia=algolia-key \
-    aws=aws-secret-key secret_access_key=aws-secret-key secretaccesskey=aws-secret-key \
-    deepseek=deepseek-key together=together-key fireworks=fireworks-key azure=azure-key \
-    twilio=twilio-key okta=okta-token auth0=auth0-secret circle=circleci-token \
-    travis=travis-token codecov=codecov-token snyk=snyk-token sonar=sonar-token \
-    elastic=elastic-key facebook=facebook-secret twitter=twitter-secret dropbox=dropbox-token \
-    zendesk=zendesk-token intercom=intercom-token segment=segment-key mapbox=mapbox-token \
-    bitbucket=bitbucket-token heroku=heroku-key railway=railway-token";
+const VENDORS: &str = include_str!("vendors.txt");
 
 const MAX_NAME: usize = 64;
 
@@ -236,7 +227,7 @@ fn is_qualified(text: &Text<'_>, head: &[u8], name_start: usize) -> bool {
 
 fn vendor(name: &[u8]) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    let mut rows = VENDORS.split(' ').filter_map(|row| row.split_once('='));
+    let mut rows = VENDORS.split_whitespace().filter_map(|row| row.split_once('='));
     rows.find(|(word, _)| memchr::memmem::find(&name, word.as_bytes()).is_some())
         .map(|(_, kind)| kind)
 }
@@ -247,7 +238,7 @@ const MIN_VALUE: usize = 5;
 /// Longer values are prose.
 const MAX_VALUE: usize = 64;
 
-/// Text that may precede the name in a line with a setting.
+/// Text that may precede the name in a settings line.
 const LEADS: [&[u8]; 9] = [b"", b"-", b"#", b"//", b"export", b"set", b"ENV", b"ARG", b"-e"];
 
 /// Prefixes that tools add to lines: line numbers of `cat -n`, file and line of `grep -n`, diff
@@ -302,8 +293,8 @@ fn is_any_value(value: &[u8]) -> bool {
             && (has(b"pass") || has(b"pwd")))
 }
 
-/// Returns whether the line with an unquoted value is a setting: `name: value`, `name=value`, a
-/// flag, a tag, or a part of a connection string.
+/// Returns whether a line that contains an unquoted value is a setting: `name: value`,
+/// `name=value`, a flag, a tag, or a part of a connection string.
 fn is_setting(text: &Text<'_>, name: &Name, value: &Value) -> bool {
     let rest = text.rest(value.end);
     let line = value::line_start(text, name.start);
@@ -334,8 +325,8 @@ fn is_setting(text: &Text<'_>, name: &Name, value: &Value) -> bool {
     is_line && !is_name && !is_in_code(text, line, value.end)
 }
 
-/// Returns whether the lines around `line..end` are code. Lines of settings do not end with a
-/// comma, bracket or semicolon.
+/// Returns whether the lines around `line..end` are code. Settings lines do not end with a comma,
+/// bracket or semicolon.
 fn is_in_code(text: &Text<'_>, line: usize, end: usize) -> bool {
     let head = text.slice(value::line_start(text, line.saturating_sub(1)), line);
     let above = head.trim_ascii_end();

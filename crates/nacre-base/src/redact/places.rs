@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::text::{Edge, FoundSecret, Pattern, Text, Weight};
+use super::text::{Edge, FoundSecret, Pattern, Secrets, Text, Weight};
 use super::{judge, value};
 
 const MAX_AHEAD: usize = 400;
@@ -319,7 +319,7 @@ pub(super) static IS_CHANGED: Pattern =
     Pattern::new(r"\A(?: (?:still|just|to|from|temporarily))* (?:<changed>) ");
 
 impl PlaceRule {
-    pub(super) fn find(&self, text: &mut Text<'_>, start: usize, end: usize) -> Vec<FoundSecret> {
+    pub(super) fn find(&self, text: &mut Text<'_>, start: usize, end: usize) -> Secrets {
         let mut found = Vec::new();
         let is_place = (self.is_suffix || text.is_edge(Edge::Word, start))
             && self.head.as_ref().is_none_or(|head| head.is_match(text.behind(start, MAX_HEAD)));

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::judge;
-use super::text::{Edge, FoundSecret, Set, Text, Weight};
+use super::text::{Edge, FoundSecret, Secrets, Set, Text, Weight};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PatternPart {
@@ -71,7 +71,7 @@ const fn exact(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule { edge: Edge::Blob, ..token(kind, anchors, parts) }
 }
 
-/// A prefix that hyphens may follow, as in ordinary names, so the body must look generated.
+/// A prefix that may be followed by hyphens, as in ordinary names, so the body must look generated.
 const fn random(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule { check: Check::Generated, ..token(kind, anchors, parts) }
 }
@@ -412,11 +412,7 @@ const IDS: &str = " toolu msg call resp req run thread asst file item fc rs ws c
 const SECRET_WORDS: &str =
     " key token secret sk pat api live test prod private auth access tkn pw rw ";
 
-pub(super) fn find_prefixed(
-    text: &mut Text<'_>,
-    parts: &[Range<usize>],
-    found: &mut Vec<FoundSecret>,
-) {
+pub(super) fn find_prefixed(text: &mut Text<'_>, parts: &[Range<usize>], found: &mut Secrets) {
     for part in parts {
         // Every run of `MIN_BODY` characters contains one of the sampled bytes, so most of the
         // other bytes are skipped.

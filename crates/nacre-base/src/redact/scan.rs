@@ -14,10 +14,10 @@ use super::fold::Folded;
 use super::names::Role;
 use super::places::{PLACES, PlaceRule};
 use super::rules::Rule;
-use super::text::{FoundSecret, PLACEHOLDER, Text, Weight, merge, placeholder_end};
+use super::text::{FoundSecret, PLACEHOLDER, Secrets, Text, Weight, merge, placeholder_end};
 use super::{base64, context, documents, fold, http, judge, names, rules, surroundings, tables};
 
-type Look = fn(&mut Text<'_>, usize, usize, &mut Vec<FoundSecret>);
+type Look = fn(&mut Text<'_>, usize, usize, &mut Secrets);
 
 type Locate = fn(&mut Text<'_>, usize, usize) -> Option<Range<usize>>;
 
@@ -113,20 +113,20 @@ fn capitalize(word: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-pub(super) fn scan(text: &str) -> Vec<FoundSecret> {
+pub(super) fn scan(text: &str) -> Secrets {
     let whole = 0..text.len();
     let mut found = scan_parts(text, &[whole]);
     found.extend(find_repeats(text, &found));
     merge(found)
 }
 
-/// Maximum number of values whose repetitions are searched for. The next constant limits their
-/// length.
+/// Maximum number of values to search for again elsewhere in the text. The next constant limits
+/// their length.
 const MAX_REPEATED: usize = 256;
 
-/// Returns further occurrences of the generated values in `found`, which cannot be recognized on
-/// their own because no name precedes them.
-fn find_repeats(text: &str, found: &[FoundSecret]) -> Vec<FoundSecret> {
+/// Returns other occurrences of the generated values in `found`. They cannot be recognized on their
+/// own, because no name precedes them.
+fn find_repeats(text: &str, found: &[FoundSecret]) -> Secrets {
     let value = |one: &FoundSecret| text.get(one.start..one.end).unwrap_or_default();
     let is_generated = |one: &&FoundSecret| {
         let value = value(one);
@@ -152,7 +152,7 @@ fn find_repeats(text: &str, found: &[FoundSecret]) -> Vec<FoundSecret> {
     .collect()
 }
 
-pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Vec<FoundSecret> {
+pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Secrets {
     let seen = scan_as_it_is(Text::new(text), parts);
     let mut found = seen.found;
     if let Some(folded) = seen.has_escapes.then(|| Folded::new(text)).flatten() {
@@ -166,13 +166,13 @@ pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Vec<FoundSecret>
     merge(found)
 }
 
-fn scan_decoded(text: &str, depth: u8) -> Vec<FoundSecret> {
+fn scan_decoded(text: &str, depth: u8) -> Secrets {
     let whole = 0..text.len();
     merge(scan_as_it_is(Text::from_decoded(text, depth), &[whole]).found)
 }
 
 struct Seen {
-    found: Vec<FoundSecret>,
+    found: Secrets,
     has_escapes: bool,
 }
 
@@ -212,7 +212,7 @@ fn find_encoded(text: &mut Text<'_>, start: usize, skip: usize) -> Option<FoundS
     base64::cover(text, &blob, &inside)
 }
 
-fn look(text: &mut Text<'_>, target: Target, hit: Range<usize>, found: &mut Vec<FoundSecret>) {
+fn look(text: &mut Text<'_>, target: Target, hit: Range<usize>, found: &mut Secrets) {
     let Range { start, end } = hit;
     match target {
         Target::Shape(rule) => {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::names::{Name, Role};
-use super::text::{FoundSecret, Pattern, Text, Weight};
+use super::text::{FoundSecret, Pattern, Secrets, Text, Weight};
 use super::{judge, names, value};
 
 const MAX_BACK: usize = 192;
@@ -40,7 +40,7 @@ static BEFORE: Pattern = Pattern::new(concat!(
 static BLOCK: Pattern =
     Pattern::new(r"(?i)\A(?:<pair>){0,3}<sep><q>?(?:value|default|plaintext|const)<q>?<_>[:=]<_>");
 
-/// Tags around a name, and the tag of the value after them.
+/// Tags around a name, followed by the tag of the value.
 static NAME_TAG: Pattern =
     Pattern::new(r"(?i)<(?:name|key|label|field|variable|env|parameter|title)>\z");
 static VALUE_TAG: Pattern = Pattern::new(
@@ -280,12 +280,7 @@ static COLUMNS: Pattern = Pattern::new(r"\(([^()]*)\)<ws>?\z");
 static EXPRESSION: Pattern =
     Pattern::new(r#"\A[^,()"\n;]*(?:\((?:[^()"\n;]|\([^()"\n;]*\))*\))?[^,()"\n;]*"#);
 
-pub(super) fn find_inserted(
-    text: &mut Text<'_>,
-    start: usize,
-    end: usize,
-    found: &mut Vec<FoundSecret>,
-) {
+pub(super) fn find_inserted(text: &mut Text<'_>, start: usize, end: usize, found: &mut Secrets) {
     let head = text.behind(start, MAX_COLUMNS);
     let Some(columns) = COLUMNS.group(head) else { return };
     let roles: Vec<Option<Role>> =

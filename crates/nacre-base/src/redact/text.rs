@@ -221,14 +221,16 @@ fn is_escape(byte: u8) -> bool {
     matches!(byte, b'n' | b'r' | b't' | b'b' | b'f' | b'/')
 }
 
-/// How certain the kind of a finding is. Recognition by format is more certain than by place, and
-/// by place more certain than by name.
+/// How certain the kind of a finding is. Recognition by format is more certain than recognition by
+/// place, which is more certain than recognition by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
     Name,
     Place,
     Shape,
 }
+
+pub(super) type Secrets = Vec<FoundSecret>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FoundSecret {
@@ -258,9 +260,9 @@ pub(super) fn placeholder_end(text: &Text<'_>, pos: usize) -> usize {
 }
 
 /// Joins overlapping findings. The most certain finding determines the kind.
-pub(super) fn merge(mut found: Vec<FoundSecret>) -> Vec<FoundSecret> {
+pub(super) fn merge(mut found: Secrets) -> Secrets {
     found.sort_by_key(|one| (one.start, std::cmp::Reverse(one.end)));
-    let mut merged: Vec<FoundSecret> = Vec::with_capacity(found.len());
+    let mut merged: Secrets = Vec::with_capacity(found.len());
     for one in found {
         match merged.last_mut() {
             Some(last) if one.start < last.end => {

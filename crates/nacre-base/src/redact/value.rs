@@ -137,8 +137,8 @@ fn read_bare(text: &mut Text<'_>, pos: usize) -> Option<Value> {
     (!is_expression && end - pos <= MAX_VALUE).then_some(value)
 }
 
-/// Returns whether the `&` at `at` ends the value that begins at `pos`. It does in a URL query,
-/// before another form parameter, and if the value does not continue.
+/// Returns whether the `&` at `at` ends the value that begins at `pos`. This is the case in a URL
+/// query, before another form parameter, or if the value does not continue.
 fn separates(text: &Text<'_>, pos: usize, at: usize) -> bool {
     let rest = text.rest(at + 1);
     if !rest.first().is_some_and(|byte| Set::Bare.has(*byte)) || rest.starts_with(b"amp;") {

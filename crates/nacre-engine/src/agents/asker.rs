@@ -1,6 +1,6 @@
 //! The agent behind `nacre ask`: answers a question from memories and cites an ID in each sentence.
 //!
-//! Answers are plain sentences, so that each sentence can be checked as soon as it is complete. The
+//! Answers consist of plain sentences, each of which can be checked as soon as it is complete. The
 //! caller verifies every ID.
 
 use std::time::Duration;

@@ -3,7 +3,7 @@
 //! Models invent convincing line numbers, so every cited range is read again: the file must be in
 //! scope, a tool must have shown the lines during this run, and the lines must contain the quote.
 //! Each sentence is checked against its cited lines. Errors are returned to the model while it can
-//! still correct them. Remaining errors are marked in the answer.
+//! still correct them. Those that remain are marked in the answer.
 
 use nacre_base::fs::RelPath;
 use nacre_base::text::collapse_whitespace;
@@ -19,16 +19,16 @@ use crate::proof::{
 use crate::record::ShownLines;
 use crate::tools::{Area, Permissions, Workspace};
 
-/// Any further citations are not checked and are treated as not found.
+/// Citations beyond this limit are not checked and are treated as not found.
 const MAX_CITATIONS: usize = 50;
 
 const MIN_QUOTE_CHARS: usize = 8;
 const MIN_QUOTE_WORDS: usize = 2;
 
-/// A shorter quote is not evidence, even if it is a whole line.
+/// Minimum length of a quote that is an entire line. A shorter line is not evidence.
 const MIN_LINE_CHARS: usize = 4;
 
-/// A longer range could support any claim.
+/// Maximum number of lines in a citation. A longer range could support any claim.
 const MAX_RANGE: u32 = 30;
 
 const MARK: &str = "[not verified]";
@@ -68,8 +68,8 @@ pub struct Citation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookedAt {
     pub citation: Citation,
-    /// The current text of the cited lines, or an error message for the model if they are not valid
-    /// evidence.
+    /// The current text of the cited lines. If they are not valid evidence, an error message for
+    /// the model.
     pub lines: Result<String, String>,
 }
 

@@ -1,4 +1,4 @@
-//! The `delegate` tool, which passes questions to concurrent explorers.
+//! The `delegate` tool, which passes questions to several explorers that run concurrently.
 //!
 //! If an explorer fails, the call still succeeds and its result contains the error. Explorers
 //! cannot use this tool themselves.

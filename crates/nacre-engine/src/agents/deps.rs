@@ -100,7 +100,7 @@ impl AgentDeps {
         helper.end = Some(match &outcome {
             Ok(outcome) => outcome.ending.state(),
             Err(error) => {
-                // A run that never started does not emit this event, so emit it here.
+                // A run that never started has not emitted an error event, so emit one here.
                 helper.own.emit(Event::Error { what: error.to_string().into(), hint: None });
                 TaskState::Failed { why: Failure::Unusable }
             }

@@ -18,8 +18,8 @@ const HOSTS: &[&str] = &["com", "dev", "example", "io", "local", "net", "org"];
 /// A mentioned path with its first and last line.
 type Mention = (String, u32, u32);
 
-/// Returns the locations and memories that a text mentions but that were not read during the run,
-/// each with a reason.
+/// Returns the locations and memories mentioned in a text that were not read during the run, each
+/// with a reason.
 pub fn find_unchecked_mentions(
     text: &str,
     workspace: &Workspace,

@@ -1,5 +1,5 @@
-//! Text that a model merged from several memories, and the checks that it must pass before it is
-//! used.
+//! Text that a model has merged from several memories, and the checks that the text must pass
+//! before it is used.
 //!
 //! The text is rejected if it mentions something that no source mentions, omits something that a
 //! source mentions, or contradicts a source.
@@ -7,6 +7,8 @@
 use nacre_memory::search::{Builtin, EmbedError, Embedder as _, near_words};
 use nacre_memory::{Kinship, Likeness, Profile, kinship};
 use serde::{Deserialize, Serialize};
+
+type Result<T, E = EmbedError> = std::result::Result<T, E>;
 
 /// Maximum number of bytes by which the merged text may exceed the combined length of its sources.
 const MAX_MORE_BYTES: usize = 200;
@@ -28,13 +30,9 @@ pub struct MergeSource<'a> {
 }
 
 impl MergedText {
-    /// Returns the reason to reject the text, or `None` if it covers all of its sources and adds
-    /// nothing.
-    pub fn fault(
-        &self,
-        sources: &[MergeSource<'_>],
-        embedder: &Builtin,
-    ) -> Result<Option<String>, EmbedError> {
+    /// Returns the reason for rejecting the text, or `None` if it covers all of its sources and
+    /// adds nothing.
+    pub fn fault(&self, sources: &[MergeSource<'_>], embedder: &Builtin) -> Result<Option<String>> {
         let result = Profile::of(&self.title, &self.body);
         let all: String =
             sources.iter().map(|one| format!("{}\n{}\n", one.title, one.body)).collect();
@@ -61,7 +59,7 @@ impl MergedText {
         result: &Profile,
         source: &MergeSource<'_>,
         embedder: &Builtin,
-    ) -> Result<Option<String>, EmbedError> {
+    ) -> Result<Option<String>> {
         let MergeSource { name, title, body } = *source;
         let profile = Profile::of(title, body);
         if profile.names_beyond(result) || profile.is_about_more_than(result) {

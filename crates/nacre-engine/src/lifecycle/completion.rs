@@ -39,7 +39,7 @@ pub(super) fn judge(
     let signalled: Signalled = serde_json::from_value(value)
         .map_err(|error| format!("The arguments of `{SIGNAL_TOOL}` are invalid: {error}"))?;
     let taken_as = match signalled.outcome {
-        Signal::NoOp if effects.has_changes() => Signal::Done,
+        Signal::NoOp if !effects.changed.is_empty() || effects.memory_changes != 0 => Signal::Done,
         Signal::Blocked if signalled.reason.trim().is_empty() => {
             return Err(format!(
                 "Say in the `reason` of `{SIGNAL_TOOL}` what you need to continue."
@@ -76,8 +76,7 @@ pub(super) fn answer_tool(output: &OutputSchema) -> ToolDef {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Complaints {
     pub faults: Vec<String>,
-    /// Remaining problems that do not prevent the answer from being accepted. They are stored with
-    /// it.
+    /// Problems that do not prevent the answer from being accepted. They are stored with it.
     pub doubts: Vec<String>,
 }
 

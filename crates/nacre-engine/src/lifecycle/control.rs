@@ -1,8 +1,8 @@
 //! Steers and stops a run from outside.
 //!
-//! When a run is cancelled or reaches its deadline, the work in progress and everything it started
-//! are dropped. Messages for the agent are delivered after a step. Undelivered messages are
-//! returned with the outcome.
+//! When a run is cancelled or reaches its deadline, the work in progress is dropped along with
+//! everything it started. Messages for the agent are delivered between steps. Undelivered messages
+//! are returned with the outcome.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -72,12 +72,12 @@ impl Default for RunHandle {
 }
 
 impl RunControl {
-    /// Returns the control of a run that cannot be steered or cancelled from outside.
+    /// Returns the control for a run that cannot be steered or cancelled from outside.
     pub fn without_handle() -> Self {
         RunHandle::new().control()
     }
 
-    /// Returns the control of a helper's run, which is cancelled together with its parent.
+    /// Returns the control for a helper's run, which is cancelled together with its parent.
     pub fn of_child(cancel: Cancel) -> Self {
         let by = Arc::new(OnceLock::from(CancelledBy::Parent));
         Self { cancel, by, ..Self::without_handle() }

@@ -1,4 +1,4 @@
-//! The lifecycle that all agents share: resolve a spec, prepare its context, take steps, and check
+//! The lifecycle shared by all agents: resolve a spec, prepare its context, take steps, and check
 //! the result.
 //!
 //! An agent spec is pure data. Its permissions are enforced when the agent makes a call.

@@ -21,8 +21,8 @@ pub struct AgentSpec {
     pub permissions: Permissions,
     pub budgets: Budgets,
     pub completion: Completion,
-    /// Whether the model summarizes the start of a conversation that is too long. Without a
-    /// summary, the oldest part is omitted.
+    /// Whether the model summarizes the beginning of an overlong conversation. Without a summary,
+    /// the oldest part is omitted.
     pub sums_up: bool,
 }
 
@@ -73,8 +73,8 @@ pub enum Weight {
 type Check = dyn Fn(&Value, &RunEffects) -> Vec<String> + Send + Sync;
 
 impl Validator {
-    /// `check` returns the problems, worded for the model. An empty list means that the answer is
-    /// valid.
+    /// Creates a validator. `check` returns the problems, worded for the model. An empty list means
+    /// that the answer is valid.
     pub fn new(
         name: &'static str,
         weight: Weight,

@@ -1,7 +1,7 @@
 //! Classifies provider errors.
 //!
 //! Most providers use the same status codes but different body formats. All known formats are
-//! accepted, both in a response and in the middle of a stream.
+//! accepted, whether they arrive in a response or in the middle of a stream.
 
 use std::time::Duration;
 
@@ -88,7 +88,8 @@ impl Complaint {
     }
 }
 
-/// Returns the status code that the provider would have returned before the stream began.
+/// Returns the status code that the provider would have returned if the error had occurred before
+/// the stream began.
 fn status_of_words(words: &str) -> Option<u16> {
     const TABLE: &[(&str, u16)] = &[
         ("authentication", 401),

@@ -14,7 +14,8 @@ use crate::model::roles::ModelRef;
 /// Maximum number of tool calls in an answer. Real answers contain far fewer.
 pub(super) const MAX_CALLS: usize = 256;
 
-/// Bytes counted for every part in addition to its text, so that empty parts cannot exhaust memory.
+/// Bytes counted for each part in addition to its text, so that a server cannot exhaust memory with
+/// empty parts.
 const PART_BYTES: usize = 64;
 
 const LOOK_EVERY: usize = 500;

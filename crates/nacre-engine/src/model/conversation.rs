@@ -23,7 +23,7 @@ pub struct Request {
     pub system: String,
     pub messages: Vec<Message>,
     pub tools: Vec<ToolDef>,
-    /// Whether the model may call tools. If not, the conversation can still contain earlier calls.
+    /// Whether the model may call tools. Even if not, the conversation can contain earlier calls.
     pub may_call: bool,
     pub output: Option<OutputSchema>,
     pub max_tokens: u32,
@@ -141,7 +141,7 @@ impl Content {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Media type, such as `image/png`.
+    /// Media type, for example `image/png`.
     pub media_type: String,
     /// The content in base64. Clones share the data, because the conversation is sent again with
     /// every step.
@@ -149,8 +149,8 @@ pub struct Image {
 }
 
 impl Image {
-    /// Estimated cost in tokens. The estimate ignores the image size, because providers scale large
-    /// images down.
+    /// Estimated cost of an image in tokens. The estimate ignores the image size, because providers
+    /// scale large images down.
     pub const TOKENS: usize = 1_600;
 }
 
@@ -221,7 +221,7 @@ pub enum ToolStatus {
     Failed,
 }
 
-/// Events emitted while a model is answering, in order of arrival.
+/// Events emitted while a model is answering, in the order in which they arrive.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelEvent {
     /// The model has begun to answer. A `Retry` or `Fallback` and then another `Started` may

@@ -1,7 +1,7 @@
 //! Gets embedding vectors for search from an OpenAI-compatible service.
 //!
-//! Search is synchronous, so the embedder has its own small runtime. Texts are redacted again
-//! before they are sent, because a user may have written a secret into a memory.
+//! Search is synchronous, so the embedder has its own small runtime. All text is redacted again
+//! before it is sent, because a user may have written a secret into a memory.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub struct EmbeddingService {
     pub words: ExtraWords,
     /// Timeout for a request, including all of its attempts.
     pub patience: Duration,
-    /// Delay before the second attempt. The delay doubles for each further attempt.
+    /// Delay before the second attempt. It doubles with each attempt after that.
     pub first_wait: Duration,
 }
 
@@ -139,8 +139,8 @@ impl ServiceEmbedder {
     }
 }
 
-/// Returns the vectors in the same order as their texts. `dims` is 0 if the vector length is not
-/// known yet.
+/// Returns the vectors in the order of their texts. `dims` is 0 if the vector length is not known
+/// yet.
 fn in_order(items: Vec<Item>, n_texts: usize, dims: usize) -> Result<Vec<Vec<f32>>> {
     let mut vectors: Vec<Option<Vec<f32>>> = vec![None; n_texts];
     for (place, item) in items.into_iter().enumerate() {

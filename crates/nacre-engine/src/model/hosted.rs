@@ -1,7 +1,7 @@
 //! A provider at a network address. Makes one attempt over HTTP with timeouts, for any API dialect.
 //!
 //! Dialects are pure: they convert requests to JSON, and frames to events. I/O, limits and errors
-//! are all handled here.
+//! are handled in this module.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -32,8 +32,8 @@ pub(super) trait Dialect: Send + Sync {
     fn path(&self) -> &'static str;
     fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)>;
     fn output_mode(&self, model: &str) -> OutputMode;
-    /// Whether tool calls that the model prints as text are executed. Enabled only for servers that
-    /// are known to parse calls incorrectly, because a model may also quote a call without
+    /// Returns whether tool calls that the model prints as text are executed. True only for servers
+    /// that are known to parse calls incorrectly, because a model may also quote a call without
     /// intending it.
     fn reads_textual_tools(&self) -> bool;
     fn body(&self, call: &Call<'_>, mode: OutputMode) -> Value;
@@ -184,7 +184,7 @@ impl Answer {
                 }
             }
         }
-        // A parse error in a final event without a trailing empty line means that the stream was
+        // If a final event without a trailing empty line cannot be parsed, the stream was
         // truncated.
         match parser.finish().map(|frame| self.take(&frame, sink)) {
             Some(Err(fault)) if fault.kind == ErrorKind::Protocol => {
@@ -209,8 +209,8 @@ impl Answer {
         progress
     }
 
-    /// Collects events and forwards them. Delays the stop reason until all events that it depends
-    /// on have arrived.
+    /// Collects events and forwards them. Delays the stop reason until all events on which it
+    /// depends have arrived.
     fn show(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         for event in self.events.drain(..) {
             let mut event = event;

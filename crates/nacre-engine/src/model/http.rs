@@ -1,6 +1,6 @@
 //! The only module that opens connections to models.
 //!
-//! A key is sent only to the host for which it is configured. Redirects are refused, and a key is
+//! A key is sent only to the host for which it is configured. Redirects are refused, and keys are
 //! not sent unencrypted to another machine unless the user has allowed it. Proxies and keys are not
 //! read from the environment.
 

@@ -1,8 +1,8 @@
-//! Calls to models. A `Request` emits `ModelEvent`s while it is running, and finally returns one
+//! Calls to models. A `Request` emits `ModelEvent`s while it is running and finally returns one
 //! `Response` or one `ModelError`.
 //!
 //! A provider makes exactly one attempt. Retries, deadlines, cancellation and fallback models are
-//! all handled in `retry`, so that timeouts of nested layers cannot multiply.
+//! all handled in `retry`, because nested layers with their own timeouts would multiply the delays.
 
 mod anthropic;
 mod classify;

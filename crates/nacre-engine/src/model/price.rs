@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::roles::ModelRef;
 
-/// Prices of a model in thousandths of a dollar per million tokens, which equals billionths of a
+/// A model's prices in thousandths of a dollar per million tokens, which equals billionths of a
 /// dollar per token.
 #[derive(Clone, Copy)]
 struct Price {
@@ -124,7 +124,8 @@ pub struct Usage {
 /// and a prompt template.
 const ADDED_TOKENS: u64 = 100_000;
 
-/// Upper bound for the price of one token in dollars: a hundred times the highest known price.
+/// Upper bound for the price of a token in dollars, which is a hundred times the highest known
+/// price.
 const DEAREST_TOKEN: f64 = 0.1;
 
 impl Usage {

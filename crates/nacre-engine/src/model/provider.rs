@@ -88,7 +88,7 @@ fn without_words(request: &Request, words: &ExtraWords) -> Request {
                 }
                 Arguments::Malformed { text, .. } => clean(text, words),
             },
-            // The model's provider signs reasoning and would reject modified text.
+            // Reasoning is signed by the model's provider, which would reject modified text.
             Content::Reasoning(_) | Content::HiddenReasoning(_) => {}
             // Image contents cannot be searched, and the user chose to send the image.
             Content::Image(_) => {}

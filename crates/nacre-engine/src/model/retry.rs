@@ -47,7 +47,7 @@ impl Route {
 pub struct RetryPolicy {
     /// Maximum attempts per model, including the first.
     pub attempts: u32,
-    /// Upper bound of the first delay. It doubles with each attempt.
+    /// Upper bound for the first delay. It doubles with each attempt.
     pub base: Duration,
     /// Upper bound for delays that Nacre chooses. A provider may request a longer one.
     pub cap: Duration,
@@ -107,12 +107,11 @@ struct Run<'a, 's> {
     sink: &'a mut Sink<'s>,
 }
 
+/// The answer of one model, or its error and whether the user has seen part of an answer.
+type Attempt = Result<Response, (ModelError, bool)>;
+
 impl Run<'_, '_> {
-    async fn ask(
-        &mut self,
-        served: &ServedModel,
-        n_behind: usize,
-    ) -> Result<Response, (ModelError, bool)> {
+    async fn ask(&mut self, served: &ServedModel, n_behind: usize) -> Attempt {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let share = left / u32::try_from(n_behind + 1).unwrap_or(u32::MAX);
         let give_up = Instant::now() + share;
@@ -145,13 +144,9 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Makes one attempt, which ends on cancellation or when the model's share of the time is used
-    /// up. Dropping the future closes the connection.
-    async fn attempt(
-        &mut self,
-        served: &ServedModel,
-        give_up: Instant,
-    ) -> Result<Response, (ModelError, bool)> {
+    /// Makes one attempt, which ends early if it is cancelled or the model's share of the time is
+    /// used up. Dropping the future closes the connection.
+    async fn attempt(&mut self, served: &ServedModel, give_up: Instant) -> Attempt {
         let mut shown = false;
         let sink = &mut *self.sink;
         let mut watched = |event: ModelEvent| {
@@ -173,7 +168,8 @@ impl Run<'_, '_> {
         result.map_err(|error| (error, shown))
     }
 
-    /// Returns the delay that the provider requested, or otherwise a delay with full jitter.
+    /// Returns the delay that the provider requested, or a delay with full jitter if it requested
+    /// none.
     fn wait(&mut self, why: &ErrorKind, attempt: u32) -> Duration {
         let policy = &self.control.policy;
         let doubled = policy.base.saturating_mul(1_u32 << (attempt - 1).min(20));

@@ -249,8 +249,8 @@ impl Models {
 
 const SCRIPTED: &str = "scripted";
 
-/// A model and its provider, such as `anthropic/claude-sonnet-4-6`, `openrouter/qwen/qwen3-coder`
-/// or `scripted`.
+/// A provider and one of its models, such as `anthropic/claude-sonnet-4-6`,
+/// `openrouter/qwen/qwen3-coder` or `scripted`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ModelRef {
@@ -271,7 +271,7 @@ impl ModelRef {
         &self.provider
     }
 
-    /// Returns the model's name as its provider spells it, or an empty string for a script.
+    /// Returns the provider's name for the model, or an empty string for a script.
     pub fn model(&self) -> &str {
         &self.model
     }
@@ -302,19 +302,7 @@ impl FromStr for ModelRef {
     }
 }
 
-impl TryFrom<String> for ModelRef {
-    type Error = BadModelRef;
-
-    fn try_from(text: String) -> Result<Self, BadModelRef> {
-        text.parse()
-    }
-}
-
-impl From<ModelRef> for String {
-    fn from(model: ModelRef) -> Self {
-        model.to_string()
-    }
-}
+nacre_types::text_in_json!(ModelRef);
 
 impl fmt::Display for ModelRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! Validates values against the subset of JSON Schema that Nacre's schemas use. A test checks that
 //! they use no other keywords.
 //!
-//! The depth of validation and the number of violations are limited.
+//! The validation depth and the number of reported violations are limited.
 
 use serde_json::{Map, Value};
 
@@ -200,8 +200,8 @@ fn display_value(wanted: &Value) -> String {
 /// against these keywords in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchemaBounds {
-    /// For servers that compile the schema to a grammar. Without `maxItems`, small models produce
-    /// endless lists.
+    /// For servers that compile the schema to a grammar. Small models would produce endless lists
+    /// without `maxItems`.
     Kept,
     /// For services that reject keywords they do not enforce.
     Dropped,

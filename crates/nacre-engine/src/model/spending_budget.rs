@@ -1,8 +1,9 @@
 //! Spending limits, checked before every attempt and charged for every answer.
 //!
 //! The budget is part of `Models`, so that repairs, retries, fallbacks and agent steps all count. A
-//! running attempt reserves an amount based on its request length, so that concurrent attempts
-//! cannot each use the whole remainder. Only the answers of running attempts can exceed a limit.
+//! running attempt reserves an amount based on the length of its request, so that concurrent
+//! attempts cannot each use up the remainder. A limit can be exceeded only by the answers to
+//! attempts that are already running.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -83,7 +84,7 @@ impl Allowance {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
     pub scope: LimitScope,
-    /// Whether the limit never resets, so that waiting does not help.
+    /// Whether the limit never resets, in which case waiting does not help.
     pub is_final: bool,
     of: Measure,
     limit: Amount,
@@ -94,7 +95,7 @@ pub struct Reached {
 enum Measure {
     Tokens,
     Money,
-    /// Number of sessions that installed agents read, stored in the token field.
+    /// Number of sessions read by installed agents, stored in the token field.
     AgentSessions,
 }
 
@@ -191,7 +192,7 @@ impl SpendingBudget {
         Self { cost_of, agents_done: None, keep: Box::new(keep), inner: Mutex::new(inner) }
     }
 
-    /// Prevents installed agents from reading this session if they have already read `limit` others
+    /// Prevents installed agents from reading this session once they have read `limit` others
     /// today.
     #[must_use]
     pub fn with_agent_sessions(self, limit: u64, used: u64) -> Self {
@@ -294,7 +295,7 @@ fn count_request_bytes(request: &Request) -> u64 {
     let told: usize = request.messages.iter().map(|message| message.text().len()).sum();
     let is_image = |content: &&Content| matches!(content, Content::Image(_));
     let parts = request.messages.iter().flat_map(|message| &message.content);
-    // Converts the images to the number of text bytes with the same price.
+    // Convert each image to the number of text bytes with the same price.
     let told = told + parts.filter(is_image).count() * Image::TOKENS * 3;
     (request.system.len() + told) as u64
 }
@@ -347,8 +348,8 @@ impl Provider for Metered {
     }
 }
 
-/// Returns the usage of an attempt. Token counts that are missing, or too low for the length of the
-/// text, are replaced by estimates, because a limit must not depend on a server's claims.
+/// Returns an attempt's usage. Token counts that are missing, or too low for the length of the
+/// text, are replaced with estimates, because a limit must not depend on a server's claims.
 fn estimate_usage(told: Usage, asked_bytes: u64, said_bytes: u64) -> Usage {
     if told.total() == 0 {
         let (input, output) = (asked_bytes / BYTES_A_TOKEN, said_bytes / BYTES_A_TOKEN);

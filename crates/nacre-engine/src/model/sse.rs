@@ -1,7 +1,7 @@
 //! Parses server-sent events from a byte stream.
 //!
-//! Chunks may end anywhere, even inside a character, so incomplete lines are kept as bytes. An
-//! oversized line or event is an error, so that a server cannot exhaust memory.
+//! Chunks may end anywhere, even inside a character, so incomplete lines are kept as bytes.
+//! Oversized lines and events are errors, so that a server cannot exhaust memory.
 
 /// Maximum length of a line. The longest lines in practice contain a whole tool call.
 const MAX_LINE: usize = 1 << 20;
@@ -23,7 +23,7 @@ pub(super) struct SseParser {
     line: Vec<u8>,
     frame: Frame,
     has_data: bool,
-    /// The last byte was a carriage return, so a line feed may follow.
+    /// Whether the last byte was a carriage return, in which case a line feed may follow.
     after_cr: bool,
     seen_first_line: bool,
 }
@@ -51,8 +51,8 @@ impl SseParser {
         Ok(())
     }
 
-    /// Returns the last event if the stream ends before it is complete. Many servers omit the final
-    /// empty line.
+    /// Returns the last event if the stream ended before it was complete. Many servers omit the
+    /// final empty line.
     pub(super) fn finish(mut self) -> Option<Frame> {
         let mut out = Vec::new();
         if !self.line.is_empty() {

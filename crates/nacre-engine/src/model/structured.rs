@@ -1,8 +1,8 @@
 //! Gets structured answers. Parses and validates each answer, and returns an invalid one to the
 //! model with its errors, at most twice.
 //!
-//! An answer must match the schema that the model received, and must also deserialize into the
-//! caller's type in case the schema is too permissive.
+//! An answer must match the schema that the model received. In case the schema is too permissive,
+//! it must also deserialize into the caller's type.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -84,7 +84,7 @@ fn parse<T: DeserializeOwned>(text: &str, schema: &Value) -> Result<T, Vec<Strin
 }
 
 /// Adds the answer and its errors to the request. The answer is added as text, because a call to
-/// the output tool would require a tool result.
+/// the output tool would have to be followed by a tool result.
 fn ask_again(request: &mut Request, response: &Response, errors: &[String]) {
     let mut answer = Message::assistant(response);
     if answer.content.is_empty() {

@@ -7,14 +7,14 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-/// Maximum number of printed calls. A model that prints more, usually a small one, does not intend
-/// them.
+/// Maximum number of printed calls. A model that prints more than this, usually a small one, does
+/// not intend them as calls.
 const MAX_CALLS: usize = 32;
 
 const OPEN_TAG: &str = "<tool_call>";
 const CLOSE_TAG: &str = "</tool_call>";
 
-/// A text without its calls, and the name and arguments of each call.
+/// Text without its calls, and the name and arguments of each call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extracted {
     pub(super) text: String,
@@ -100,8 +100,8 @@ const MAX_TEXT: usize = 1 << 20;
 
 const MAX_TRIES: usize = 500;
 
-/// Maximum bytes parsed across all attempts, because a text may open a value at every byte without
-/// closing any.
+/// Maximum number of bytes parsed across all attempts. Without a limit, text that opens a value at
+/// every byte and closes none would take too long.
 const MAX_READ: usize = 4 << 20;
 
 /// Returns the outermost objects and arrays in the text with their positions, in order.
@@ -129,8 +129,8 @@ fn find_values(text: &str) -> Vec<(Range<usize>, Value)> {
     found
 }
 
-/// Returns the main JSON value: the whole text, a fenced block, or otherwise the largest value in
-/// the text.
+/// Returns the main JSON value: the entire text, a fenced block, or the largest value in the text,
+/// in this order of preference.
 pub fn only_value(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text.trim()) {
         return Some(value);

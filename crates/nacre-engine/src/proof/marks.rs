@@ -1,7 +1,7 @@
 //! Splits text into sentences and extracts their citations.
 //!
 //! A model may write an invented ID without brackets, with a character that looks like a dash, or
-//! with an invisible character. Everything that looks like a citation after normalization is
+//! with an invisible character. Anything that looks like a citation after normalization is
 //! therefore treated as one.
 
 use nacre_base::is_hidden_char;
@@ -138,8 +138,8 @@ fn id_shapes(text: &str) -> Vec<String> {
     shapes
 }
 
-/// Maximum length of a sentence. Longer sentences are split, because a model might never end a
-/// sentence.
+/// Maximum length of a sentence. Longer sentences are split, because a model might never finish
+/// one.
 const MAX_SENTENCE_BYTES: usize = 4_000;
 
 const ABBREVIATIONS: &[&str] = &[
@@ -174,7 +174,7 @@ pub fn gap(is_first: bool, starts_line: bool) -> &'static str {
 }
 
 impl Sentences {
-    /// Splits a whole text.
+    /// Splits a complete text.
     pub fn of(text: &str) -> Vec<Sentence> {
         let mut sentences = Self::default();
         let mut whole = sentences.take(text);

@@ -1,7 +1,7 @@
 //! Checks whether a statement follows from its cited lines by comparing words.
 //!
 //! A statement may contain only names and numbers that appear in the cited lines, and must not
-//! negate anything that those lines do not negate. It may still be wrong, so the lines are shown
+//! negate anything unless those lines negate it too. It may still be wrong, so the lines are shown
 //! beside it.
 
 mod invented;

@@ -83,7 +83,7 @@ pub(super) fn key_of(word: &str) -> String {
     GROUPS.get(&stem).cloned().unwrap_or(stem)
 }
 
-/// Removes one letter of a double letter at the end of a stem, so that "adding" matches "add".
+/// Reduces a double letter at the end of a stem to a single one, so that "adding" matches "add".
 fn single_end(mut stem: String) -> String {
     let mut ends = stem.chars().rev();
     if let (Some(last), Some(other), Some(_)) = (ends.next(), ends.next(), ends.next())

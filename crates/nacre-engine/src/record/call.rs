@@ -1,5 +1,5 @@
-//! Facts about a tool call for statistics and reports: its category, file changes, faults, and
-//! displayed lines.
+//! Facts about a tool call for statistics and reports: its category, file changes, faults, and the
+//! lines that it displayed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ impl FileChange {
 }
 
 nacre_base::words! {
-    /// The cause of a failed call. The failing code sets it; it is never parsed from text.
+    /// The cause of a failed call. It is set where the call fails and is never parsed from text.
     Fault {
         Arguments = "arguments",
         UnknownTool = "unknown_tool",
@@ -71,12 +71,6 @@ pub struct RunEffects {
     pub denied_calls: u32,
     pub memory_changes: u32,
     pub shown: super::ShownLines,
-}
-
-impl RunEffects {
-    pub fn has_changes(&self) -> bool {
-        !self.changed.is_empty() || self.memory_changes != 0
-    }
 }
 
 const MAX_SAID_BYTES: usize = 4 << 20;
@@ -175,8 +169,8 @@ impl ShownLines {
         }
     }
 
-    /// Parses `PATH: 3 symbols in …`, followed by `    1-9     signature`. Only the first line of
-    /// each symbol counts as shown.
+    /// Parses `PATH: 3 symbols in …`, followed by `    1-9     signature`. For each symbol, only
+    /// the first line counts as shown.
     fn note_outline(&mut self, text: &str) {
         let mut lines = text.lines();
         let Some((path, _)) = lines.next().and_then(|first| first.rsplit_once(": ")) else {
@@ -197,7 +191,7 @@ fn number_before(text: &str, marks: &[&str]) -> Option<u32> {
 }
 
 /// Returns the path and line number at the start of a line. A number inside a path does not count,
-/// because no space follows it.
+/// because it is not followed by a space.
 fn place_in(line: &str) -> Option<(&str, u32)> {
     line.match_indices([':', '-']).find_map(|(at, mark)| {
         let ends = if mark == ":" { &[": ", " in "][..] } else { &["- "] };

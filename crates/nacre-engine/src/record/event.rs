@@ -1,7 +1,7 @@
 //! All kinds of task events. Events are numbered per task.
 //!
-//! Stored events contain only text of bounded length. Streamed model text can be longer, so it has
-//! a separate kind that is sent to listeners but never stored.
+//! The text in stored events is limited in length. Streamed model text can be longer, so it has a
+//! separate kind that is sent to listeners but never stored.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,7 +91,7 @@ events! {
     "agent.spawn": AgentSpawn { child: TaskId, agent: BoundedText },
     "agent.end": AgentEnd { child: TaskId, state: TaskState },
     "skill.on": SkillOn { skill: BoundedText },
-    /// The end state that the agent reported, and the end state that Nacre accepted.
+    /// The end state that the agent reported and the one that Nacre accepted.
     "signal.verdict": SignalVerdict { said: Signal, taken_as: Signal, why: Option<BoundedText> },
     "completion.reopen": CompletionReopen { attempt: u32, why: BoundedText },
     "run.cancel": RunCancel { by: CancelledBy },
@@ -205,7 +205,7 @@ impl BoundedText {
     pub const MAX_BYTES: usize = 1024;
 
     pub fn new(text: &str) -> Self {
-        // Redact beyond the truncation point, so that no partial secret remains before it.
+        // Redact beyond the truncation point, so that no part of a secret remains before it.
         let text = redact(&text[..text.floor_char_boundary(2 * Self::MAX_BYTES)]);
         if text.len() <= Self::MAX_BYTES {
             return Self(text.into_owned());

@@ -1,4 +1,4 @@
-//! Task IDs, task states, and the legal state transitions. An end state includes its reason.
+//! Task IDs, task states, and the legal transitions between them. An end state includes its reason.
 
 use std::fmt;
 use std::str::FromStr;
@@ -49,19 +49,7 @@ macro_rules! id {
             }
         }
 
-        impl TryFrom<String> for $name {
-            type Error = BadId;
-
-            fn try_from(text: String) -> Result<Self, BadId> {
-                text.parse()
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(id: $name) -> Self {
-                id.0
-            }
-        }
+        nacre_types::text_in_json!($name);
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,7 +130,7 @@ nacre_base::words! {
 nacre_base::words! {
     Failure {
         Restarted = "restarted",
-        /// The request cannot be executed.
+        /// The request cannot be executed as given.
         Unusable = "unusable",
         Model = "model",
         Refused = "refused",

@@ -23,6 +23,8 @@ pub struct RemoteServer {
     token: HeaderValue,
 }
 
+type Result<T, E = RemoteError> = std::result::Result<T, E>;
+
 /// A failed request. No variant contains the token.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
@@ -45,7 +47,7 @@ pub enum RemoteError {
 }
 
 impl RemoteServer {
-    pub fn new(url: &str, token: &str) -> Result<Self, RemoteError> {
+    pub fn new(url: &str, token: &str) -> Result<Self> {
         let base = http_url(url).filter(is_plain).ok_or(RemoteError::NotUrl)?;
         let host = base.host_str().unwrap_or_default();
         let is_here = ["127.0.0.1", "localhost", "[::1]"].contains(&host);
@@ -60,16 +62,11 @@ impl RemoteServer {
         Ok(Self { client: builder.build().map_err(RemoteError::Client)?, base, token })
     }
 
-    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Vec<u8>, RemoteError> {
+    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Vec<u8>> {
         self.send(self.client.get(self.url(path, query))).await
     }
 
-    pub async fn post(
-        &self,
-        path: &str,
-        query: &[(&str, &str)],
-        body: String,
-    ) -> Result<Vec<u8>, RemoteError> {
+    pub async fn post(&self, path: &str, query: &[(&str, &str)], body: String) -> Result<Vec<u8>> {
         let request = self.client.post(self.url(path, query));
         self.send(request.header(CONTENT_TYPE, "application/json").body(body)).await
     }
@@ -82,7 +79,7 @@ impl RemoteServer {
         url
     }
 
-    async fn send(&self, request: RequestBuilder) -> Result<Vec<u8>, RemoteError> {
+    async fn send(&self, request: RequestBuilder) -> Result<Vec<u8>> {
         let asked = async {
             let sent = request.header(AUTHORIZATION, self.token.clone()).send().await;
             let away = |error: reqwest::Error| RemoteError::Unreachable(error.without_url());

@@ -14,8 +14,8 @@ use nacre_types::ApprovalPolicy;
 use crate::confine::Program;
 use crate::tools::footprint::{Area, Exec, Footprint, MemoryUse};
 
-/// Returns the kinds of approval that a call needs. Reads need none, and programs run in the
-/// sandbox under every policy.
+/// Returns the kinds of approval that a call needs. Reading needs none, nor does running a program,
+/// because programs run in the sandbox under every policy.
 pub(super) fn needs(policy: ApprovalPolicy, footprint: &Footprint) -> BTreeSet<ApprovalKind> {
     let mut kinds = BTreeSet::new();
     let (starts, connects) = (footprint.exec == Exec::Anything, footprint.host.is_some());
@@ -76,7 +76,7 @@ pub struct ApprovalRequest {
 }
 
 pub trait Approver: Send + Sync {
-    /// Asks the user. Dropping the future withdraws the request.
+    /// Asks the user for approval. Dropping the future withdraws the request.
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> AskingPerson<'a>;
 }
 
@@ -100,13 +100,13 @@ impl Approval {
 #[derive(Debug, Default)]
 pub struct Grants(Mutex<BTreeSet<ContentHash>>);
 
-/// Maximum number of remembered approvals. A user who approves more is probably not reading the
-/// requests.
+/// Maximum number of remembered approvals. A user who approves more than this is probably not
+/// reading the requests.
 const MAX_GRANTS: usize = 1000;
 
-/// Returns a hash of what a session approval covers: the same tool with the same paths, hosts,
-/// memory text, program arguments and directory. Only file contents may differ. Other arguments
-/// could run anything, as in `timeout 5 sh -c …`.
+/// Returns a hash of what a session approval covers: calls of the same tool with the same paths,
+/// hosts, memory text, program arguments and directory. Only file contents may differ. If arguments
+/// could differ, they could run anything, as in `timeout 5 sh -c …`.
 pub(super) fn grant_of(request: &ApprovalRequest) -> ContentHash {
     let ApprovalRequest { tool, kinds, footprint, program, memory, .. } = request;
     ContentHash::of(format!("{:?}", (tool, kinds, footprint, program, memory)).as_bytes())

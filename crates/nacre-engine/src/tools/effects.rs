@@ -1,7 +1,7 @@
 //! Runs formatters and linters on the files that a call changed.
 //!
 //! Only tools that do not execute code from the repository are used. They run in the same sandbox
-//! as shell commands, with a time limit, and never fail a call.
+//! as shell commands, with a time limit, and their failure never fails the call.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,8 +40,8 @@ const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
 const PYTHON: &[&str] = &["pyproject.toml", "ruff.toml", "setup.cfg", "setup.py"];
 
-/// Formatters and linters. All matching commands run, in this order. `rustfmt` reads standard
-/// input, because it would also format submodules if given the file name.
+/// Formatters and linters. All matching commands run, in this order. `rustfmt` gets its input on
+/// standard input, because it would also format submodules if it were given the file name.
 #[rustfmt::skip]
 const COMMANDS: &[Command] = &[
     Command { name: "rustfmt", extensions: &["rs"], markers: &["Cargo.toml"], program: "/bin/sh",
@@ -62,8 +62,8 @@ struct Planned {
     arguments: Vec<String>,
 }
 
-/// Returns the commands for a file. The result is not cached, because switching branches may change
-/// it.
+/// Returns the commands for a file. The result is not cached, because it may change when the user
+/// switches branches.
 fn plan(workspace: &Path, path: &str) -> impl Iterator<Item = Planned> {
     COMMANDS.iter().filter_map(move |command| command.plan(workspace, path))
 }
@@ -117,7 +117,7 @@ fn edition(workspace: &Path, folder: &str) -> String {
 
 const MAX_FAILURES: u32 = 3;
 
-/// Time limit for all programs after one call.
+/// Combined time limit for the programs that run after one call.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 const TOOL_LIMIT: Duration = Duration::from_secs(10);
@@ -298,8 +298,8 @@ fn cut(text: &str) -> String {
 }
 
 pub trait EffectRunner: Send + Sync {
-    /// Returns whether a program would run for these files. In that case, the workspace's other
-    /// files must be compared before and after it.
+    /// Returns whether a program would run for these files. If so, the workspace's other files must
+    /// be compared before and after the run.
     fn starts_programs(&self, changed: &[FileChange], ctx: &ToolContext) -> bool;
 
     /// Processes the changed files. Implementations must limit their own running time and never

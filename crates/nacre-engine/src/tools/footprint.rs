@@ -1,4 +1,4 @@
-//! The footprint that a call derives from its arguments, and the permissions of an agent.
+//! The footprint that a call derives from its arguments, and an agent's permissions.
 //!
 //! Permission checks, caching, concurrency, undo and approval all depend on the footprint.
 

@@ -1,10 +1,10 @@
 //! Detects changes that sandboxed programs make to Nacre's own files, and to files that other
 //! programs later execute outside the sandbox.
 //!
-//! The sandbox allows writes to the whole workspace, so these files are compared before and after
+//! The sandbox allows writes to the entire workspace, so these files are compared before and after
 //! each program. Changed memories become untrusted, deleted memories are restored, and every change
-//! is reported. Changed contents are not reverted, because the user may have edited the file in the
-//! meantime. If the comparison fails, the program's [`RunNotes`] entry keeps the memories
+//! is reported. Changes to contents are not reverted, because the user may have edited the file in
+//! the meantime. If the comparison fails, the program's [`RunNotes`] entry keeps the memories
 //! untrusted.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,8 @@ use nacre_memory::{
 
 const MAX_ENTRIES: usize = 100_000;
 
-/// Maximum total size of restorable files. Memories beyond this limit count as not compared.
+/// Maximum total size of files that can be restored. Memories beyond this limit count as not
+/// compared.
 const MAX_BYTES: u64 = 64 << 20;
 
 const MAX_NAMES: usize = 20;
@@ -158,7 +159,7 @@ impl Guarded {
     }
 
     /// Returns whether Nacre itself deleted or moved a memory in the meantime. Only the ledger can
-    /// prove this, because a program can also move files and write tombstones.
+    /// prove this, because a program, too, can move files and write tombstones.
     fn is_by_nacre(&self, path: &str, store: &Store) -> bool {
         let Some(id) = in_store(path).and_then(id_at) else { return false };
         let newest = store.own_versions(&id).first().copied();
@@ -235,8 +236,8 @@ fn list_paths(paths: &[String]) -> String {
     paths[..paths.len().min(MAX_NAMES)].join(", ") + more
 }
 
-/// Scans files and directories, and reads up to `room` bytes from them in total. Symbolic links are
-/// not followed.
+/// Scans files and directories, reading at most `room` bytes in total. Symbolic links are not
+/// followed.
 fn scan<'p>(workspace: &Path, places: impl Iterator<Item = &'p str>, mut room: u64) -> Scan {
     let mut found = Scan::default();
     let scope = WriteScope::open(workspace, Access::Shared).ok();

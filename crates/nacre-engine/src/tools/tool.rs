@@ -1,6 +1,7 @@
-//! The definition of a tool: typed arguments with a schema, a footprint, and a function to run.
+//! The definition of a tool: typed arguments with a schema, a footprint, and a function that runs
+//! it.
 //!
-//! Tools do not handle permissions, budgets or caching. The pipeline handles these based on the
+//! Tools do not handle permissions, budgets or caching. The pipeline does so based on the
 //! footprint.
 
 use std::collections::BTreeMap;
@@ -26,7 +27,7 @@ pub(super) const SPILL_PREFIX: &str = "spill:";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolSpec {
-    /// Toolkit and verb, such as `file_read`. All characters are accepted by every provider.
+    /// Toolkit and verb, such as `file_read`. Uses only characters that every provider accepts.
     pub name: &'static str,
     pub category: Category,
     /// Tells the model what the tool does, when to use it, and what it returns.
@@ -44,8 +45,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + 'static {
     /// Declares what the call will access. Returns an error for invalid paths.
     fn footprint(&self, with: &Self::With) -> Result<Footprint>;
 
-    /// Describes the call for the user without changing anything. Fails for arguments that the call
-    /// itself would reject. A call with an empty preview cannot be approved.
+    /// Describes the call for the user without changing anything. Fails if the call itself would
+    /// reject the arguments. A call with an empty preview cannot be approved.
     fn preview(&self, _with: &Self::With) -> Result<Preview> {
         Ok(Preview::default())
     }

@@ -1,4 +1,4 @@
-//! Tests of successful answers.
+//! Tests for successful answers.
 
 use nacre_engine::model::{
     Arguments, Limits, Message, ModelEvent, Request, StopReason, ToolResult, ToolStatus, Usage,

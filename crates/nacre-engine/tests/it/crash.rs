@@ -1,5 +1,5 @@
-//! Tests of a process that is killed during a turn: its committed data is complete, and its task
-//! has exactly one end.
+//! Tests that if a process is killed during a turn, its committed data is complete and its task
+//! ends exactly once.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -24,8 +24,8 @@ fn terminal(task: &TaskRecord, sequence: u64) -> String {
     json!({ "sequence": sequence, "state": task.state.to_string() }).to_string()
 }
 
-/// Starts a process that writes a conversation, and kills it once it has committed a number of
-/// items.
+/// Starts a process that writes a conversation, and kills it once it has committed the given number
+/// of items.
 fn talk_and_kill(folder: &std::path::Path, state: &State, n_items: u64) -> TaskId {
     let session = SessionId::from_random(1);
     let before = state.session(&session).map_or(0, |session| session.last_item);

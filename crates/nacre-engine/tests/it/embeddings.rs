@@ -1,4 +1,4 @@
-//! Tests of vectors from a service: requests, accepted responses and rejected ones.
+//! Tests for embeddings from a service: requests, accepted responses and rejected ones.
 
 use std::time::Duration;
 

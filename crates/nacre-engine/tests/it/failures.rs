@@ -1,4 +1,4 @@
-//! Tests of answers that fail or are delayed.
+//! Tests for answers that fail or are delayed.
 
 use std::time::Duration;
 
@@ -188,7 +188,7 @@ async fn what_is_no_answer_is_called_so() {
 async fn cancelling_closes_the_connection() {
     for style in BOTH {
         let mut quickest = Duration::MAX;
-        // Only one of several attempts must be fast, because the machine may be busy during the
+        // Only one of several attempts has to be fast, because the machine may be busy during the
         // others.
         for _ in 0..3 {
             quickest = quickest.min(cancel_in_the_middle(style).await);
@@ -197,7 +197,7 @@ async fn cancelling_closes_the_connection() {
     }
 }
 
-/// Cancels a call in the middle of its answer, and returns the time until the server noticed.
+/// Cancels a call in the middle of its answer, and returns how long the server took to notice.
 async fn cancel_in_the_middle(style: Style) -> Duration {
     let server = Loopback::start(vec![style.text(&["Hel"]).cut_after_text().stall()]).await;
     let source = Cancel::new();

@@ -1,4 +1,4 @@
-//! Tests of memories that a sandboxed program changes.
+//! Tests for memories that a sandboxed program changes.
 
 use std::fs;
 use std::time::Duration;
@@ -87,7 +87,7 @@ fn change(at: &Located) -> String {
     format!("t=$(sed s/table/cache/ .nacre/{0}); echo \"$t\" > .nacre/{0}", at.path)
 }
 
-/// Runs a script in the sandbox and, at the same time, a closure in this process.
+/// Runs a script in the sandbox and, concurrently, a closure in this process.
 async fn run_during(workshop: &Workshop, script: &str, meanwhile: impl FnOnce()) -> String {
     let (tool, ctx) = (tool::<ShellRun>(programs(workshop)), ctx(workshop));
     let script = format!("{script}; : > ready; until [ -e go ]; do sleep 0.01; done; rm ready go");
@@ -129,8 +129,8 @@ async fn no_process_takes_an_edit_for_the_users_while_a_program_runs() {
         assert!(changed.document.body().contains("cache"));
         assert!(!is_users_edit(&store, &changed));
         assert!(is_users_edit(&store, &edited));
-        // Even if a process attributes both edits to the user, the check at the program's end takes
-        // precedence.
+        // Even if a process attributes both edits to the user, the check at the end of the program
+        // takes precedence.
         let mut batch = store.begin(&owner(), Duration::ZERO).unwrap();
         for memory in [&changed, &edited] {
             batch.settle_edit(&Edit { memory, is_users: true });

@@ -1,4 +1,4 @@
-//! Makes calls as Nacre does, and checks the rules that apply to every call.
+//! Makes calls in the same way as Nacre, and checks the rules that apply to every call.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -16,7 +16,8 @@ use crate::styles::Style;
 
 pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
 
-/// Retries immediately. Unless a test overrides the timeouts, they never expire on a busy machine.
+/// Returns settings that retry immediately. Unless a test overrides the timeouts, they do not
+/// expire even on a busy machine.
 pub(crate) fn control() -> Control {
     Control {
         policy: RetryPolicy {
@@ -102,7 +103,7 @@ pub(crate) async fn ask(route: &Route) -> Outcome {
     ask_with(route, &question(), &control()).await
 }
 
-/// Makes a call and checks what applies to every call: it has exactly one end, and the text shown
+/// Makes a call and checks what applies to every call: it ends exactly once, and the text shown
 /// last is the text of the response.
 pub(crate) async fn ask_with(route: &Route, request: &Request, control: &Control) -> Outcome {
     let seen = Mutex::new(Vec::new());

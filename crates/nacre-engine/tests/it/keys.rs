@@ -1,4 +1,4 @@
-//! Tests that a key is sent to one server only and is never displayed.
+//! Tests that a key is sent to only one server and is never displayed.
 
 use std::error::Error;
 

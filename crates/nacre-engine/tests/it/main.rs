@@ -1,4 +1,4 @@
-//! Tests of the engine over real connections, with a local server that streams, stalls, truncates
+//! Tests for the engine over real connections, with a local server that streams, stalls, truncates
 //! and corrupts its replies.
 
 #![expect(

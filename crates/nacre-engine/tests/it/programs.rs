@@ -1,4 +1,4 @@
-//! Tests of programs that exit, and of programs that resist being stopped.
+//! Tests for programs that exit, and for programs that resist being stopped.
 
 use std::fs;
 use std::path::Path;
@@ -155,9 +155,9 @@ async fn what_a_program_leaves_in_the_background_ends_with_it() {
     assert!(!numbers_in(&workshop).iter().any(|pid| is_alive(pid)));
 }
 
-/// A chain of processes in which each starts the next in a new session and exits, so that only a
-/// few run at once. The chain ends after 3,000 processes. Without this bound, it could stop the
-/// whole machine where tests run as root, because process limits do not apply to root.
+/// A chain of processes, each of which starts the next one in a new session and exits, so that only
+/// a few run at the same time. The chain ends after 3,000 processes. Without this bound, it could
+/// halt a machine on which tests run as root, because process limits do not apply to root.
 const RELAY: &str = r#"
 RUN='n=$((n + 1)); echo $n > runner; [ $n -lt 3000 ] && setsid sh -c "$RUN" &'
 export RUN n=0

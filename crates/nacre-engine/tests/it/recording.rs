@@ -1,4 +1,4 @@
-//! Tests of a recorded run: its state and log, and the effects of recording failures.
+//! Tests for a recorded run: its state and log, and the effects of recording failures.
 
 #![expect(clippy::disallowed_methods, reason = "the test plays the disk")]
 

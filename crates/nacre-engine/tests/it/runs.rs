@@ -1,5 +1,5 @@
-//! Tests of whole agent runs over real connections, with both APIs. Each run has exactly one,
-//! correct end.
+//! Tests for complete agent runs over real connections, with both APIs. Each run must end exactly
+//! once, and correctly.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Tests of structured answers.
+//! Tests for structured answers.
 
 use nacre_engine::model::{
     MAX_REPAIRS, ModelEvent, OUTPUT_TOOL, OutputSchema, Request, Role, Structured, StructuredError,

@@ -31,7 +31,8 @@ pub(crate) fn agent() -> AgentSpec {
         name: "reader",
         role: Role::Chat,
         prompt: "You read.".to_owned(),
-        // Tools without permission are not offered, although they are listed here.
+        // Tools for which the agent has no permission are not offered, although they are listed
+        // here.
         tools: vec!["file_read", "file_search", "file_create"],
         permissions: Permissions::read_only(),
         budgets: Budgets {
@@ -125,7 +126,8 @@ impl Stage {
         run(engine, job, &mut tools, run_control).await
     }
 
-    /// Checks that the run has exactly one end, which matches the end on disk, and returns it.
+    /// Checks that the run ended exactly once and that its end matches the one on disk. Returns the
+    /// end.
     pub(crate) fn close(&self, outcome: &Outcome) -> String {
         let records = self.heard.records();
         let ends = records.iter().filter(|record| record.event.is_terminal()).count();

@@ -1,4 +1,4 @@
-//! Tests of tools that start programs or use memories, called through the pipeline.
+//! Tests for tools that start programs or use memories, called through the pipeline.
 
 use std::fs;
 use std::io::Read as _;
@@ -388,7 +388,7 @@ async fn after(effects: &ProjectEffects, path: &str, workshop: &Workshop) -> Eff
     effects.after(&changed, &ctx(workshop)).await
 }
 
-/// Creates a project for an installed `ruff` that runs the test's script.
+/// Creates a project with an installed `ruff` that runs the test's script.
 fn project(check: &str) -> Option<Workshop> {
     use std::os::unix::fs::PermissionsExt as _;
     let workshop = Workshop::new()?;

@@ -1,4 +1,4 @@
-//! Tests of escapes from the workspace, each attempted by a real program.
+//! Tests for escapes from the workspace, each attempted by a real program.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,8 @@ use nacre_engine::confine::{ProcessError, ProgramEnding as Ending};
 
 use crate::workshop::Workshop;
 
-/// Returns everything outside that a program could have changed: contents, modes and times.
+/// Returns the contents, modes and times of everything outside the workspace that a program could
+/// have changed.
 fn outside(workshop: &Workshop) -> BTreeMap<String, String> {
     let mut seen = BTreeMap::new();
     for folder in ["", "home", "home/.ssh", "home/src", "spill"] {
@@ -108,8 +109,8 @@ async fn secrets_are_not_read_and_their_neighbours_are() {
     assert_eq!(workshop.run(&workshop.script(&list)).await.unwrap().stdout.total, 0);
 }
 
-/// Common locations of credentials, sessions and histories in a home directory, from the third
-/// audit and the programs' manuals. None of them is copied from the list that hides them.
+/// Common locations of credentials, sessions and histories in a home directory, taken from the
+/// third audit and the programs' manuals. None is copied from the list that hides them.
 const CREDENTIALS: &str = "
     .gemini/oauth_creds.json .gemini/google_accounts.json .qwen/oauth_creds.json .copilot/config.json
     .config/github-copilot/hosts.json .config/github-copilot/apps.json .factory/auth.json
@@ -202,8 +203,7 @@ async fn temporary_files_and_settings_with_credentials_are_not_read() {
         fs::write(&path, text).unwrap();
         format!("cat {}; ", path.display())
     };
-    // The workshop is a directory in `/tmp`, where Kerberos tickets such as `krb5cc_1000` are
-    // stored.
+    // The workshop is a directory in `/tmp`, where Kerberos stores tickets such as `krb5cc_1000`.
     let mut script = write("krb5cc_1000", "content of a ticket");
     script += &write("home/.cargo/config.toml", "[registry]\ntoken = \"content of a token\"");
     script += &write("home/.gitconfig", "[http]\nextraHeader = Authorization: content of a header");
@@ -291,7 +291,7 @@ async fn results_of(workshop: &Workshop, calls: &[(u64, &[u64])]) -> Vec<String>
     text.lines().map(str::to_owned).collect()
 }
 
-/// The x86-64 system calls with these numbers are refused, and `clone3` is not available.
+/// The x86-64 system calls with these numbers are refused, and `clone3` is unavailable.
 #[cfg(target_arch = "x86_64")]
 #[tokio::test]
 async fn dangerous_system_calls_are_refused() {
@@ -415,15 +415,15 @@ async fn what_programs_ask_of_themselves_is_allowed() {
     // `prlimit` on the process itself, and a query of its execution domain.
     let results = results_of(&workshop, &[(302, &[]), (135, &[0xFFFF_FFFF])]).await;
     assert_eq!(results, ["0 0", "0 0"]);
-    // Pairs of streams and of packets get as far as the pointer for their handles; what waits in no
-    // pipe is asked of one.
+    // These calls are allowed. Creating pairs of stream or packet sockets fails only at the invalid
+    // pointer, and querying the number of queued bytes only at the invalid descriptor.
     let results =
         results_of(&workshop, &[(53, &[1, 0x8_0801]), (53, &[1, 5]), (16, &[99, 0x541B])]);
     assert_eq!(results.await, ["-1 14", "-1 14", "-1 9"]);
 }
 
 /// System files that no program needs, next to one that some programs need. Some are readable only
-/// by root, and on many machines these tests run as root.
+/// by root, as which these tests run on many machines.
 #[tokio::test]
 async fn private_files_of_the_system_are_not_read() {
     let Some(workshop) = Workshop::new() else { return };

@@ -1,4 +1,4 @@
-//! Tests of pages fetched from a real server, and of servers that must not be contacted.
+//! Tests for pages fetched from a real server, and for servers that must not be contacted.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

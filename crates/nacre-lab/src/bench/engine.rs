@@ -1,5 +1,4 @@
-//! Measures the overhead of the engine: for a step without tools, and for the events of 1,000 tool
-//! calls.
+//! Measures the engine's overhead for a step without tools, and for the events of 1,000 tool calls.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,8 +31,7 @@ use crate::Outcome;
 const N_CALLS: usize = 1000;
 const CALLS_A_STEP: usize = 10;
 
-/// Measure the overhead of the engine: for a step without tools, and for the events of 1,000 tool
-/// calls
+/// Measure the engine's overhead for a step without tools, and for the events of 1,000 tool calls
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineArgs {
     #[arg(default_value_t = 7)]

@@ -48,7 +48,7 @@ pub(super) fn run() -> Outcome {
             if is_heard { recorded.push(took) } else { silent.push(took) }
         }
     }
-    // Compare the two rounds of each pair instead of the medians, because the machine's speed
+    // Compare the two rounds of each pair instead of overall medians, because the machine's speed
     // changes over minutes.
     let added = |took: fn(&(Duration, Duration)) -> Duration| {
         let pairs = silent.iter().zip(&recorded);

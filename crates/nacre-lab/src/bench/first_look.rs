@@ -16,7 +16,7 @@ use nacre_memory::{Rules, Store};
 
 use crate::Outcome;
 
-/// Appends one kind of text. The arguments are the numbers of the memory and of the repetition.
+/// Appends one kind of text. The arguments are the memory's number and the repetition's number.
 type Shape = fn(&mut String, usize, usize);
 
 const SHAPES: &[(&str, Shape)] = &[

@@ -16,8 +16,8 @@ use crate::Outcome;
 const N_ROUNDS: usize = 20;
 const BOUND: Duration = Duration::from_millis(200);
 
-/// Writes a memory that shares two tags, a session and a file with about twenty others each, and
-/// that links to two more.
+/// Writes a memory that shares each of its two tags, its session and its file with about twenty
+/// other memories, and that links to two more.
 fn write(folder: &Path, n: usize) {
     let [tag, other, session, file] = [n / 20, n % 500, n / 18, n % 600];
     let related = [n / 2, n / 3].map(|n| format!("20260101-n{n}")).join(", ");

@@ -133,8 +133,8 @@ fn measure_python(paths: &[&Path], passes: u64) -> f64 {
     String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
 }
 
-/// Measures `jq`, with user and system time added. `jq` stops at the first invalid line, so each
-/// file is a separate run.
+/// Measures the user and system time of `jq`. `jq` stops at the first invalid line, so each file is
+/// a separate run.
 fn measure_jq(paths: &[&Path]) -> f64 {
     let before = children_seconds();
     for path in paths {

@@ -10,7 +10,7 @@ use crate::Outcome;
 
 const HOSTILE_LEN: usize = 4_000_000;
 
-/// Patterns that make the redactor scan the same bytes again when they are repeated.
+/// Patterns that, when repeated, make the redactor scan the same bytes more than once.
 const HOSTILE: &[&str] = &[
     "| password ",
     "password | ",

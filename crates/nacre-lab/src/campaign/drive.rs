@@ -37,7 +37,7 @@ const MAX_EXTRA_BYTES: usize = 1_000;
 pub(crate) enum Agent {
     Lead,
     Explorer,
-    /// May change the whole workspace and run programs in it.
+    /// May change the entire workspace and run programs in it.
     Worker,
 }
 

@@ -24,7 +24,7 @@ const MAX_SHOWN: usize = 100;
 ///
 /// The data set is a directory with `.nacre/memory/` and `prompts.jsonl`, or a directory of such
 /// directories. Each line is {"prompt": "…", "want": ["ID"]}. The list is empty if the hook should
-/// return no memory. Nothing is written.
+/// return no memories. Nothing is written.
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
     /// Directory of the data set
@@ -54,8 +54,8 @@ struct LabelledPrompt {
 #[derive(Debug, Default, Serialize)]
 struct HookReport {
     memories: usize,
-    /// Number of prompts with a matching memory. The hook returned it for `helped` of them, and
-    /// returned only other memories for `misled` of them.
+    /// Number of prompts with a matching memory. The hook returned this memory for `helped` of
+    /// them, and only other memories for `misled` of them.
     fitting: usize,
     helped: usize,
     misled: usize,

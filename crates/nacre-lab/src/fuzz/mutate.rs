@@ -10,7 +10,7 @@ pub(crate) struct Random(u64);
 impl Random {
     pub(crate) fn of(seed: u64, number: u64) -> Self {
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number;
-        // Adjacent seeds must not give similar inputs.
+        // Adjacent seeds must not produce similar inputs.
         for factor in [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB] {
             state = (state ^ state >> 30).wrapping_mul(factor);
         }

@@ -1,4 +1,4 @@
-//! Checks the limits of every read for both fuzzers. A read must not panic, may take at most one
+//! Enforces the limits on every read in both fuzzers. A read must not panic, may take at most one
 //! second and 200 MB, and must give the same events when repeated.
 //!
 //! In builds that unwind, panics are caught, so that fuzzing continues after a fault. In builds

@@ -1,7 +1,7 @@
 //! Runs three workers on one queue, kills them at random and crashes their database. Each session
-//! must take effect exactly once.
+//! must be processed exactly once.
 //!
-//! The effect of a session is a file that can be created only once. If it already exists, an
+//! Processing a session creates a file that can be created only once. If it already exists, an
 //! earlier worker was killed before it could report success.
 
 use std::error::Error;

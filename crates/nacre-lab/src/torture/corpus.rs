@@ -1,4 +1,4 @@
-//! Quickly creates a store of realistic memories for benchmarks.
+//! Quickly creates a store with realistic memories for benchmarks.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -21,7 +21,7 @@ use crate::torture::tree::{self, Tree};
 
 /// A small number of files, so that the user and the worker often change the same one.
 const N_PAPERS: usize = 24;
-/// Time limit for committing a change set, which normally takes much less.
+/// Time limit for committing a change set, which normally takes far less time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(nacre: &Path, seed: u64, n_acts: u64) -> Result<Tally, AnyError> {

@@ -1,5 +1,5 @@
-//! Runs many processes that write to one store. No update may be lost, no ID used twice, and no
-//! writer rejected.
+//! Runs many processes that write to one store. No update may be lost, no ID may be used twice, and
+//! no writer may be rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -142,7 +142,7 @@ fn new_path(n: u64, idx: u64, rng: &mut Rng) -> Result<RelPath, FsError> {
     RelPath::new(&format!("files/{}/{}/{n}-{idx}.txt", rng.below(3), (n / 40) % 50))
 }
 
-/// Returns text in which missing or foreign parts can be detected.
+/// Returns text in which missing parts, or parts from elsewhere, can be detected.
 fn content(n: u64, path: &str, rng: &mut Rng) -> Vec<u8> {
     let n_lines = match rng.below(20) {
         0 => 3000,

@@ -150,8 +150,8 @@ fn plant(root: &Path, sizes: Sizes) -> Result<Expected, AnyError> {
         fs::create_dir(&deep)?;
     }
     fs::write(root.join("busy.rs"), "fn a() {}\n")?;
-    // The five others are three files of one line each, `busy.rs`, and the file with a line break
-    // in its name. If readable, the directory that only root can open adds one more.
+    // The five others are three one-line files, `busy.rs`, and the file with a line break in its
+    // name. The directory that only root can open adds one more if it is readable.
     let files = sizes.files + 5 + usize::from(!is_closed);
     let skipped = vec![
         ("links", 5),

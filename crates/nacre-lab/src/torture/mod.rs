@@ -66,13 +66,13 @@ enum Verb {
         #[arg(long, default_value_t = 60)]
         secs: u64,
     },
-    /// Edit, delete and rename files while they are being committed
+    /// Edit, delete and rename files while changes to them are being committed
     Edits {
         /// Number of user actions
         #[arg(short, default_value_t = 5000)]
         n: u64,
     },
-    /// Try hostile paths and titles with everything that writes files
+    /// Pass hostile paths and titles to everything that writes files
     Paths {
         /// Number of strings
         #[arg(short, default_value_t = 10_000)]
@@ -110,7 +110,7 @@ enum Verb {
         #[arg(long, default_value_t = 60)]
         memories: usize,
     },
-    /// Kill servers at random times while clients edit memories and decide about candidates
+    /// Kill servers at random times while clients edit memories and review candidates
     ServeKill9 {
         /// Number of kills
         #[arg(short, default_value_t = 200)]

@@ -1,4 +1,4 @@
-//! Tries hostile paths and titles with everything that writes files. Nothing outside the store may
+//! Passes hostile paths and titles to everything that writes files. Nothing outside the store may
 //! change.
 //!
 //! The store is surrounded by canary files: plain files, targets of links from the store, and a
@@ -29,9 +29,9 @@ use crate::torture::tally::Tally;
 use crate::torture::tree;
 
 pub(crate) const VICTIM: &str = "20261115-victim";
-/// Attacks can remove the traps, so they are restored after this many strings.
+/// Number of strings after which the traps are restored, because attacks can remove them.
 const STRINGS_PER_TRAP: u64 = 20;
-/// An error message may quote its input, but not a whole 4 KiB name.
+/// An error message may quote its input, but not an entire 4 KiB name.
 const MAX_ERROR_BYTES: usize = 2000;
 
 pub(crate) fn run(nacre: &Path, seed: u64, n: u64, n_binary: u64) -> Result<Tally, AnyError> {
@@ -77,7 +77,7 @@ pub(crate) struct Arena {
     now: Timestamp,
     outside: BTreeMap<PathBuf, String>,
     counts: BTreeMap<&'static str, (u64, u64)>,
-    /// Kept open so that `/proc/self/fd` contains links to the canary.
+    /// Kept open so that `/proc/self/fd` contains links to the canaries.
     _handles: Vec<File>,
 }
 

@@ -1,4 +1,4 @@
-//! Kills a server with SIGKILL while clients edit memories and decide about candidates.
+//! Kills a server with SIGKILL while clients edit memories and review candidates.
 //!
 //! Afterwards, confirmed changes must be complete, unconfirmed changes must be either complete or
 //! absent, and everything else must be unchanged.

@@ -1,4 +1,4 @@
-//! Kills a sync that creates memories with SIGKILL at random times. A single uninterrupted sync
+//! Uses SIGKILL at random times to kill a sync that creates memories. A single uninterrupted sync
 //! must then produce the same tree as if there had been no kill.
 //!
 //! Every round starts from the same state at the same path, so that trees can be compared byte for

@@ -1,4 +1,4 @@
-//! Compares the events that the adapters read with the independent counts of `tools/trace-checks/`.
+//! Compares the events that the adapters read with independent counts from `tools/trace-checks/`.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::Outcome;
 const MORE: [&str; 9] =
     ["gemini", "qwen", "copilot", "pi", "droid", "cline", "continue", "aider", "opencode"];
 
-/// Compare the events that the adapters read with the independent counts of `tools/trace-checks/`
+/// Compare the events that the adapters read with independent counts from `tools/trace-checks/`
 #[derive(Debug, clap::Args)]
 pub(crate) struct CountLinesArgs {
     /// The directory that contains the traces

@@ -1,4 +1,4 @@
-//! Tests of `eval extraction`, which measures extraction on labelled sessions.
+//! Tests for `eval extraction`, which measures extraction on labelled sessions.
 
 use insta::assert_snapshot;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A temporary home with an empty git repository in it.
+/// A temporary home that contains an empty git repository.
 pub(crate) struct Lab {
     dir: tempfile::TempDir,
 }
@@ -64,7 +64,7 @@ impl Lab {
         self.command(Path::new(env!("CARGO_BIN_EXE_nacre-lab"))).args(args).output().unwrap()
     }
 
-    /// Creates a command whose environment contains no settings of this machine.
+    /// Creates a command whose environment contains no settings from this machine.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.work()).env_clear().env("HOME", self.root());

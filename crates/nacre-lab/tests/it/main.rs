@@ -1,4 +1,4 @@
-//! Tests of the commands of `nacre-lab`.
+//! Tests for `nacre-lab` commands.
 
 #![expect(
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! Tests of `extract` and `summarize`, which print one session's candidates with quotes, or its
+//! Tests for `extract` and `summarize`, which print one session's candidates with quotes, or its
 //! summary, without writing memories.
 
 use std::fs;

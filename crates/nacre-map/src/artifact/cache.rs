@@ -13,6 +13,8 @@ use super::model::{Blobs, MapState, Project, Stamp};
 use super::seal::Seal;
 use super::state::Artifact;
 
+pub(super) type Result<T, E = FsError> = std::result::Result<T, E>;
+
 /// The timeout is short because skipping a write is harmless: the next refresh repeats the work.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -90,7 +92,7 @@ impl Cache {
         project: &Project,
         artifact: &mut Artifact,
         analyses: &Blobs,
-    ) -> Result<bool, FsError> {
+    ) -> Result<bool> {
         let scope = self.scope()?;
         let id = self.name_of(project);
         let writer = self.writer(&scope, &id)?;
@@ -135,7 +137,7 @@ impl Cache {
         kind: Derived,
         key: u64,
         value: &T,
-    ) -> Result<(), FsError> {
+    ) -> Result<()> {
         let bytes = serde_json::to_vec(value).unwrap_or_default();
         if MAX_DERIVED_BYTES < bytes.len() {
             return Ok(());
@@ -153,12 +155,7 @@ impl Cache {
     }
 
     /// Records the last map state that a client has seen. Does nothing if the state is unchanged.
-    pub fn remember(
-        &self,
-        project: &Project,
-        client: &str,
-        state: MapState,
-    ) -> Result<(), FsError> {
+    pub fn remember(&self, project: &Project, client: &str, state: MapState) -> Result<()> {
         if self.seen_by(project, client) == Some(state) {
             return Ok(());
         }
@@ -199,7 +196,7 @@ impl Cache {
         }
     }
 
-    pub(super) fn put(&self, writer: &Writer<'_>, name: &str, bytes: &[u8]) -> Result<(), FsError> {
+    pub(super) fn put(&self, writer: &Writer<'_>, name: &str, bytes: &[u8]) -> Result<()> {
         let path = RelPath::new(name)?;
         match &self.seal {
             Some(seal) => writer.put_derived(&path, &seal.close(name, bytes)),
@@ -213,27 +210,18 @@ impl Cache {
         (u64::from_le_bytes(*check) == xxh3_64(kept)).then(|| kept.to_vec())
     }
 
-    fn put_checked(
-        &self,
-        writer: &Writer<'_>,
-        name: &str,
-        mut bytes: Vec<u8>,
-    ) -> Result<(), FsError> {
+    fn put_checked(&self, writer: &Writer<'_>, name: &str, mut bytes: Vec<u8>) -> Result<()> {
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         self.put(writer, name, &bytes)
     }
 
-    fn lock<'s>(&self, scope: &'s WriteScope) -> Result<Writer<'s>, FsError> {
+    fn lock<'s>(&self, scope: &'s WriteScope) -> Result<Writer<'s>> {
         scope.lock(&self.owner, LOCK_TIMEOUT)
     }
 
-    /// Acquires the write lock of a directory, and creates the directory if it is missing. Fails in
-    /// a retired plain cache. This check is reliable only while the lock is held.
-    pub(super) fn writer<'s>(
-        &self,
-        scope: &'s WriteScope,
-        folder: &str,
-    ) -> Result<Writer<'s>, FsError> {
+    /// Acquires a directory's write lock, creating the directory if it is missing. Fails in a
+    /// retired plain cache. This check is reliable only while the lock is held.
+    pub(super) fn writer<'s>(&self, scope: &'s WriteScope, folder: &str) -> Result<Writer<'s>> {
         let writer = self.lock(scope)?;
         let marker = RelPath::new(MARKER)?;
         if self.seal.is_none() && scope.has(&marker)? {
@@ -243,7 +231,7 @@ impl Cache {
         Ok(writer)
     }
 
-    pub(super) fn scope(&self) -> Result<WriteScope, FsError> {
+    pub(super) fn scope(&self) -> Result<WriteScope> {
         let missing: Vec<&Path> =
             self.folder.ancestors().take_while(|folder| !folder.is_dir()).collect();
         for folder in missing.into_iter().rev() {
@@ -260,7 +248,7 @@ impl Cache {
         id: &str,
         prefix: &str,
         n_kept: usize,
-    ) -> Result<(), FsError> {
+    ) -> Result<()> {
         let folder = self.folder.join(id);
         let modified = |name: &String| {
             let metadata = folder.join(name).symlink_metadata();
@@ -299,7 +287,7 @@ impl Cache {
         names_in(&self.folder).filter(is_project).collect()
     }
 
-    pub fn clear(&self) -> Result<(), FsError> {
+    pub fn clear(&self) -> Result<()> {
         if self.list_stored_directories().is_empty() {
             return Ok(());
         }
@@ -309,7 +297,7 @@ impl Cache {
 
     /// Removes a plain cache, and prevents running processes, such as a watcher, from writing to it
     /// again.
-    pub fn retire(&self) -> Result<(), FsError> {
+    pub fn retire(&self) -> Result<()> {
         let is_empty = || self.list_stored_directories().is_empty();
         if self.folder.join(MARKER).is_file() && is_empty() {
             return Ok(());
@@ -322,7 +310,7 @@ impl Cache {
         }
     }
 
-    fn mark_and_remove(&self) -> Result<(), FsError> {
+    fn mark_and_remove(&self) -> Result<()> {
         let scope = self.scope()?;
         let writer = self.lock(&scope)?;
         writer.put_derived(&RelPath::new(MARKER)?, MARKER_TEXT)?;
@@ -330,7 +318,7 @@ impl Cache {
     }
 
     /// Undoes [`Self::retire`].
-    pub fn reopen(&self) -> Result<(), FsError> {
+    pub fn reopen(&self) -> Result<()> {
         if !self.folder.join(MARKER).exists() {
             return Ok(());
         }
@@ -338,7 +326,7 @@ impl Cache {
         self.lock(&scope)?.remove_derived(&RelPath::new(MARKER)?)
     }
 
-    fn remove_all(&self, writer: &Writer<'_>) -> Result<(), FsError> {
+    fn remove_all(&self, writer: &Writer<'_>) -> Result<()> {
         let folders = self.list_stored_directories();
         folders.iter().try_for_each(|name| writer.remove_derived_folder(&RelPath::new(name)?))
     }

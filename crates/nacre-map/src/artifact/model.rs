@@ -187,8 +187,8 @@ pub struct Head {
     pub created_ns: i64,
     /// Time of the last refresh that read every file in full.
     pub verified_ns: i64,
-    /// Hash of the built-in rules and of the list of tracked files, which also determine which
-    /// files are selected.
+    /// Hash of the built-in rules and the list of tracked files. Both affect which files are
+    /// selected.
     pub rules: u64,
     /// Hash of the stamps of git's index and private ignore rules, taken when they were last read.
     pub git: u64,
@@ -211,7 +211,7 @@ pub struct Commit {
     pub changes: Vec<ContentChange>,
 }
 
-/// A change of a file's content. A `None` hash means that the file does not exist.
+/// A change to a file's content. A `None` hash means that the file does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentChange {
     pub path: String,
@@ -223,7 +223,7 @@ pub struct ContentChange {
 pub struct History {
     pub since: u64,
     pub identity: u64,
-    /// Each change with the number of the revision that it produced.
+    /// Each change and the revision number that it produced.
     pub changes: Vec<(u64, ContentChange)>,
 }
 

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use nacre_base::fs::{Access, FileBytes, FsError, RelPath, WriteScope, Writer};
+use nacre_base::fs::{Access, FileBytes, RelPath, WriteScope, Writer};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::cache::{ANALYSES, Cache, names_in};
+use super::cache::{ANALYSES, Cache, Result, names_in};
 use super::model::{Blobs, Project};
 
 /// Format version of packs and blobs. Increase it whenever the same content would produce a
@@ -149,17 +149,13 @@ impl Cache {
         PackSet::new(self, &format!("{ANALYSES}/"))
     }
 
-    pub fn store_analyses(&self, analyses: &Blobs) -> Result<(), FsError> {
+    pub fn store_analyses(&self, analyses: &Blobs) -> Result<()> {
         let scope = self.scope()?;
         let writer = self.writer(&scope, ANALYSES)?;
         self.add_analyses(&writer, analyses)
     }
 
-    pub(super) fn add_analyses(
-        &self,
-        writer: &Writer<'_>,
-        analyses: &Blobs,
-    ) -> Result<(), FsError> {
+    pub(super) fn add_analyses(&self, writer: &Writer<'_>, analyses: &Blobs) -> Result<()> {
         if analyses.is_empty() {
             return Ok(());
         }
@@ -177,7 +173,7 @@ impl Cache {
         project: &Project,
         words: &Blobs,
         is_live: &dyn Fn(u64) -> bool,
-    ) -> Result<(), FsError> {
+    ) -> Result<()> {
         let scope = self.scope()?;
         let writer = self.writer(&scope, &self.name_of(project))?;
         self.add_blobs(&writer, &self.words_stem(project), words, is_live)
@@ -221,7 +217,7 @@ impl Cache {
         stem: &str,
         blobs: &Blobs,
         is_live: &dyn Fn(u64) -> bool,
-    ) -> Result<(), FsError> {
+    ) -> Result<()> {
         let numbers = self.pack_numbers(stem);
         let mut next = numbers.last().map_or(1, |last| last + 1);
         let mut packs = self.open_packs(stem);
@@ -257,7 +253,7 @@ impl Cache {
         number: u64,
         alike: &[&Pack],
         is_live: &dyn Fn(u64) -> bool,
-    ) -> Result<(), FsError> {
+    ) -> Result<()> {
         let live = alike.iter().flat_map(|pack| pack.blobs()).filter(|(key, _)| is_live(*key));
         let merged: BTreeMap<u64, &[u8]> = live.collect();
         if !merged.is_empty() {
@@ -291,6 +287,6 @@ fn alike(packs: &[Pack]) -> Option<Vec<&Pack>> {
     classes.into_values().find(|alike| MAX_ALIKE <= alike.len())
 }
 
-fn remove(writer: &Writer<'_>, stem: &str, number: u64) -> Result<(), FsError> {
+fn remove(writer: &Writer<'_>, stem: &str, number: u64) -> Result<()> {
     writer.remove_derived(&RelPath::new(&pack_name(stem, number))?)
 }

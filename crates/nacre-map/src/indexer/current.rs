@@ -92,7 +92,7 @@ impl Current {
         batches.into_iter().flatten().collect()
     }
 
-    /// Returns those of the given files that have only been analysed line by line.
+    /// Returns the given files that have only been analysed line by line.
     pub fn shallow(&self, paths: &[&str]) -> Vec<String> {
         let is_shallow = |path: &&&str| {
             let Some((row, language)) = self.artifact.find(path).zip(Language::of_path(path))

@@ -121,7 +121,7 @@ impl IndexEntry<'_> {
     }
 }
 
-/// Reads the paths in an index whose object IDs have `hash_bytes` bytes. Returns `None` for
+/// Reads the paths in an index whose object IDs are `hash_bytes` bytes long. Returns `None` for
 /// unsupported formats. `n_above` is the length of the repository's path and is added to the cost
 /// of each path.
 pub(super) fn parse(

@@ -49,7 +49,7 @@ pub(super) fn is_racy(stamp: Stamp, looked_ns: i64) -> bool {
     looked_ns <= stamp.ctime_ns.saturating_add(tick)
 }
 
-/// Returns the indexes of the files that must be read again with their new stamps, or `None` for
+/// Returns the indexes and new stamps of the files that must be read again. The stamp is `None` for
 /// removed files. A parent directory that was replaced by a link is detected as a change to that
 /// directory.
 pub(super) fn find_changed_files(
@@ -64,7 +64,7 @@ pub(super) fn find_changed_files(
     })
 }
 
-/// Returns the indexes of directories whose entries may have changed, with their new stamps.
+/// Returns the indexes and new stamps of directories whose entries may have changed.
 pub(super) fn find_changed_directories(
     root: &OwnedFd,
     folders: &[(&String, &FolderRow)],

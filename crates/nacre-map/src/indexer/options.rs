@@ -27,7 +27,7 @@ pub struct RefreshOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verify {
     Stamps,
-    /// Reads every file in full again.
+    /// Reads every file again in full.
     Contents,
 }
 

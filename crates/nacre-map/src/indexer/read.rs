@@ -144,7 +144,7 @@ impl Reading<'_> {
         }
         let mut row = self.unread(file_stamp(self.root, path)?);
         // Errors other than missing permissions may be temporary, so the file is read again later.
-        // A change of permissions changes the stamp, so it is detected anyway.
+        // A permission change alters the stamp, so it is detected anyway.
         row.is_doubtful |= !matches!(error, Errno::ACCESS | Errno::PERM);
         Some(row)
     }
@@ -173,7 +173,7 @@ impl Reading<'_> {
             return;
         }
         // Only analyses of equal depth can be compared. The previous content is gone and cannot be
-        // analysed again, so the depth of its analysis is used.
+        // analysed again, so the new content is analysed to the same depth.
         let before = file.before.filter(|before| before.hash != hash);
         let before = before.map(|before| AnalysisKey::new(before.hash, language));
         let was_glanced =

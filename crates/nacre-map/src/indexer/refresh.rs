@@ -24,8 +24,8 @@ use crate::artifact::{
 };
 use crate::languages::{Depth, Language};
 
-/// Maximum age of the last full read. After that, every file is read again, even if its stamp is
-/// unchanged.
+/// Maximum time since the last full read. Once it has passed, every file is read again, even if its
+/// stamp is unchanged.
 const MAX_AGE_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
 
 /// Maximum number of attempts to store the result while other processes are writing. After that,

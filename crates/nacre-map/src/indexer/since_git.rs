@@ -20,6 +20,8 @@ use super::walk::join;
 use crate::artifact::{AnalysisKey, FileHash, FileRow, Stamp};
 use crate::languages::{self, Depth, Language, MAX_TEXT_BYTES};
 
+type Result<T, E = SinceError> = std::result::Result<T, E>;
+
 const GIT_LINK: &str = "160000";
 
 const MAX_DEPTH: usize = 8;
@@ -91,7 +93,7 @@ pub fn delta_since_git(
     current: &Current,
     options: &RefreshOptions,
     reference: &str,
-) -> Result<Delta, SinceError> {
+) -> Result<Delta> {
     let root = &current.project.root;
     let program = &options.git;
     let none = || SinceError::NoCommit { reference: reference.chars().take(80).collect() };
@@ -150,13 +152,7 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    fn compare(
-        &mut self,
-        git: &Git,
-        prefix: &str,
-        commit: &str,
-        depth: usize,
-    ) -> Result<(), SinceError> {
+    fn compare(&mut self, git: &Git, prefix: &str, commit: &str, depth: usize) -> Result<()> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
         let listing = match git.ask_within(&args, self.left_tree_bytes) {
             Err(GitFault::TooLong { .. }) => return Err(SinceError::TooLarge),
@@ -180,12 +176,7 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    fn compare_mounted(
-        &mut self,
-        path: &str,
-        commit: &str,
-        depth: usize,
-    ) -> Result<bool, SinceError> {
+    fn compare_mounted(&mut self, path: &str, commit: &str, depth: usize) -> Result<bool> {
         let left = self.left_mounted.checked_sub(1).filter(|_| depth < MAX_DEPTH);
         let Some(left) = left else { return Ok(false) };
         self.left_mounted = left;
@@ -198,7 +189,7 @@ impl<'c> Comparison<'c> {
     }
 
     /// Parses the output of `git ls-tree -r -z`.
-    fn tree<'t>(&mut self, listing: &'t [u8]) -> Result<Tree<'t>, SinceError> {
+    fn tree<'t>(&mut self, listing: &'t [u8]) -> Result<Tree<'t>> {
         let mut tree = Tree::default();
         for (number, line) in listing.split(|byte| *byte == 0).enumerate() {
             self.check_time(number)?;
@@ -220,7 +211,7 @@ impl<'c> Comparison<'c> {
         Ok(tree)
     }
 
-    fn check_time(&self, number: usize) -> Result<(), SinceError> {
+    fn check_time(&self, number: usize) -> Result<()> {
         let is_asked = number % FILES_A_LOOK == FILES_A_LOOK - 1;
         match is_asked && self.options.deadline.is_over() {
             true => Err(SinceError::TimedOut),
@@ -263,7 +254,7 @@ impl<'c> Comparison<'c> {
         git: &Git,
         prefix: &str,
         files: &[TreeFile<'t>],
-    ) -> Result<Vec<Old<'t>>, SinceError> {
+    ) -> Result<Vec<Old<'t>>> {
         let algorithm = match object_bytes(git.folder()) {
             32 => &SHA256,
             _ => &SHA1_FOR_LEGACY_USE_ONLY,
@@ -292,7 +283,7 @@ impl<'c> Comparison<'c> {
         Ok(differing)
     }
 
-    fn pay_for(&mut self, path: &str) -> Result<(), SinceError> {
+    fn pay_for(&mut self, path: &str) -> Result<()> {
         let n_files = self.left_differing.checked_sub(1);
         let n_bytes = self.left_differing_bytes.checked_sub(path.len());
         (self.left_differing, self.left_differing_bytes) =
@@ -300,8 +291,7 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    /// Parses the files that differ, so that they can be compared with their old contents, which
-    /// are also parsed.
+    /// Parses both versions of the files that differ, so that they can be compared.
     fn look_closer(&mut self) {
         let current = self.current;
         for (path, _) in self.differing.iter().take(MAX_CLOSER) {
@@ -322,11 +312,7 @@ impl<'c> Comparison<'c> {
 
     /// Reads each distinct old content once from git. Contents of files that still exist come
     /// first.
-    fn take_all_contents(
-        &mut self,
-        git: &Git,
-        differing: &mut [Old<'_>],
-    ) -> Result<(), SinceError> {
+    fn take_all_contents(&mut self, git: &Git, differing: &mut [Old<'_>]) -> Result<()> {
         differing.sort_unstable_by(|a, b| (a.is_gone, a.object).cmp(&(b.is_gone, b.object)));
         let is_same = |a: &Old<'_>, b: &Old<'_>| (a.is_gone, a.object) == (b.is_gone, b.object);
         let mut contents: Vec<&mut [Old<'_>]> =
@@ -342,8 +328,8 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    /// Reads old contents. Each inner slice contains the files with one content. If git's output
-    /// exceeds the limit, the batch is split in half.
+    /// Reads old contents. Each inner slice contains files that have the same content. If git's
+    /// output exceeds the limit, the batch is split in half.
     fn take_contents(&mut self, git: &Git, asked: &mut [&mut [Old<'_>]]) {
         if asked.is_empty() || MAX_CONTENT_BYTES < self.n_read {
             return;

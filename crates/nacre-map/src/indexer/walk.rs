@@ -329,8 +329,7 @@ impl Lister<'_> {
         self.n_seen.fetch_add(1, Ordering::Relaxed) < MAX_SEEN
     }
 
-    /// Adds a row for a directory that could not be opened. A change of its permissions changes its
-    /// stamp.
+    /// Adds a row for a directory that could not be opened. A permission change alters its stamp.
     fn add_closed_directory(&mut self, task: &Task) {
         if let Some(stamp) = folder_stamp(&*task.parent, &task.name) {
             let skipped = SkippedCounts { unreadable: 1, ..SkippedCounts::default() };

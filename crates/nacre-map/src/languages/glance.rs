@@ -15,7 +15,7 @@ use super::role::{Around, has_tests, is_entry_text, visibility};
 use super::{MAX_TEXT_BYTES, place};
 use nacre_base::text::is_listed;
 
-/// Maximum number of lines of a statement. Longer statements are ignored.
+/// Maximum number of lines in a statement. Longer statements are ignored.
 const MAX_STATEMENT_LINES: usize = 200;
 const MAX_STATEMENT_BYTES: usize = 20_000;
 

@@ -25,7 +25,8 @@ pub(super) fn tree_with_items(text: &str, language: Language) -> Result<Tree, Pa
         true => item_macros(text),
         false => Vec::new(),
     };
-    // The first attempt includes all candidates, the second only those that did not cause errors.
+    // The first attempt includes all candidates, and the second includes only those that did not
+    // cause errors.
     for _ in 0..2 {
         if macros.is_empty() {
             break;

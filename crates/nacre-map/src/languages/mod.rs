@@ -65,7 +65,7 @@ fn parse(text: &str, language: Language) -> Result<Tree, ParseError> {
     Ok(AstGrep::doc(StrDoc { src: text.to_owned(), lang: language.grammar(), tree }))
 }
 
-// Uses `memchr`, which is much faster than the standard library, because every file is searched.
+// Every file is searched, so this uses `memchr`, which is much faster than the standard library.
 
 fn holds(text: &str, words: &str) -> bool {
     place(text, words).is_some()

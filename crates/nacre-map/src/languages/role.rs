@@ -71,9 +71,9 @@ pub(super) fn has_tests(language: Language, text: &str, has_function: &HasFuncti
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Around {
     Module,
-    /// A type whose members are declared with their own visibility.
+    /// A type whose members declare their own visibility.
     Type,
-    /// An interface or its implementation. Its members have the same visibility as itself.
+    /// An interface or its implementation. Members have the same visibility as their container.
     Contract,
 }
 

@@ -21,7 +21,7 @@ pub(super) enum NameAt {
     Field(&'static str),
     /// The name is inside C's nested declarators.
     Declarator,
-    /// The name is inside a C declaration, if it declares a function.
+    /// The name is inside a C declaration that declares a function.
     FunctionDeclarator,
     /// The name is in the field `name`, if the field `value` is a function.
     FunctionValue,

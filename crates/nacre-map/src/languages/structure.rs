@@ -14,7 +14,7 @@ const MAX_PATTERN_BYTES: usize = 10_000;
 
 const MAX_CAPTURE_BYTES: usize = 200;
 
-/// A pattern of code with placeholders in one language.
+/// A pattern in one language: code with placeholders.
 #[derive(Clone)]
 pub struct CodePattern {
     pattern: Pattern,
@@ -73,7 +73,9 @@ impl CodePattern {
                 .filter_map(|variable| {
                     let MetaVariable::Capture(name, _) = variable else { return None };
                     let node = found.get_env().get_match(&name)?;
-                    Some(Capture { text: truncate_capture(&node.text()), name })
+                    let text = node.text();
+                    let end = text.floor_char_boundary(MAX_CAPTURE_BYTES);
+                    Some(Capture { text: text[..end].to_owned(), name })
                 })
                 .collect();
             captures.sort_by(|a, b| a.name.cmp(&b.name));
@@ -92,9 +94,4 @@ impl std::fmt::Debug for CodePattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("CodePattern").field("language", &self.language).finish_non_exhaustive()
     }
-}
-
-fn truncate_capture(text: &str) -> String {
-    let end = text.floor_char_boundary(MAX_CAPTURE_BYTES);
-    text[..end].to_owned()
 }

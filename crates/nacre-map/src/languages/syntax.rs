@@ -108,8 +108,8 @@ fn parse_with_cost(
     Ok(within_bounds(&mut parser, text, most))
 }
 
-/// Maximum number of string interpolations in a Kotlin file to parse. If 512 of them are nested,
-/// the grammar's scanner aborts the process.
+/// Kotlin files with more string interpolations than this are not parsed. If 512 of them are
+/// nested, the grammar's scanner aborts the process.
 const MAX_KOTLIN_EXPRESSIONS: usize = 450;
 
 fn would_abort(text: &str, language: Language) -> bool {

@@ -34,7 +34,7 @@ pub(super) fn package(language: Option<Language>, import: &Import) -> String {
             first => first,
         },
         Language::Python | Language::Elixir | Language::Swift | Language::Lua => first_of('.'),
-        // A private import. It is mapped by `imports` in the package's own `package.json`.
+        // A private import, which is mapped by `imports` in the package's own `package.json`.
         Language::JavaScript | Language::Tsx | Language::TypeScript if text.starts_with('#') => "",
         Language::JavaScript | Language::Tsx | Language::TypeScript => script_package(text).0,
         Language::Java | Language::Kotlin | Language::Scala | Language::CSharp => {

@@ -59,7 +59,7 @@ fn at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     exact().or_else(|| with_end(path)).or_else(compiled).or_else(folder)
 }
 
-/// Applies `paths` and `baseUrl` of the nearest configuration that sets them.
+/// Applies `paths` and `baseUrl` from the nearest configuration that sets them.
 fn by_alias(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     for folder in around(asking.path) {
         let Some(config) = asking.manifests().script_configs.get(folder) else { continue };
@@ -125,7 +125,7 @@ fn by_private_import(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> 
     None
 }
 
-/// Returns the file that an import of only the package name refers to.
+/// Returns the file that is imported if only the package name is given.
 fn entry(asking: &Asking<'_, '_>, folder: &str, package: &Package) -> Option<usize> {
     let named = package.entries.iter().find_map(|entry| {
         let path = join_path(folder, entry)?;

@@ -291,7 +291,7 @@ fn other_languages_lead_to_files_by_path_and_by_module() {
     ");
 }
 
-/// Creates a file with too many names and imports to compare each import with each name.
+/// Creates a file with so many names and imports that comparing every pair would exceed the limit.
 fn busy(language: Language, text: &str) -> Vec<Resolution> {
     let analysis = crate::languages::glance(language, text.as_bytes());
     let outline = analysis.into_outline(language);

@@ -153,7 +153,7 @@ impl<'q> Passages<'q> {
     }
 }
 
-/// Returns the total weight of some lines. Each question word counts once, by its best match.
+/// Returns the total weight of the given lines. Each question word counts once, by its best match.
 fn worth(question: &TaskQuery, lines: &[(u32, Vec<usize>)]) -> f64 {
     let mut said: BTreeMap<usize, f64> = BTreeMap::new();
     for place in lines.iter().flat_map(|(_, found)| found) {

@@ -37,8 +37,8 @@ impl<'s> Sketch<'s> {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WordScores {
-    /// The score of each file, by file index. The best file has 1, and a file that contains none of
-    /// the words has 0.
+    /// The score of each file, by file index. The best file scores 1, and a file that contains none
+    /// of the words scores 0.
     pub files: Vec<f64>,
     /// The weight of each question word. Rare words have a higher weight.
     pub worth: Vec<f64>,
@@ -56,7 +56,7 @@ pub fn path_worth(path: &str, wants_tests: bool) -> f64 {
     places::worth(path, wants_tests, &WEIGHTS)
 }
 
-/// Returns the weighted score of each file, scaled so that the best file has 1.
+/// Returns the weighted score of each file, scaled so that the best file scores 1.
 pub(super) fn shares(matched: &[Match]) -> Vec<f64> {
     let mut shares: Vec<f64> = matched.iter().map(|found| found.score * found.worth).collect();
     let most = shares.iter().copied().fold(0.0, f64::max);
@@ -307,7 +307,7 @@ struct Scale<'w> {
     worth: Vec<f64>,
     /// Total weight of the words that occur in at least one file.
     most: f64,
-    /// Mean number of words per file and per file's defined names.
+    /// Mean number of words per file and in each file's defined names.
     text: f64,
     defined: f64,
 }

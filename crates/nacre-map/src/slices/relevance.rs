@@ -129,7 +129,7 @@ fn relevant(sketch: &Sketch<'_>, evidence: &Evidence<'_>, matched: &Matches) -> 
             scores.push((if is_asked { sum + W_ASKED } else { sum }, idx));
         }
     }
-    // Files after this limit are neither listed nor compared by embedding. The limit includes the
+    // Files beyond this limit are neither listed nor compared by embedding. The limit includes the
     // most frequently imported files, because they may be listed without other evidence.
     let limit = MAX_FILES.max(MAX_COMPARED) + central.len();
     first_by(&mut scores, limit, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));

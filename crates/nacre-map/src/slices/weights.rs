@@ -25,7 +25,7 @@ pub struct Weights {
     pub synonym: f64,
     pub neighbor: f64,
     pub widened_text: f64,
-    /// Factor for the other related words of a task word, after the best one.
+    /// Factor for the related words of a task word other than the best match.
     pub further: f64,
     /// The extent to which files that contain all words of the task are preferred to files with
     /// many occurrences of a few words.

@@ -10,8 +10,8 @@ use super::{News, Watch, WatchFault};
 use crate::artifact::Cache;
 use crate::indexer::{Current, RefreshError, RefreshOptions, refresh};
 
-/// New directories may contain further new directories. After this many rounds, the remaining ones
-/// are left to the next update.
+/// New directories may contain other new directories. After this many rounds, the remaining ones
+/// are left for the next update.
 const MAX_ROUNDS: usize = 8;
 
 #[derive(Debug)]

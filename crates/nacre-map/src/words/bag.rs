@@ -211,7 +211,7 @@ impl<'b> Bag<'b> {
         self.words.is_empty()
     }
 
-    /// Visits the words that are keys in `wanted`, with the values in `wanted`, in hash order.
+    /// Visits the words that are keys in `wanted`, along with their values, in hash order.
     pub fn each(
         &self,
         wanted: &HashMap<WordHash, usize, RandomState>,

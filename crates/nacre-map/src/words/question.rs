@@ -23,7 +23,7 @@ const JOINED_WEIGHT: f64 = 0.6;
 
 const MAX_JOINED: usize = 3;
 
-/// The verb of a task is expected to be among this many first words.
+/// Number of words at the start of a task in which its verb is expected.
 const MAX_LEADING: usize = 3;
 
 /// Weight factor for a different form of a synonym.

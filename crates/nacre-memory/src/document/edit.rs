@@ -1,7 +1,7 @@
 //! Changes a document by replacing the bytes of one value.
 //!
-//! A change adjusts the offsets of later entries instead of scanning the text again, so it cannot
-//! fail. Callers must call `Document::check` afterwards to verify the result and its size.
+//! A change adjusts the offsets of later entries without scanning the text again, so it cannot
+//! fail. Callers must afterwards call `Document::check` to verify the result and its size.
 
 use std::ops::Range;
 

@@ -13,7 +13,7 @@ use super::fault::{Broken, Fault};
 use super::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, scalar};
 
 const BOM: char = '\u{feff}';
-/// YAML limits keys to 1,024 characters. Real keys are far shorter.
+/// Maximum length of a key. YAML allows 1,024 characters, but real keys are far shorter.
 const MAX_KEY_BYTES: usize = 256;
 
 #[derive(Debug, Clone)]
@@ -47,8 +47,8 @@ pub(super) enum Name {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tail {
     None,
-    /// Only comments follow the value. The key line contains the whole value, unless it opens a
-    /// quoted string.
+    /// Nothing but comments follows. The value is entirely on the key line, unless it is an
+    /// unfinished quoted string.
     Comments,
     Content,
 }

@@ -15,7 +15,7 @@ pub(super) struct Flow {
 pub(super) struct ListBlock {
     pub(super) indent: usize,
     pub(super) items: Vec<Item>,
-    /// The end of the last item. The rest of the entry contains only comments.
+    /// The end of the last item. The rest of the entry consists of comments.
     pub(super) end: usize,
 }
 

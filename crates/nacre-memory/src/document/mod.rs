@@ -23,7 +23,7 @@ use index::{Index, KeyEntry, Tail};
 
 /// Larger files are rejected before parsing. Most stores set a much lower limit.
 pub(super) const MAX_FILE_BYTES: usize = 1024 * 1024;
-/// Ten keys take about half a kilobyte. The rest is for keys that users add.
+/// Ten keys take about half a kilobyte. The remaining space is for keys that users add.
 pub(super) const MAX_FRONTMATTER_BYTES: usize = 16 * 1024;
 /// Limits the cost of searching for duplicate keys in a malicious file.
 pub(super) const MAX_ENTRIES: usize = 256;

@@ -1,4 +1,4 @@
-//! Writes values as YAML that has the same meaning in versions 1.1 and 1.2.
+//! Writes values as YAML that means the same in versions 1.1 and 1.2.
 
 use std::fmt::Write;
 

@@ -10,8 +10,8 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 pub(super) struct Token<'a> {
-    /// The range of the scalar in the given text. For a missing value, the range is empty and
-    /// points to the start.
+    /// The scalar's range in the given text. For a missing value, the range is empty and at the
+    /// start.
     pub(super) span: Range<usize>,
     pub(super) text: Option<Cow<'a, str>>,
 }

@@ -1,4 +1,5 @@
-//! Tests of the file format, one case per rule. Properties that apply to all files are in `props`.
+//! Tests for the file format, with one case per rule. Properties that apply to all files are in
+//! `props`.
 
 mod edits;
 mod props;

@@ -1,7 +1,7 @@
 //! Compares two memories that are both in the store.
 //!
-//! During a sync, one claim is compared with eight memories. Here, tens of thousands of pairs are
-//! compared, and nearly all of them are unrelated. Likelihood alone is not reliable enough, so the
+//! While a sync compares a claim with eight memories, here tens of thousands of pairs are compared,
+//! and nearly all of them are unrelated. Likelihood alone is not reliable enough for this, so the
 //! differing words are checked individually. Two texts with the same pattern but different names
 //! are about different things.
 
@@ -23,24 +23,26 @@ const MIN_TOPICS: usize = 3;
 /// Minimum likelihood for the newer claim to contradict the older one.
 const MIN_AGAINST: f32 = 0.75;
 
-/// Minimum similarity of two claims for one to contradict the other.
+/// Minimum similarity of two claims, one of which contradicts the other.
 const MIN_NEAR: f32 = 0.5;
 
-/// Minimum share of words in the same order for two texts to have the same pattern.
+/// Minimum share of words that two texts must have in the same order for them to have the same
+/// pattern.
 const MIN_PATTERN: f32 = 0.6;
 
-/// Minimum strength of the phrases with which a claim announces a change.
+/// Minimum strength of the phrases in a claim that announce a change.
 const MIN_CHANGE: f32 = 0.7;
 
-/// Maximum share of the common terms that only one of the claims may deny, in the titles and in the
-/// whole texts.
+/// Maximum share of the common terms that may be denied by only one of the claims. Applies
+/// separately to the titles and to the complete texts.
 const MAX_TURNED: f32 = 0.34;
 const MAX_TURNED_IN_ALL: f32 = 0.6;
 
-/// A claim with fewer terms would be contained in many unrelated texts.
+/// Minimum number of terms in a contained claim. One with fewer terms would be contained in many
+/// unrelated texts.
 const MIN_TERMS: usize = 4;
 
-/// Maximum number of words to align for a claim.
+/// Maximum number of words per claim to align.
 const MAX_ALIGNED: usize = 80;
 
 /// The relation of two stored memories.
@@ -126,8 +128,8 @@ struct Parting {
     is_specific: bool,
     /// The claims cannot be equal; see [`are_distinct`].
     is_distinct: bool,
-    /// The claims have the same pattern but different words, other than numbers, in the same
-    /// position.
+    /// The claims have the same pattern, but at some position they have different words that are
+    /// not numbers.
     is_renamed: bool,
     is_opposite: bool,
     /// Both titles have the same topics; see [`is_one_topic`].
@@ -153,8 +155,8 @@ impl Parting {
     }
 }
 
-/// Returns whether each claim names something that the other one does not: a topic in the title, a
-/// number, or at least two names.
+/// Returns whether each claim names something that the other one does not, which can be a topic in
+/// the title, a number, or at least two names.
 fn is_specific(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
     let alone = |x: &Profile, y: &Profile| -> Vec<String> {
         x.specifics.iter().filter(|name| !y.terms.contains_key(*name)).cloned().collect()
@@ -246,8 +248,9 @@ fn has_change(one: &Profile) -> bool {
     one.change >= MIN_CHANGE
 }
 
-/// Returns whether two claims cannot be equal, however similar their texts are: they differ in a
-/// number or a name, one denies what the other affirms, or names have changed places.
+/// Returns whether two claims cannot be equal, however similar their texts are. This is the case if
+/// they differ in a number or a name, if one denies what the other affirms, or if names have
+/// changed places.
 pub(crate) fn are_distinct(a: &Profile, b: &Profile) -> bool {
     let (a_values, b_values) = (values(a), values(b));
     let is_other_value = !a_values.is_subset(&b_values) && !b_values.is_subset(&a_values);
@@ -271,8 +274,8 @@ fn values(profile: &Profile) -> BTreeSet<&str> {
     values.filter(|value| !value.is_empty()).collect()
 }
 
-/// Returns whether only one of two titles denies a term that both mention. Two denials, as in "do
-/// not push without asking", cancel each other out.
+/// Returns whether a term that both titles mention is denied in only one of them. Two denials, as
+/// in "do not push without asking", cancel each other out.
 fn is_denied_once(a: &Profile, b: &Profile) -> bool {
     let n_denials = |profile: &Profile| {
         profile.line.iter().filter(|word| DENIALS.contains(word.text.as_str())).count()
@@ -284,8 +287,9 @@ fn is_denied_once(a: &Profile, b: &Profile) -> bool {
     n_denials(a) % 2 != n_denials(b) % 2 && (denies(a, b) || denies(b, a))
 }
 
-/// Returns whether two names are on opposite sides of a common word, such as in "the API calls the
-/// worker" and "the worker calls the API". "Cargo with `--locked`" is the same in either order.
+/// Returns whether two names have swapped sides of a common word, as in "the API calls the worker"
+/// and "the worker calls the API". Some words, as in "Cargo with `--locked`", mean the same in
+/// either order.
 fn is_reversed(a: &Profile, b: &Profile) -> bool {
     let is_name = |word: &TitleWord| {
         word.is_topic || [a, b].iter().any(|profile| profile.specifics.contains(&word.term))
@@ -309,7 +313,7 @@ fn is_reversed(a: &Profile, b: &Profile) -> bool {
 }
 
 /// Returns whether two texts, or their titles, have the same pattern but different specific words
-/// in the same position. Only words that satisfy `counts` are compared.
+/// at some position. Only words that satisfy `counts` are compared.
 fn is_swapped(a: &Profile, b: &Profile, counts: impl Fn(&str) -> bool) -> bool {
     let words = |profile: &'_ Profile| -> Vec<String> {
         profile.plain.split_whitespace().take(MAX_ALIGNED).map(str::to_owned).collect()
@@ -325,14 +329,14 @@ fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bo
     let (shared, slots) = align(a, b);
     let is_pattern = shared as f32 / a.len().max(b.len()).max(1) as f32 >= MIN_PATTERN;
     let names = |words: &[String], other: &[String]| {
-        // An ordinal distinguishes two things, though it may occur in any claim.
+        // An ordinal tells two things apart, although it may occur in a claim about anything.
         let is_telling = |word: &str| !is_general(word) || ORDINALS.contains(&word);
         words.iter().any(|word| counts(word) && is_telling(word) && !other.contains(word))
     };
     is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
 }
 
-/// The differing words of the two texts at one position.
+/// The words in which two texts differ at one position.
 type Slot<'a> = (&'a [String], &'a [String]);
 
 /// Returns the number of words that two texts share in the same order, and the positions at which

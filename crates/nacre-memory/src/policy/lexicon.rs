@@ -1,5 +1,5 @@
-//! Word lists for comparing claims: words that are independent of a claim's topic, and words that
-//! indicate its relation to another claim.
+//! Word lists for comparing claims: words that say nothing about a claim's topic, and words that
+//! indicate how a claim relates to another one.
 
 use std::sync::LazyLock;
 
@@ -62,7 +62,8 @@ pub(super) const CHANGES: &[(&str, f32)] = &[
     ("all along", 0.6), ("is off", 0.5), ("broke", 0.2),
 ];
 
-/// Phrases that express an obligation. A claim with a permission (`FREEDOMS`) can contradict them.
+/// Phrases that express an obligation. A claim that expresses a permission (`FREEDOMS`) can
+/// contradict them.
 #[rustfmt::skip]
 pub(super) const DUTIES: &[&str] = &[
     "must", "need", "needs", "needed", "never", "always", "only", "required", "requires",
@@ -119,7 +120,7 @@ pub(super) const ORDINALS: &[&str] = &[
     "eleventh", "twelfth",
 ];
 
-/// Words whose two sides can be exchanged.
+/// Words around which two names can be swapped without changing the meaning.
 pub(super) const SYMMETRIC: &[&str] = &["a", "an", "and", "are", "is", "or", "the", "with"];
 
 /// Returns whether a word may occur in a claim about anything.

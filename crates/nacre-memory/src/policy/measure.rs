@@ -14,7 +14,7 @@ pub use nacre_types::{ActionScores as Scores, Relation};
 /// The cosine similarities of two claims, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Likeness {
-    /// Similarity of the whole texts.
+    /// Similarity of the complete texts.
     pub whole: f32,
     /// Similarity of the titles.
     pub titles: f32,
@@ -42,7 +42,7 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
     [
         likeness.whole,
         likeness.titles,
-        // The share of the terms in the memory and in its title that the candidate repeats, and
+        // The share of terms that the candidate repeats from the memory and from its title, and
         // vice versa.
         kept,
         known,
@@ -50,8 +50,8 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
         title_known,
         kept.max(known),
         share(&memory.title, &candidate.title),
-        // The number of names, flags and numbers in both texts, only in the candidate, and only in
-        // the memory.
+        // The number of names, flags and numbers that are in both texts, only in the candidate, and
+        // only in the memory.
         n_shared.min(4.0),
         n_new.min(5.0),
         n_lost.min(5.0),
@@ -62,14 +62,15 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
         // The share of terms that are denied in one text and affirmed in the other.
         turned,
         title_turned,
-        // Phrases that announce a change in the whole text and in the title, opposite words, and a
-        // permission that replaces an obligation.
+        // Phrases that announce a change, in the complete text and in the title; opposite words;
+        // and a permission that replaces an obligation.
         change,
         candidate.title_change.min(1.5),
         opposites(candidate, memory).min(2.0),
         f32::from(is_freed),
         score_swap(&candidate.order, &memory.order),
-        // New information by length and by weight, and words that indicate additional information.
+        // The amount of new information, measured by length and by weight, and words that announce
+        // additional information.
         longer,
         (1.0 - known) * longer,
         (news / 8.0).min(2.0),
@@ -108,7 +109,7 @@ fn conflicting(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     f32::from(a.difference(b).next().is_some() && b.difference(a).next().is_some())
 }
 
-/// Returns the share of the common terms that only one claim denies, for the whole texts and for
+/// Returns the share of the common terms that only one claim denies, in the complete texts and in
 /// the titles.
 fn measure_negation(a: &Profile, b: &Profile) -> (f32, f32) {
     let of = |shared: Vec<&String>, a: &BTreeSet<String>, b: &BTreeSet<String>| {

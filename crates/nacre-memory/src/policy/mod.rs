@@ -1,8 +1,8 @@
 //! Decides what happens to a candidate, based on the memories that are most similar to it.
 //!
 //! The decision depends only on texts, cosine similarities and times, so a repeated run makes the
-//! same decision. Unclear cases are in the grey band. A lead model may settle them; otherwise, a
-//! rule applies that never overwrites a memory.
+//! same decision. Unclear cases are in the grey band. They may be settled by a lead model, and
+//! otherwise by a rule that never overwrites a memory.
 
 mod kinship;
 mod lexicon;
@@ -21,7 +21,7 @@ pub use self::profile::Profile;
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 
-/// A memory with a lower confidence is doubted, so any contradiction supersedes it.
+/// Confidence below which a memory is doubted, so that any contradiction supersedes it.
 const DOUBTED: f64 = 0.4;
 
 /// A claim that a session proposes as a memory.
@@ -50,7 +50,7 @@ pub struct Neighbour {
 pub struct Decision {
     pub action: Action,
     pub band: Band,
-    /// The memory that the action applies to. For an addition in the grey band, this is a related
+    /// The memory to which the action applies. For an addition in the grey band, this is a related
     /// memory.
     pub target: Option<MemoryId>,
     /// The status of the memory after the action.
@@ -100,7 +100,7 @@ fn is_later(proposal: &Proposal, neighbour: &Neighbour) -> bool {
 
 /// Returns whether a judgement is clear enough to act on. Any contradiction of a doubted memory is
 /// clear. Two similar texts are not clearly the same if the proposal names something that the
-/// memory does not, or if they differ in what similarity does not show.
+/// memory does not, or if they differ in ways that similarity does not capture.
 fn is_clear(judgement: &Judgement, proposal: &Proposal, nearest: &Neighbour) -> bool {
     let is_doubted = nearest.is_rejected || nearest.confidence < DOUBTED;
     match judgement.relation {
@@ -110,7 +110,7 @@ fn is_clear(judgement: &Judgement, proposal: &Proposal, nearest: &Neighbour) -> 
     }
 }
 
-/// Returns whether a claim may say nothing more than a known claim.
+/// Returns whether it is possible that a claim says nothing beyond a known claim.
 pub fn may_repeat(claim: &Profile, known: &Profile) -> bool {
     !claim.names_beyond(known) && !are_distinct(claim, known)
 }
@@ -175,7 +175,7 @@ fn refine(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Dec
 }
 
 fn overturn(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Decision {
-    if is_later_known(proposal, nearest) {
+    if proposal.said.zip(nearest.said).is_some_and(|(said, known)| said < known) {
         return about(nearest, Action::NoOp, judgement, "contradicted by a later session");
     }
     match nearest.status {
@@ -190,12 +190,8 @@ fn overturn(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> D
     }
 }
 
-fn is_later_known(proposal: &Proposal, nearest: &Neighbour) -> bool {
-    proposal.said.zip(nearest.said).is_some_and(|(said, known)| said < known)
-}
-
-/// Decides an unclear case without a lead model: a possible repetition is dropped, and a claim that
-/// may be new becomes a candidate.
+/// Decides an unclear case without a lead model. A possible repetition is dropped, while a claim
+/// that may be new becomes a candidate.
 fn settle(
     proposal: &Proposal,
     nearest: &Neighbour,

@@ -1,8 +1,8 @@
-//! The profile of a claim: its terms, the specific things that it names, and the terms that it
-//! denies.
+//! Extracts what is compared between claims: the terms of a claim, the specific things that it
+//! names, and the terms that it denies.
 //!
-//! Terms are weighted by how specific they are: a flag, a file or a number has a higher weight than
-//! "use" or "must". Words that express change or denial are not topics, so they are counted
+//! Terms are weighted by how specific they are, so a flag, a file or a number has a higher weight
+//! than "use" or "must". Words that express change or denial are not topics, so they are counted
 //! separately.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use super::lexicon::{
 /// Maximum number of words to read from a text.
 const MAX_WORDS: usize = 400;
 
-/// A denial applies to up to this many words after it.
+/// Maximum number of words after a denial to which it applies.
 const REACH: usize = 4;
 
 /// Weights of a term that names something specific, of an ordinary term, and of a term that may
@@ -29,7 +29,7 @@ const COMMON: f32 = 0.25;
 /// The properties of a claim that are compared.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    /// Terms in the whole text, with their weights.
+    /// Terms in the complete text, with their weights.
     pub(super) terms: BTreeMap<String, f32>,
     /// Terms in the title, with their weights.
     pub(super) title: BTreeMap<String, f32>,
@@ -37,14 +37,14 @@ pub struct Profile {
     pub(super) specifics: BTreeSet<String>,
     /// Terms in the title that contain a digit.
     pub(super) title_values: BTreeSet<String>,
-    /// Terms that are denied in the title and in the whole text, respectively.
+    /// Terms that are denied in the title and, in the next field, in the complete text.
     pub(super) denied_title: BTreeSet<String>,
     pub(super) denied: BTreeSet<String>,
-    /// Strength of the phrases that announce a change, in the whole text and in the title.
+    /// Strength of the phrases that announce a change, in the complete text and in the title.
     pub(super) change: f32,
     pub(super) title_change: f32,
-    /// Whether the title expresses an obligation, whether it expresses a permission, and how many
-    /// phrases and separators in it indicate additional information.
+    /// Three properties of the title: whether it expresses an obligation, whether it expresses a
+    /// permission, and how many of its phrases and separators announce additional information.
     pub(super) is_duty: bool,
     pub(super) is_freedom: bool,
     pub(super) n_additions: f32,
@@ -54,7 +54,7 @@ pub struct Profile {
     pub(super) line: Vec<TitleWord>,
     /// All words in lower case, used to find opposites.
     pub(super) words: BTreeSet<String>,
-    /// All words in order, used to find claims that are contained in others.
+    /// All words in order, used to find claims that are contained in other claims.
     pub(super) plain: String,
     pub(super) n_terms: usize,
 }
@@ -247,7 +247,8 @@ fn join_words(words: &[Word]) -> String {
     format!(" {text} ")
 }
 
-/// Returns the number of pairs of opposites for which each claim contains one word.
+/// Returns the number of pairs of opposites in which one word is in one claim and the other word in
+/// the other claim.
 pub(super) fn opposites(a: &Profile, b: &Profile) -> f32 {
     let has = |profile: &Profile, word: &str| profile.words.contains(word);
     OPPOSITES

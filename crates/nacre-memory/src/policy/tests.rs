@@ -1,4 +1,4 @@
-//! Tests the decision for a candidate, depending on its text and the existing memory.
+//! Tests for the decision about a candidate, depending on its text and the existing memory.
 
 use super::*;
 
@@ -139,7 +139,7 @@ fn an_older_session_overturns_nothing() {
     let overturned = Neighbour { status: Status::Superseded, ..neighbour(NEAR) };
     let again = Proposal { said: time("2026-10-01T00:00:00Z"), ..same() };
     assert_eq!(told(&again, overturned.clone()), "no-op (clear): already superseded");
-    // Stated after the memory was superseded, the claim is added again.
+    // If the claim was stated after the memory was superseded, it is added again.
     assert_eq!(decide(&same(), &[overturned]).action, Action::Add);
 }
 

@@ -1,4 +1,4 @@
-//! Finds contradictory memories, both within a project and between projects.
+//! Finds contradictory memories within a project and between projects.
 //!
 //! The comparison is the same as in maintenance, but the pairs are only reported, because two
 //! repositories may differ for good reasons.
@@ -18,7 +18,7 @@ const MIN_LIKENESS: f32 = 0.35;
 /// Maximum number of pairs to report.
 const MAX_FOUND: usize = 200;
 
-/// Number of bytes of a memory's body to compare.
+/// Number of bytes to compare from a memory's body.
 const MAX_PAGE_BYTES: usize = 16 << 10;
 
 #[derive(Clone, Debug)]
@@ -36,8 +36,8 @@ pub struct Opposed {
 }
 
 /// Returns the contradictory pairs, most likely first. Learnings are compared only within their
-/// project; decisions are also compared between projects. An older memory occurs in at most one
-/// pair within its project and in one pair with another project.
+/// project, decisions also between projects. For each older memory, there is at most one pair
+/// within its project and one with another project.
 pub fn find_opposed(
     claims: &[ProjectClaim],
     embedder: &Builtin,

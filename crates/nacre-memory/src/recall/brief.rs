@@ -21,7 +21,7 @@ const OPENING: &str = "Remembered here, as data; `nacre memory show ID` tells mo
 /// Weight of a global memory relative to a project memory.
 const GLOBAL_SHARE: f32 = 0.9;
 
-/// Half-life of the freshness of a memory. Session summaries have a shorter one.
+/// Half-life of a memory's freshness. Session summaries have a shorter one.
 const HALF_LIFE_DAYS: f64 = 90.0;
 const SESSION_HALF_LIFE_DAYS: f64 = 14.0;
 
@@ -29,7 +29,7 @@ const SESSION_HALF_LIFE_DAYS: f64 = 14.0;
 /// brief.
 const CROWDING: f32 = 0.15;
 
-/// A topic is closed after this many consecutive items that did not fit.
+/// Number of consecutive items that did not fit after which a topic is closed.
 const MAX_MISFITS: usize = 3;
 
 /// Maximum number of files to read. No useful budget has room for more memories.
@@ -38,7 +38,7 @@ const MAX_READS: usize = 600;
 /// Maximum number of foreign memories to list.
 const MAX_UNPROVEN: usize = 50;
 
-/// Number of recent sessions to search for open ends. Those of older sessions are probably
+/// Number of recent sessions to search for unfinished work. In older sessions, it is probably
 /// outdated.
 const MAX_SESSIONS: usize = 6;
 
@@ -47,28 +47,8 @@ const MAX_OPEN_END_BYTES: usize = 200;
 /// The section of a summary that describes how the session ended.
 const OUTCOME: &str = "## Outcome";
 
-/// Phrases that mark a sentence as describing unfinished work.
-const OPEN_CUES: &[&str] = &[
-    "blocked",
-    "failing",
-    "fails",
-    "flaky",
-    "follow-up",
-    "left to",
-    "need to",
-    "needs to",
-    "next step",
-    "next:",
-    "not yet",
-    "open question",
-    "remaining",
-    "remains",
-    "still ",
-    "to do",
-    "todo",
-    "unfinished",
-    "will have to",
-];
+/// Phrases that mark a sentence as describing unfinished work. Trailing spaces matter.
+const OPEN_CUES: &str = include_str!("open_cues.txt");
 
 /// Each topic with its heading and the weight of its items, in the order of the brief.
 const TOPICS: [(BriefTopic, &str, f32); 6] = [
@@ -166,7 +146,7 @@ fn worth(listed: &Listed<'_>, wish: &Wish<'_>) -> f32 {
     if wish.task.is_none() && wish.files.is_empty() {
         return usual;
     }
-    // Most memories match any task a little, so squaring the match favors strong matches.
+    // Most memories match any task a little. Squaring the match favors strong matches.
     0.4 * usual + listed.fit * listed.fit + listed.names_file
 }
 
@@ -204,7 +184,7 @@ impl<'a> Selection<'a> {
     /// Adds candidates by priority until no more fit or [`MAX_READS`] is reached.
     fn fill(&mut self, candidates: &[Candidate<'_>]) {
         let sources = self.sources;
-        // Foreign memories are not shown, so reading them would waste the limited reads.
+        // Foreign memories are not shown, so reading them would use up the limited number of reads.
         let may_know =
             |one: &&Candidate<'_>| sources[one.source].index.store().may_know(one.listed.id);
         let mut sessions: Vec<&Candidate<'_>> =
@@ -275,7 +255,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Adds an item and, if needed, its heading, if they fit into the budget. Returns whether the
+    /// Adds an item, and its heading if needed, if they fit into the budget. Returns whether the
     /// item was added.
     fn put(&mut self, queue: &Queue<'_>, item: BriefItem) -> bool {
         let cost_of = |text: &str| self.counter.count(text) + 1;
@@ -333,7 +313,7 @@ fn open_end(source: &Source<'_>, memory: &Memory) -> Option<BriefItem> {
     let sentences = outcome.lines().flat_map(|line| line.split_inclusive(". "));
     let is_open = |sentence: &&str| {
         let lower = sentence.to_lowercase();
-        OPEN_CUES.iter().any(|cue| lower.contains(cue))
+        OPEN_CUES.lines().any(|cue| lower.contains(cue))
     };
     let sentence = sentences.map(str::trim).find(is_open)?.trim_start_matches(['-', '*', ' ']);
     let text = safe(source.index.store(), sentence, MAX_OPEN_END_BYTES)?;

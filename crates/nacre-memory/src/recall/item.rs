@@ -7,18 +7,18 @@ use nacre_types::{BriefItem, StoreScope};
 use super::Source;
 use crate::{Memory, MemoryType, Speaker, Status, Store, StoreArea, Trust};
 
-/// Limits in bytes for titles, details and summaries.
+/// Maximum length of a title in bytes. The next constants limit details and summaries.
 const MAX_TITLE: usize = 200;
 const MAX_DETAIL: usize = 180;
 const MAX_SUMMARY: usize = 240;
 
-/// Maximum number of sentences in a body to search for a reason.
+/// Maximum number of sentences in a body that are searched for a reason.
 const MAX_SENTENCES: usize = 6;
 
-/// Text with fewer words does not describe any work.
+/// Minimum number of words. Shorter text does not describe any work.
 const MIN_WORDS: usize = 3;
 
-/// In a summary's description, separates the task from the outcome.
+/// Separates the task from the outcome in a summary's description.
 const ENDED_WITH: &str = "Ended with:";
 
 /// The start of a paragraph that only gives the time of a statement.
@@ -34,8 +34,8 @@ pub fn line(item: &BriefItem) -> String {
     format!("- {} [{}]", item.text, item.id)
 }
 
-/// Formats a memory as one item. Returns `None` if it must not be shown unasked or has no visible
-/// text.
+/// Formats a memory as one item. Returns `None` if the memory must not be shown unasked or has no
+/// visible text.
 pub fn item_of(source: &Source<'_>, memory: &Memory) -> Option<BriefItem> {
     let backing = backing(source.index.store(), memory, source.scope);
     let is_backed = backing == Backing::Backed;
@@ -109,7 +109,7 @@ fn says_something(text: &str) -> bool {
 }
 
 /// Returns a memory's full claim, and the first sentence of its body that adds something to the
-/// claim. The body often begins with the sentence that a truncated title was taken from.
+/// claim. The body often begins with the sentence from which a truncated title was taken.
 fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
     let mut claim = title.to_owned();
     for sentence in sentences(body).into_iter().take(MAX_SENTENCES) {
@@ -127,8 +127,8 @@ fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
     (claim, None)
 }
 
-/// Returns whether a claim is truncated, meaning that it ends in the middle of a clause or at least
-/// three words before the end of the sentence.
+/// Returns whether a claim is truncated, which means that it ends in the middle of a clause or at
+/// least three words before the end of the sentence.
 fn leaves_out(claim: &str, sentence: &str) -> bool {
     if claim.ends_with('…') {
         return true;
@@ -151,8 +151,8 @@ pub(super) enum Backing {
     Unproven,
 }
 
-/// Decides whether a memory may be shown unasked, by its status and trust. All recall code must use
-/// this function.
+/// Decides by status and trust whether a memory may be shown unasked. All recall code must use this
+/// function.
 ///
 /// Clones never write to the global store, so foreign memories in it belong to the user.
 pub(super) fn backing(store: &Store, memory: &Memory, scope: StoreScope) -> Backing {

@@ -1,7 +1,7 @@
 //! Recall without a language model: the brief at the start of a session, memories that match a
-//! prompt, and answers quoted from memories.
+//! prompt, and answers that quote memories.
 //!
-//! Memories are shown as data, not as instructions. [`item::backing`] decides which memories may be
+//! Memories are shown as data, not as instructions. [`item::backing`] decides which of them may be
 //! shown unasked.
 
 mod across;

@@ -11,15 +11,14 @@ use crate::{LearningKind, MemoryId, MemoryType, Quote, Status, Store, Trust};
 
 const MAX_BODY_BYTES: usize = 2_400;
 
-/// A backed memory whose score is at least this share of the best score counts as an equally good
-/// match.
+/// Share of the best score from which a backed memory counts as an equally good match.
 const BACKED_FLOOR: f32 = 0.5;
 
-/// The same threshold for the user's own memories. It gives them priority over files in a clone,
-/// which could be written to match any question and contain forged evidence.
+/// The same threshold for the user's own memories, which gives them priority over files in a clone.
+/// Such files could be written to match any question and contain forged evidence.
 const OWN_FLOOR: f32 = 0.7;
 
-/// The search returns this many times the requested number of hits, so that files in a clone cannot
+/// Factor by which the search exceeds the requested number of hits, so that files in a clone cannot
 /// displace the user's own memories.
 const CANDIDATES: usize = 4;
 
@@ -119,8 +118,8 @@ pub fn recall(
     Ok(recalled)
 }
 
-/// Sorts passages, best first. Among similar scores, the user's own memories come before other
-/// backed memories.
+/// Sorts passages, best first. Among those with similar scores, the user's own memories come before
+/// other backed memories.
 fn put_in_order(passages: &mut [Passage]) {
     // If scores are equal, the first store wins.
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.store.cmp(&b.store)));
@@ -129,8 +128,8 @@ fn put_in_order(passages: &mut [Passage]) {
     let holding = passages.iter().find(|passage| passage.holds());
     let best = holding.or(passages.first()).map_or(0.0, |best| best.score);
     passages.sort_by_key(|passage| passage.tier(best));
-    // A memory with an unverified claim to supersede one of the user's own memories must not rank
-    // above that memory.
+    // A memory that claims, without verification, to supersede one of the user's own memories must
+    // not rank above it.
     for at in 0..passages.len() {
         let claimant = &passages[at];
         let is_overturned = |own: &Passage| {
@@ -214,7 +213,7 @@ impl Passage {
         }
     }
 
-    /// Returns the memories that this one claims to supersede without their confirmation.
+    /// Returns the memories that this one claims to supersede and that do not confirm this.
     pub fn find_unverified(&self) -> Vec<&MemoryId> {
         self.overturned.iter().filter(|one| !one.is_verified).map(|one| &one.id).collect()
     }
@@ -251,8 +250,8 @@ pub struct Told {
     pub line: String,
 }
 
-/// Selects the passages that answer the question. A search always returns hits, so the answer is
-/// empty unless at least one hit matches well enough.
+/// Selects the passages that answer the question. Because a search always returns hits, the answer
+/// is empty unless at least one hit matches well enough.
 pub fn tell(question: &str, passages: Vec<Passage>) -> Vec<Told> {
     let is_about = |passage: &Passage| passage.lexical + passage.similarity >= MIN_FIT;
     if !passages.iter().any(is_about) {
@@ -262,7 +261,7 @@ pub fn tell(question: &str, passages: Vec<Passage>) -> Vec<Told> {
     let best = holding.map(|passage| passage.score).fold(0.0, f32::max);
     let mut passages = passages;
     if !passages.first().is_some_and(is_about) {
-        // The first passage becomes the answer, so put passages on the topic before the others.
+        // The first passage becomes the answer, so put passages that are on the topic first.
         let is_answer = |passage: &Passage| is_about(passage) && !passage.trust.waits();
         if passages.iter().any(is_answer) {
             passages.sort_by_key(|passage| (passage.trust.waits(), !is_about(passage)));

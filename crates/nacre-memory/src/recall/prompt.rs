@@ -33,11 +33,12 @@ const MIN_SHARE: f32 = 0.55;
 /// both IDs.
 const MIN_TWIN: f32 = 0.8;
 
-/// Minimum share of the terms of the shorter of two such memories that the other one contains. The
-/// model knows few words of some languages, so it embeds all texts in them alike.
+/// For two such memories, the minimum share of the terms in the shorter one that the other one
+/// contains. This check is needed because the model knows few words in some languages and therefore
+/// embeds all text in them alike.
 const MIN_TWIN_TERMS: f32 = 0.3;
 
-/// Text of a longer prompt beyond this limit is ignored.
+/// Maximum length of a prompt. Any text beyond this limit is ignored.
 const MAX_PROMPT_BYTES: usize = 4000;
 
 /// Number of recent messages to compare. The next constant limits the bytes of each.
@@ -50,18 +51,17 @@ const MAX_MATCHES: usize = 12;
 /// Maximum weight of a term.
 const MAX_WEIGHT: f32 = 3.5;
 
-/// Minimum weight of a word that is not in the model's vocabulary. Most of these words are names,
-/// such as `pgbouncer`.
+/// Minimum weight of a word that is not in the model's vocabulary. Most such words are names, for
+/// example `pgbouncer`.
 const UNKNOWN_WEIGHT: f32 = 3.0;
 
-/// Shorter unknown words are usually ambiguous abbreviations.
+/// Minimum length of an unknown word. Shorter ones are usually ambiguous abbreviations.
 const MIN_UNKNOWN_BYTES: usize = 3;
 
-/// Minimum store size for computing rarity. A smaller store does not show which terms are rare.
+/// Minimum store size for computing rarity. In a smaller store, it is unclear which terms are rare.
 const MIN_TEXTS: usize = 30;
 
-/// Number of memories to sample per term when estimating how many memories with that term may be
-/// shown.
+/// Size of the sample used to estimate how many of the memories that contain a term may be shown.
 const MAX_HOLDING: usize = 1_000;
 
 pub struct Prompt<'a> {
@@ -107,7 +107,7 @@ pub fn match_prompt(
     let mut given: Vec<(Vec<f32>, Profile)> = Vec::new();
     for source in sources {
         let matches = PromptMatches::find(source.index, prompt, model)?;
-        // Once there is a best match, compare the score of the other matches with it.
+        // Once there is a best match, compare the scores of the other matches with its score.
         let mut best: Option<&PromptMatch<'_>> = None;
         for one in &matches.best {
             let fits = match best {
@@ -148,8 +148,8 @@ pub fn match_prompt(
 }
 
 impl Prompted {
-    /// Returns a copy with one more memory: as a new item or, if it has a twin, as an ID in the
-    /// twin's item.
+    /// Returns a copy with one more memory, either as a new item or, if it has a twin, as an ID in
+    /// the twin's item.
     fn with(&self, item: BriefItem, twin: Option<usize>, counter: &TokenCounter) -> Self {
         let mut longer = self.clone();
         match twin {
@@ -178,8 +178,8 @@ pub struct PromptMatch<'a> {
     pub new_words: f32,
     /// The share of the memory's terms already used in the session, by weight and rarity.
     pub known: f32,
-    /// Whether the memory lists the situations it applies to. If so, it shares more words with
-    /// prompts by chance.
+    /// Whether the memory lists the situations to which it applies. Such a memory shares more words
+    /// with prompts by chance.
     pub is_described: bool,
     /// The rank among the matches of one prompt; higher is better.
     pub score: f32,
@@ -286,7 +286,8 @@ fn count_terms(past: &[String]) -> HashMap<String, usize> {
     counts
 }
 
-/// A term with its weight in the language and its rarity in the store.
+/// A term of a prompt. The weight is how informative its word is in the language, and the rarity,
+/// from 0 to 1, is how few memories in the store contain it.
 struct Term {
     stem: String,
     weight: f32,
@@ -315,8 +316,8 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Estimates from a sample how many of the memories with a term may be shown. Foreign memories are
-/// excluded, so that they cannot make a term look common.
+/// Uses a sample to estimate how many memories that contain a term may be shown. Foreign memories
+/// are excluded, so that they cannot make a term look common.
 fn n_tellable_holding(index: &MemoryIndex<'_>, stem: &str, n_texts: usize) -> usize {
     let snapshot = index.snapshot();
     let n_holding = snapshot.n_holding(stem);
@@ -335,7 +336,7 @@ fn embed(model: &Builtin, text: &str) -> Result<Vec<f32>, SearchError> {
     Ok(model.embed(&[text]).map_err(IndexError::Embed)?.pop().unwrap_or_default())
 }
 
-/// Returns how rare a term is, from 0 to 1. A term in only one memory has rarity 1.
+/// Returns how rare a term is, from 0 to 1. The rarity is 1 if only one memory contains the term.
 fn rarity(n_texts: usize, n_holding: usize) -> f32 {
     let n_texts = n_texts.max(MIN_TEXTS) as f32;
     let rarest = inverse_frequency(n_texts, 1.0);
@@ -353,7 +354,7 @@ fn word_weight(model: &Builtin, word: &str) -> f32 {
 }
 
 /// The weights of a logistic regression: one per feature, and one per dimension of the prompt's
-/// vector, because some kinds of requests seldom need a memory.
+/// vector. The latter are needed because some kinds of requests seldom need a memory.
 #[derive(Default, Deserialize)]
 struct Gate {
     bias: f32,
@@ -375,8 +376,8 @@ const N_FEATURES: usize = 7;
 const FEW_TERMS: f32 = 3.0;
 const MANY_TERMS: f32 = 11.0;
 
-/// Similarity to assume if the vectors cannot be compared: the one between an average prompt and
-/// its best memory.
+/// Similarity to assume if the vectors cannot be compared. It is the similarity between an average
+/// prompt and its best memory.
 const USUAL_SIMILARITY: f32 = 0.35;
 
 #[cfg(test)]

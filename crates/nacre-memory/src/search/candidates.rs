@@ -1,5 +1,5 @@
-//! Ranks records in memory. The records are candidates from a shared database or complete data sets
-//! of `nacre-lab`.
+//! Ranks records in memory. The records are candidates from a shared database, or complete data
+//! sets from `nacre-lab`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +25,7 @@ pub struct IndexedTerms {
     pub length: f32,
 }
 
-/// Candidate units, with one vector per record. A missing vector is represented by an empty one.
+/// Candidate units, with one vector per record. A record without a vector has an empty one.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
     pub units: Vec<Unit>,
@@ -43,9 +43,9 @@ pub fn terms_of_record(record: &Record) -> IndexedTerms {
     IndexedTerms { words, facets: facets.collect(), length }
 }
 
-/// Ranks candidates like the local index does, best first, and removes those that the filters
-/// exclude. Term rarity and mean length are those of the whole corpus, because the candidates are
-/// not a representative sample.
+/// Ranks candidates in the same way as the local index, best first, and removes those excluded by
+/// the filters. Term rarity and mean length are taken from the complete corpus, because the
+/// candidates are not a representative sample.
 pub fn rank_candidates(
     candidates: Candidates,
     query: &Query,

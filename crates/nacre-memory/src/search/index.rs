@@ -1,8 +1,8 @@
 //! The index on disk. Writing requires a lock; reading does not. A damaged index is rebuilt.
 //!
-//! A search never fails because the index cannot be written. If another process holds the lock, the
-//! disk is full or the directory is read-only, the changes are applied in memory for the current
-//! search only.
+//! A search does not fail if the index cannot be written. If another process has the lock, the disk
+//! is full or the directory is read-only, the changes are applied in memory for the current search
+//! only.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub struct News {
     pub gone: Vec<String>,
     /// Whether more changes remain. A large source is indexed in several steps.
     pub is_partial: bool,
-    /// A number that identifies the state of all sources together, if they provide one.
+    /// A number that identifies the combined state of all sources, if they provide one.
     pub watermark: u64,
 }
 
@@ -51,7 +51,7 @@ impl Index {
         Self { folder, name, kept: None }
     }
 
-    /// Uses a cache, so the file is only read again after a change.
+    /// Uses a cache, so that the file is read again only after a change.
     pub(super) fn with_cache(self, kept: Option<&Arc<KeptSnapshots>>) -> Self {
         Self { kept: kept.cloned(), ..self }
     }
@@ -134,7 +134,8 @@ impl Index {
         writer.remove_derived(&self.path()?)
     }
 
-    /// Removes units and all traces of their words from the disk. Returns whether this succeeded.
+    /// Removes units from the index and erases all traces of their words from the disk. Returns
+    /// whether this succeeded.
     pub(super) fn purge(
         &self,
         owner: &Owner,
@@ -220,7 +221,7 @@ pub(super) mod backlog {
     const FILE: &str = "left.stamp";
     const MAX_BYTES: u64 = 64;
 
-    /// After this time, the background process is assumed to have been killed.
+    /// Age of the file after which the background process is assumed to have been killed.
     const MAX_AGE: Duration = Duration::from_secs(10);
 
     /// Returns whether a background process may still be running.

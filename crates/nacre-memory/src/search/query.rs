@@ -171,8 +171,8 @@ const MAX_SNIPPET_CHARS: usize = 160;
 
 const MAX_SNIPPET_LINES: usize = 400;
 
-/// Returns an excerpt of the line that contains the most query terms, or of the first line if no
-/// line contains any. Headings are skipped.
+/// Returns an excerpt from the line that contains the most query terms, or from the first line if
+/// no line contains any. Headings are skipped.
 pub fn snippet(text: &str, question: &str) -> String {
     let wanted = terms(question);
     let is_content = |line: &&str| !line.is_empty() && !is_markup(line);

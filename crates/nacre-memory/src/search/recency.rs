@@ -18,11 +18,11 @@ pub(super) const MAX_MESSAGES: usize = 100;
 /// Minimum similarity of two messages to treat them as duplicates.
 const COPY: f32 = 0.7;
 
-/// Bonus for the newest of the compared messages over the oldest, as a share of its score.
+/// Bonus for the newest of the compared messages relative to the oldest, as a share of its score.
 const RECENCY: f32 = 0.1;
 
-/// Thresholds for a later message to replace an earlier one: the minimum similarity, and the
-/// minimum score as a share of the earlier message's score.
+/// Thresholds for a later message to replace an earlier one: their minimum similarity, and the
+/// later message's minimum score as a share of the earlier message's score.
 #[derive(Clone, Copy)]
 struct AlikeLimits {
     alike: f32,
@@ -73,10 +73,10 @@ impl Terms {
 
 /// Sorts the best messages for display.
 ///
-/// Messages do not link to the messages they replace. A later message in the same session that
-/// shares rare words with an earlier one is probably an update, so it is ranked first. Exceptions
-/// are queries about the past and an agent's replies to a user. `docs/ranking.md` lists the effect
-/// of each rule.
+/// Messages do not link to the messages that they replace. A later message in the same session that
+/// shares rare words with an earlier one is probably an update, so it is ranked first. Queries
+/// about the past and an agent's replies to a user are exceptions. `docs/ranking.md` lists the
+/// effect of each rule.
 pub(super) fn order_messages(
     snapshot: &Snapshot,
     query: &Query,
@@ -149,7 +149,7 @@ impl Message {
 }
 
 /// Keeps the newest message of each group of duplicates, in the position of the group's best
-/// message. Returns the others separately.
+/// message. Returns the remaining ones separately.
 fn without_copies(messages: Vec<Message>) -> (Vec<Message>, Vec<Message>) {
     let (mut kept, mut copies): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
     for mut message in messages {

@@ -1,4 +1,4 @@
-//! The input to the index: records, grouped into units that are updated as a whole.
+//! The input to the index: records, grouped into units that are always updated together.
 //!
 //! The index does not depend on memories or traces. A memory file is a unit with one record. A
 //! session is a unit whose records are its messages, in order.
@@ -10,7 +10,7 @@ use nacre_base::text::{WordSet, word_set};
 /// A facet without a value, for records that should have evidence but have none.
 pub(super) const UNPROVEN: &str = "unproven";
 
-/// A facet without a value, for records that list the situations they apply to.
+/// A facet without a value, for records that list the situations to which they apply.
 pub(crate) const DESCRIBED: &str = "described";
 
 /// The facet with a record's project, which determines who may read the record.
@@ -44,8 +44,8 @@ pub(super) fn weigh_length(lengths: &[u16; N_FIELDS]) -> f32 {
     lengths.iter().zip(FIELD_WEIGHTS).map(|(length, weight)| f32::from(*length) * weight).sum()
 }
 
-/// Defines an enum whose variants have fixed numbers in index files and database tables. An unknown
-/// number decodes as the first variant.
+/// Defines an enum whose variants have fixed numbers in index files and database tables. Unknown
+/// numbers decode as the first variant.
 macro_rules! coded {
     ($(#[$doc:meta])* $name:ident { $first:ident $(, $variant:ident)* $(,)? }) => {
         $(#[$doc])*
@@ -159,7 +159,7 @@ static NUMBER_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
 
 const MAX_TRAIT_WORDS: usize = 2000;
 
-/// Properties of a text that do not depend on the query, packed into one byte of a row.
+/// Properties of a record's text that do not depend on the query, packed into one byte of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Traits(pub(super) u8);
 

@@ -11,7 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::record::{Fingerprint, Link, LinkKind, N_FIELDS, Standing, Traits, Voice};
 
-/// Must be increased with every change to the format. An index with another number is rebuilt.
+/// Format number, which must be increased with every change to the format. An index with a
+/// different number is rebuilt.
 pub(super) const FORMAT: u32 = 3;
 
 pub(super) const MAGIC: [u8; 8] = *b"NACREIDX";
@@ -21,7 +22,8 @@ pub(super) const HEADER_BYTES: usize = 16;
 
 const CHECKSUM_BYTES: usize = 8;
 
-/// The sections in file order. A list of strings takes up two sections.
+/// The sections in the order in which they occur in the file. A list of strings takes up two
+/// sections.
 mod section {
     pub(super) const HEAD: usize = 0;
     pub(super) const MODEL: usize = 1;
@@ -186,7 +188,7 @@ impl Segment {
         bytemuck::cast_slice(self.section(section::VECTORS))
     }
 
-    /// Returns the factor that converts a row's 8-bit numbers back to a vector.
+    /// Returns the factor that converts a row's 8-bit numbers back into vector components.
     pub(super) fn scale(&self, row: usize) -> f32 {
         u32_at(self.section(section::SCALES), row * 4).map_or(0.0, f32::from_bits)
     }

@@ -14,19 +14,20 @@ use super::recency::Terms;
 use super::record::{LinkKind, Standing};
 use super::snapshot::Snapshot;
 
-/// A longer chain of successors is a loop or spam.
+/// Maximum length of a chain of successors. A longer chain is a loop or spam.
 const MAX_LINE: usize = 16;
 
 const MAX_LINKED: usize = 64;
 
 const MAX_CLAIMANTS: usize = 64;
 
-/// The bonus that a hit receives from each hit linking to it, as a share of that hit's score.
+/// The bonus that a hit receives from each hit that links to it, as a share of the linking hit's
+/// score.
 const NEIGHBOR_SHARE: f32 = 0.08;
 
 const MAX_COMPARED: usize = 20;
 
-/// Minimum similarity of two memories to treat them as versions of the same claim.
+/// Minimum similarity of two memories for them to be treated as versions of the same claim.
 const MIN_ALIKE: f32 = 0.14;
 
 const MIN_SHARE: f32 = 0.6;
@@ -130,8 +131,8 @@ pub(super) fn settle(snapshot: &Snapshot, ranked: Vec<Ranked>, facts: &RowFacts<
         }
     }
     lift_linked(snapshot, &mut groups);
-    // The date in a file is unverified, so a newer date alone must not rank a memory without
-    // evidence above one with evidence.
+    // Dates in files are unverified, so a newer date alone must not rank a memory without evidence
+    // above one with evidence.
     let may_pass =
         |newer: usize, older: usize| !unproven.contains(&newer) || unproven.contains(&older);
     put_newer_first(snapshot, &mut groups, facts.text_of, &may_pass);

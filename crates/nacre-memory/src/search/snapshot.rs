@@ -23,14 +23,14 @@ pub(crate) struct Snapshot {
     pub(super) corpus: Option<Corpus>,
 }
 
-/// Statistics of all records, for an index that contains only candidates. Term rarity computed from
-/// a few hundred candidates would be wrong.
+/// Statistics about all records, for an index that contains only candidates. Computing term rarity
+/// from a few hundred candidates would give wrong results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corpus {
     pub n_records: usize,
     pub n_units: usize,
     pub mean_length: f32,
-    /// The number of records that contain each term. A missing term counts as zero.
+    /// The number of records that contain each term. Terms that are missing have a count of zero.
     pub holding: HashMap<String, usize>,
 }
 

@@ -29,7 +29,7 @@ struct AskContext<'a> {
     question: &'a str,
     stores: Arc<Vec<MemoryHandle>>,
     scopes: Vec<StoreScope>,
-    /// The name of each store's project, if several projects are searched.
+    /// The project name of each store, if several projects are searched.
     projects: Vec<Option<String>>,
     /// Best first.
     passages: Vec<Passage>,
@@ -172,7 +172,7 @@ fn count(asking: &AskContext<'_>, cited: &[(usize, MemoryId)]) {
         if here.is_empty() {
             continue;
         }
-        // Errors are ignored, because the counters are less important than the answer.
+        // Errors are ignored, because the answer is more important than the counters.
         let _ = store.store.begin(&store.owner, store.patience).and_then(|mut batch| {
             batch.cite(&here, now)?;
             batch.commit()

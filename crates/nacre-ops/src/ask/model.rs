@@ -134,7 +134,7 @@ async fn run(
     }
 }
 
-/// Emits checked sentences, each with the whitespace that precedes it.
+/// Emits checked sentences, each with its preceding whitespace.
 struct SentenceStream<'a> {
     events: &'a Events,
     checker: Checker<'a>,
@@ -148,7 +148,7 @@ impl SentenceStream<'_> {
         }
     }
 
-    /// Emits each sentence once, even if the model restarts its answer.
+    /// Emits each sentence once, even if the model starts its answer over.
     fn emit(&mut self, said: &Said) {
         if self.emitted.contains(&said.text) {
             return;
@@ -220,7 +220,7 @@ fn describe(asking: &AskContext<'_>, told: &Told) -> RecalledMemory {
     }
 }
 
-/// Returns the first evidence quote that does not already occur in the memory's text.
+/// Returns the first evidence quote that is not already part of the memory's text.
 fn proof(passage: &Passage) -> Option<RecalledQuote> {
     let quote = passage.quotes.iter().find(|quote| passage.says_more(quote))?;
     Some(RecalledQuote { text: quote.text.clone(), speaker: quote.speaker, at: quote.at.clone() })
@@ -238,7 +238,7 @@ pub(super) fn stores(
     events: &Events,
 ) -> Result<Vec<(Option<String>, ScopedStore)>> {
     let found = find_projects(host, question).unwrap_or_else(|error| {
-        // Without the database, the stores can still be read from disk.
+        // If the database is unavailable, the stores can still be read from disk.
         events.warning(&error.message, Some("Each project is searched separately"));
         None
     });
@@ -264,15 +264,15 @@ pub(super) fn stores(
     Ok(stores)
 }
 
-/// Returns the projects with matches in the shared index. Returns `None` if there is no index or no
-/// match.
+/// Returns the projects with matches in the shared index. Returns `None` if there is no index or
+/// there are no matches.
 fn find_projects(host: &Host, question: &str) -> Result<Option<Vec<String>>> {
     let Some(records) = host.open_shared_records()? else { return Ok(None) };
     let readable = Readable::projects(host.projects.iter().map(|project| project.name.as_str()));
     let now_ms = host.now().as_millisecond();
     let options = LibraryOptions { mode: Mode::Hybrid, limit: MAX_HITS, now_ms };
     let mut query = Query::parse(question, host.now());
-    // Quoted phrases need not occur in the answer.
+    // The answer need not contain quoted phrases.
     query.phrases.clear();
     let mut names: Vec<String> = Vec::new();
     for hit in records.search(&query, &readable, options)? {

@@ -16,7 +16,7 @@ use super::ChatShared;
 use super::log::TaskLog;
 use crate::error::{OpError, Result};
 
-/// A call that is not approved within this time is denied.
+/// Time after which a call that has not been approved is denied.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 #[derive(Default)]
@@ -85,7 +85,7 @@ impl TurnApprover {
             return deny("Could not create the approval request");
         };
         let approval = format!("ask_{:016x}", u64::from_le_bytes(number));
-        if self.log.n_followers() == 0 {
+        if self.log.latest.receiver_count() == 0 {
             return self.report_decision(
                 &approval,
                 deny("No client was connected to answer"),

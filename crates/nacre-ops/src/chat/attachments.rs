@@ -17,12 +17,12 @@ use nacre_types::{Attachment, ChatStartRequest, ErrorCode};
 use crate::error::{OpError, Result};
 use crate::host::Host;
 
-/// Maximum text size to send in full. The agent reads longer texts in parts.
+/// Maximum size of a text that is sent in full. The agent reads longer texts in parts.
 const MAX_TEXT_BYTES: usize = 256 << 10;
 
 const MAX_ATTACHMENTS: usize = 32;
 
-/// Reads a request's attachments. If an attachment cannot be sent, returns an error before the
+/// Reads the attachments of a request. If any of them cannot be sent, returns an error before the
 /// model is called.
 pub(super) fn read_all(
     host: &Host,
@@ -109,7 +109,7 @@ const FOLDER: &str = "pictures";
 /// Maximum image size. Providers reject larger images.
 const MAX_PICTURE_BYTES: usize = 4 << 20;
 
-/// Maximum number of images in a message and in a conversation. Older images are not sent again.
+/// Maximum number of images in a message, and in a conversation. Older images are not sent again.
 const MAX_IN_MESSAGE: usize = 4;
 const MAX_SENT: usize = 8;
 

@@ -29,7 +29,7 @@ pub(super) struct TaskLog {
     clock: Clock,
     kept: Mutex<StoredLog>,
     /// Publishes the number of the last line to all followers.
-    latest: watch::Sender<u64>,
+    pub(super) latest: watch::Sender<u64>,
 }
 
 struct StoredLog {
@@ -47,7 +47,7 @@ struct StoredLog {
 struct Speech {
     text: LiveRedactor,
     reasoning: LiveRedactor,
-    /// The part of this step's text that was sent before another message interrupted it.
+    /// The part of this step's text that was sent before it was interrupted by another message.
     told_before: String,
     told: String,
 }
@@ -78,7 +78,7 @@ impl Speech {
     }
 
     /// Sends only additions, because no message type can replace reasoning that was already sent.
-    /// The stored item has the correct text.
+    /// The correct text is in the stored item.
     fn reasoning(text: LiveText) -> Option<TaskUpdate> {
         match text {
             LiveText::Nothing | LiveText::Instead(_) => None,
@@ -111,7 +111,7 @@ enum Backlog {
 }
 
 impl TaskLog {
-    /// `words` are the project's own words that must be redacted.
+    /// `words` are the project's own words to redact.
     pub(super) fn new(
         task: TaskId,
         session: SessionId,
@@ -228,10 +228,6 @@ impl TaskLog {
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.latest.subscribe()
     }
-
-    pub(super) fn n_followers(&self) -> usize {
-        self.latest.receiver_count()
-    }
 }
 
 impl StoredLog {
@@ -298,7 +294,7 @@ async fn follow_log(
                         return;
                     }
                 }
-                // These lines have been removed from memory. Continue with the remaining lines.
+                // These lines are no longer in memory. Continue with the remaining lines.
                 Ok(_) | Err(_) => seen = seen.max(log.n_lines().saturating_sub(1)),
             },
             Backlog::Nothing => {
@@ -352,7 +348,8 @@ async fn page(chats: &Arc<ChatShared>, task: &TaskId, after: u64) -> Result<Vec<
         .await
 }
 
-/// Returns whether a task has ended. First ends tasks whose processes are no longer running.
+/// Returns whether a task has ended. Before checking, ends tasks whose processes are no longer
+/// running.
 async fn is_ended(chats: &Arc<ChatShared>, task: &TaskId) -> bool {
     let task = task.clone();
     let looked = chats.call(CallOrigin::default(), move |host| {

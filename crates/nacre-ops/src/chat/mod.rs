@@ -1,8 +1,8 @@
 //! Conversations with Nacre's own agent, for any number of clients. The turns of a session run one
 //! after another.
 //!
-//! Clients send and receive lines of JSON over any transport. A turn belongs to its session and not
-//! to the client that started it. Clients may therefore disconnect; they receive missed messages
+//! Clients send and receive lines of JSON over any transport. A turn belongs to its session, not to
+//! the client that started it. Clients can therefore disconnect, and receive the missed messages
 //! when they reconnect.
 
 mod approvals;
@@ -76,7 +76,7 @@ struct CallOrigin {
 
 struct LiveTurn {
     log: Arc<TaskLog>,
-    /// Whether someone other than the owner started or steered the turn.
+    /// Whether the turn was started or steered by someone other than the owner.
     is_guests: AtomicBool,
     handle: RunHandle,
     session: SessionRecord,

@@ -1,4 +1,4 @@
-//! Handles the requests of a client.
+//! Handles a client's requests.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -251,7 +251,7 @@ pub(super) fn outcome(status: ToolStatus, text: &str) -> ToolOutcome {
     }
 }
 
-/// Converts a checklist for a client. An invalid checklist becomes an empty list.
+/// Converts a checklist for a client. Returns an empty list if the checklist is invalid.
 pub(super) fn checklist(items: &impl Serialize) -> Vec<ChecklistItem> {
     serde_json::to_value(items).and_then(serde_json::from_value).unwrap_or_default()
 }

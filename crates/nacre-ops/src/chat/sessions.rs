@@ -92,7 +92,7 @@ pub(super) fn list(host: &Host, request: &SessionListRequest) -> Result<SessionL
     Ok(SessionListReport { sessions })
 }
 
-/// Returns the session with the given name, or the session to continue in the directory.
+/// Returns the session with the given name, or the directory's session to continue.
 pub(super) fn get(host: &Host, request: &SessionRequest) -> Result<SessionReport> {
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
@@ -237,7 +237,7 @@ pub(super) fn export(host: &Host, request: &SessionRequest) -> Result<SessionExp
     Ok(SessionExportReport { session: session.id.to_string(), transcript })
 }
 
-/// Marks the stored items of a turn that someone other than the owner started or steered.
+/// Marks the stored items of a turn that was started or steered by someone other than the owner.
 pub(super) const GUEST: &str = "guest";
 
 /// Writes the session as a trace for `sync` to read. `sync` attributes everything in a trace to the

@@ -52,7 +52,7 @@ pub(super) struct Toolbox {
     /// Background programs, which are killed at the end of the turn.
     pub(super) jobs: ShellJobs,
     programs: Arc<Programs>,
-    /// The stores in which to search for memories. The project's store comes first.
+    /// The stores that are searched for memories. The project's store comes first.
     memories: Arc<Vec<MemoryHandle>>,
     remember: Arc<RecordClaim>,
 }
@@ -84,7 +84,7 @@ impl Toolbox {
             memories: Arc::new(memories(host)?),
             remember: memory_add(chats, turn.origin(), &turn.session.id),
         };
-        // Removes unavailable tools from the agent, such as memory search without a store.
+        // Remove unavailable tools from the agent, such as memory search if there is no store.
         let tools = toolbox.tools(&AgentEvents::silent(TaskId::from_random(0)));
         toolbox.spec.tools.retain(|name| tools.iter().any(|tool| tool.spec().name == *name));
         let effects = ProjectEffects::new(Arc::clone(&toolbox.programs), &toolbox.spec.permissions);
@@ -169,8 +169,8 @@ fn models(chats: &ChatShared, host: &Host, turn: &LiveTurn) -> Result<Arc<Models
     open_charged_models(host, models, "chat")
 }
 
-/// Returns how the agent's programs run: as the user, in a sandbox without network access, and
-/// without secrets in the environment.
+/// Returns how the agent's programs run: as the user, in a sandbox without network access, and with
+/// an environment that contains no secrets.
 fn programs(host: &Host) -> Result<Programs> {
     let environment: BTreeMap<String, String> = host.environment.vars.iter().cloned().collect();
     let program = host.environment.program.clone().unwrap_or_else(|| PathBuf::from("nacre"));
@@ -184,7 +184,7 @@ fn programs(host: &Host) -> Result<Programs> {
     })
 }
 
-/// Returns the stores of the project and of the user. New memories are added to the first one.
+/// Returns the project's store and the user's store. New memories are added to the first one.
 fn memories(host: &Host) -> Result<Vec<MemoryHandle>> {
     let handle = |scoped: ScopedStore| {
         Ok(MemoryHandle {
@@ -290,7 +290,7 @@ fn memory_add(
     })
 }
 
-/// Stores a claim. Saves the session first, because the claim is verified against it.
+/// Stores a claim. The session is saved first, because the claim is verified against it.
 fn keep(host: &Host, session: &SessionId, claim: MemoryRecord) -> Result<String> {
     let state = open_state(host)?;
     // A trace is attributed to the owner, so it must not contain the words of other callers.

@@ -123,7 +123,7 @@ impl Running<'_> {
         };
         self.end_jobs(&mut pipeline, &mut outcome).await;
         undo::keep(self.host, &self.turn.log, &deps.workspace, &pipeline.turn_changes())?;
-        // Messages that arrived too late for the agent are reported, so that the user can send them
+        // Messages that reached the agent too late are reported, so that the user can send them
         // again.
         for words in std::mem::take(&mut outcome.unheard) {
             let text = format!("The agent had already finished when this message arrived: {words}");
@@ -342,8 +342,8 @@ async fn record_end(chats: &Arc<ChatShared>, task: &TaskId, last: &TaskUpdate) {
     let _ = ended.await;
 }
 
-/// Waits until the turn may run. If the turn is cancelled, returns who cancelled it. A turn is also
-/// cancelled if its token expires or is revoked.
+/// Waits until the turn may run. If the turn is cancelled, for example because its token expires or
+/// is revoked, returns who cancelled it.
 async fn wait(chats: &Arc<ChatShared>, turn: &LiveTurn) -> Result<Option<CancelledBy>> {
     let control = turn.handle.control();
     let mut told = None;

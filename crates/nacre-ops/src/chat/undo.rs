@@ -1,7 +1,7 @@
-//! Reverts the file changes made by a turn. The changes are stored when the turn ends.
+//! Reverts the file changes made by a turn. The changes are recorded when the turn ends.
 //!
-//! A file is reverted only if it has not been modified since. Other files are listed in the report.
-//! The agent is informed of the undo in its next turn, so that it does not rely on reverted
+//! A file is reverted only if it has not been modified since then. Other files are listed in the
+//! report. The agent is told about the undo in its next turn, so that it does not rely on reverted
 //! changes.
 
 use nacre_base::ContentHash;
@@ -101,8 +101,8 @@ fn turns(folder: &WriteScope, session: &str) -> Vec<String> {
     names
 }
 
-/// Removes the record of a turn, starting with its manifest. The next call removes any remaining
-/// files.
+/// Removes the record of a turn, starting with its manifest. Any remaining files are removed by the
+/// next call.
 fn forget(folder: &WriteScope, writer: &Writer<'_>, name: &str) {
     let entries = folder.root().and_then(|root| root.list()).unwrap_or_default();
     let mut files: Vec<String> = entries

@@ -22,7 +22,7 @@ use crate::host::{
 use crate::recording::replace_text;
 use crate::status::find_disconnected;
 
-/// Starts a plan. First reverts an earlier change that was interrupted, unless this is a dry run.
+/// Begins a plan. First reverts any interrupted earlier change, unless this is a dry run.
 pub(super) fn begin<'h>(host: &'h Host, wiring: &WiringOptions) -> Result<Planner<'h>> {
     if !wiring.dry_run {
         settle(host)?;
@@ -73,7 +73,7 @@ fn report_conflict(message: &str) -> OpError {
     OpError::new(ErrorCode::Conflict, message).hint("Nothing was changed. Run the command again")
 }
 
-/// Returns the ledger, including the changes to make.
+/// Returns the ledger, including the changes that are about to be made.
 fn announce(plan: &Plan) -> Ledger {
     let hash = |text: &Option<String>| text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
     let pending = plan.list_changed().map(|(path, file)| PendingFile {
@@ -90,14 +90,14 @@ fn before_texts(plan: &Plan) -> BTreeMap<ContentHash, String> {
     texts.map(|text| (ContentHash::of(text.as_bytes()), text)).collect()
 }
 
-/// Changes a file from `before` to `after`. Fails if the current text equals neither, because then
-/// the user has edited the file.
+/// Changes a file from `before` to `after`. Fails if the current text equals neither, because this
+/// means that the user has edited the file.
 fn write(place: &AgentFile, before: Option<&str>, after: Option<&str>) -> Result<()> {
     let (before, after) = (before.map(str::as_bytes), after.map(str::as_bytes));
     replace_text(&place.scope()?, &place.rel, before, after)
 }
 
-/// Restores files. Files that the user has edited in the meantime are left unchanged.
+/// Restores files. Leaves files unchanged that the user has edited in the meantime.
 fn take_back(done: &[&PlannedFile]) {
     for file in done.iter().rev() {
         let _ = write(&file.place, file.after.as_deref(), file.before.as_deref());
@@ -260,11 +260,9 @@ pub(super) fn notes(plan: &Plan) -> Vec<String> {
     let changes_hooks = |path: &PathBuf| path.ends_with("hooks.json");
     let is_written = plan.files.iter().any(|(path, file)| changes_hooks(path) && file.changes());
     if is_written && holds(ConnectedPart::Hooks) && !holds(ConnectedPart::Trust) {
-        notes.push(
-            "Codex only runs trusted hooks: run `nacre connect codex --trust-hooks`, or trust them \
-             when codex asks"
-                .to_owned(),
-        );
+        let note = "Codex only runs trusted hooks: run `nacre connect codex --trust-hooks`, or \
+             trust them when codex asks";
+        notes.push(note.to_owned());
     }
     notes
 }
@@ -405,7 +403,7 @@ fn open(host: &Host) -> Result<Option<WriteScope>> {
 
 pub(super) const REGISTER_FILE: &str = "agents.toml";
 
-/// Returns the text of the register, or `None` if it does not exist.
+/// Returns the text of the register of agents, or `None` if it does not exist.
 pub(super) fn register_text(host: &Host) -> Result<Option<String>> {
     read_text(host.home()?, REGISTER_FILE)
 }
@@ -420,7 +418,8 @@ pub(super) fn is_registered(host: &Host, name: &str) -> Result<bool> {
 }
 
 /// Registers an agent with these paths, or with its default paths. Does nothing if the agent is
-/// registered with other paths, or if there is no register, because all agents are then read.
+/// already registered with other paths, or if there is no register, because then all agents are
+/// read.
 pub(super) fn register_agent(host: &Host, name: &str, paths: &[String]) -> Result<()> {
     let agent = agent_named(name)?;
     if paths.is_empty() && (read_connected_agents(host)?.is_none() || is_registered(host, name)?) {
@@ -442,8 +441,8 @@ fn absolute(host: &Host, paths: &[String]) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// Registers every agent that has traces. Does nothing if there is no register, because all agents
-/// are then read.
+/// Registers every agent that has traces. Does nothing if there is no register, because then all
+/// agents are read.
 pub(super) fn register_found(host: &Host) -> Result<()> {
     if read_connected_agents(host)?.is_none() {
         return Ok(());

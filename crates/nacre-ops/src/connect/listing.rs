@@ -80,7 +80,7 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport> {
 
 pub(super) struct AgentFiles {
     pub(super) places: Places,
-    /// Directories that must contain the files after links are resolved.
+    /// Directories that must contain the files once links are resolved.
     pub(super) roots: Vec<PathBuf>,
     pub(super) program: PathBuf,
 }
@@ -266,8 +266,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 const MAX_LINE_BYTES: u64 = 4 << 20;
 
-/// Maximum number of lines to read before a response. A program that needs more is not an MCP
-/// server.
+/// Maximum number of lines to read while waiting for a response. A program that prints more is not
+/// an MCP server.
 const MAX_LINES: usize = 1000;
 
 const PAUSE: Duration = Duration::from_millis(10);
@@ -361,8 +361,8 @@ impl Drop for Dialogue {
     }
 }
 
-/// Runs a shell command with `input`, in the same way as an agent runs a hook. Returns the exit
-/// code and the output.
+/// Runs a shell command with `input`, just as an agent runs a hook. Returns the exit code and the
+/// output.
 fn run_shell(host: &Host, line: &str, input: &str) -> Result<(Option<i32>, String), String> {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", line]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -117,7 +117,8 @@ fn add(
             .hint("nacre connect codex --path DIR"));
     }
     let mut planner = apply::begin(host, wiring)?;
-    // If paths are given, only traces are connected; if parts are given, only those parts.
+    // If only paths are given, only traces are connected. If parts are given, only those parts are
+    // connected.
     let reads_traces = wiring.parts.is_empty();
     let writes_files = paths.is_empty() || !wiring.parts.is_empty();
     for name in agents {
@@ -167,7 +168,7 @@ fn remove(host: &Host, agents: &[String], wiring: &WiringOptions) -> Result<Conn
             Some(spec) => planner.remove(spec, &parts(wiring))?,
             None => false,
         };
-        // Traces that were already read before the agent was connected are still read afterwards.
+        // Traces that were already being read before the agent was connected continue to be read.
         if is_read && (!was_wired || has_turned_traces_on(host, name)?) {
             registered.push(name);
         } else if is_read {
@@ -226,9 +227,9 @@ impl ConnectionState {
         Ok(Self { parts: wired, register: apply::register_text(host)? })
     }
 
-    /// Returns the differences. Agents share files, so parts are compared only for the agents in
-    /// `named`, or for all agents if `named` is empty. The setting for reading traces is compared
-    /// for all agents.
+    /// Returns the differences. Because agents share files, parts are compared only for the agents
+    /// in `named`, or for all agents if `named` is empty. The setting for reading traces is
+    /// compared for all agents.
     fn find_changes(&self, now: &Self, named: &[String]) -> Vec<AgentParts> {
         let mut changed = Vec::new();
         for (agent, after) in &now.parts {
@@ -371,8 +372,8 @@ fn undo_agent(host: &Host, of: &AgentParts, dry_run: bool) -> Result<Vec<String>
     Ok(paths)
 }
 
-/// Restores the previous register. If it has been modified since, only the entries of the agents in
-/// this change are restored.
+/// Restores the previous register. If it has been modified since then, restores only the entries of
+/// the agents in this change.
 fn undo_traces(
     host: &Host,
     change: &StoredChange,

@@ -206,7 +206,7 @@ impl<'h> Planner<'h> {
                 None => entries.push(more.clone()),
             }
             if self.is_current(file.after.as_deref(), &entries).map_err(failed)? {
-                // The user wrote the same text, or another agent shares the file.
+                // The user wrote the same text, or the file is shared with another agent.
                 if let Some(record) = self.plan.new.files.get_mut(path) {
                     record.entries = entries;
                 }
@@ -239,8 +239,8 @@ impl<'h> Planner<'h> {
         Ok(true)
     }
 
-    /// Returns the text without Nacre's entries, once for editing and once as a backup. If the file
-    /// has not been modified since, both are the original text.
+    /// Returns the text without Nacre's entries, both for editing and as a backup. If the file has
+    /// not been modified since it was written, both are the original text.
     fn without_us(
         &self,
         file: &PlannedFile,
@@ -372,7 +372,7 @@ pub(super) struct AgentFile {
 }
 
 impl AgentFile {
-    /// Locates the file at `path`, which must be inside one of `roots` after links are resolved.
+    /// Locates the file at `path`, which must be inside one of `roots` once links are resolved.
     pub(super) fn find(path: &Path, roots: &[PathBuf]) -> Result<Self> {
         let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|at| at.is_symlink());
         let real = match fs::canonicalize(path) {

@@ -1,4 +1,4 @@
-//! Logs the errors of hooks, which do not report errors to their agents.
+//! Logs errors in hooks, because hooks do not report errors to their agents.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::json::json_line;
 
 const LOG_FILE: &str = "hooks.log";
 
-/// The size at which a log is rotated, and the number of old logs to keep.
+/// The size at which the log is rotated, and the number of old logs that are kept.
 const MAX_BYTES: u64 = 1 << 20;
 const N_KEPT: u32 = 2;
 

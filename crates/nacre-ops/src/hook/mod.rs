@@ -60,8 +60,8 @@ pub fn answer(host: &Host, question: &HookQuestion) -> Result<HookReport> {
     }
 }
 
-/// Runs the operation for a hook in the server. Returns an error if the versions of the hook and
-/// the server differ.
+/// Runs the operation for a hook in the server. Returns an error if the hook and the server have
+/// different versions.
 pub fn answer_request(host: &Host, request: &HookRequest) -> Result<HookReport> {
     let own = env!("CARGO_PKG_VERSION");
     if request.version != own {
@@ -77,10 +77,10 @@ const MAX_BRIEF_BYTES: usize = 9_000;
 /// Percentages of the budget to try in turn until the text is short enough.
 const SHARES: [usize; 3] = [100, 60, 30];
 
-/// Runs at the start of a session and returns a brief within its budget.
+/// Runs at the start of a session and returns a brief that fits the budget.
 pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<HookReport> {
     let budget = host.settings().hooks.start_tokens;
-    // Without a store, no file is written.
+    // If there is no store, no file is written.
     if budget == 0 || host.stores_to_read(None)?.is_empty() {
         return Ok(HookReport::default());
     }
@@ -130,8 +130,8 @@ fn brief_in_bounds(host: &Host, budget: usize, known: &[String]) -> Result<(Brie
 /// Maximum number of tokens for all memories added to a session's prompts.
 const MAX_SESSION_TOKENS: usize = 4_000;
 
-/// Runs when the user sends a prompt, and returns the memories that match the prompt. `trace` is
-/// the path of the session's transcript, if the agent provides it.
+/// Runs when the user sends a prompt, and returns the memories that match it. `trace` is the path
+/// of the session's transcript, if the agent provides one.
 pub fn prompt(
     host: &Host,
     session: &HookSession,
@@ -211,7 +211,7 @@ fn ask(host: &Host, request: &HookEndRequest) -> Result<String> {
     Ok(if is_first { wrap_in_tag(ASK_TAG, ASK) } else { String::new() })
 }
 
-/// Returns whether a sync is due. If it is, updates the stamp, so that no other hook starts a sync.
+/// Returns whether a sync is due. If so, updates the stamp, so that no other hook starts a sync.
 fn is_due(host: &Host, end: HookEnd) -> Result<bool> {
     if !host.settings().hooks.sync {
         return Ok(false);

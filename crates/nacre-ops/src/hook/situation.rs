@@ -86,7 +86,7 @@ struct Block {
     text: String,
 }
 
-/// Returns the text of the user or the agent. Returns an empty text for the input and output of
+/// Returns text from the user or the agent. Returns an empty string for the input and output of
 /// tools.
 fn text_of(Message { role, content }: Message) -> String {
     let text = match content {

@@ -20,8 +20,8 @@ const FIRST_BACK_OFF: i64 = 120;
 /// Maximum number of scans for indexing all changes.
 const MAX_LOOKS: usize = 30;
 
-/// The time at which a sync was last started, and the number of failures since the last successful
-/// sync.
+/// The time when a sync was last started, and the number of failed syncs since the last successful
+/// one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Stamp {

@@ -1,7 +1,7 @@
 //! The database shared by several servers (if `server.database` is set), and the session queue,
-//! which is in the local catalog if there is no database.
+//! which is otherwise in the local catalog.
 //!
-//! [`Shared`] keeps the database open, so that all calls of a server use the same connections. The
+//! [`Shared`] keeps the database open, so that all calls on a server use the same connections. The
 //! password is read from an environment variable or a file, and is never stored.
 
 use std::fmt;
@@ -146,7 +146,7 @@ impl Host {
         Ok(Some(records))
     }
 
-    /// Returns whether the last call to the database failed. Optional calls are then skipped to
+    /// Returns whether the last call to the database failed. If so, optional calls are skipped to
     /// avoid a timeout.
     pub(super) fn is_database_away(&self) -> bool {
         let seen = self.open_database().seen;
@@ -263,7 +263,7 @@ pub(crate) const SHARED_LEASE: Duration = Duration::from_secs(12);
 const TOKEN: &str = "sync-";
 
 /// A decision may be stored shortly after it is made. Each call therefore also offers decisions
-/// from the last two minutes before the previous call.
+/// made in the two minutes before the previous call.
 const OFFER_OVERLAP: SignedDuration = SignedDuration::from_mins(2);
 
 pub(crate) struct WaitingQueue {
@@ -322,7 +322,7 @@ impl WaitingQueue {
         if self.shared.is_some() { SHARED_LEASE } else { LOCAL_LEASE }
     }
 
-    /// Returns the session with this key. If the session is not on this machine, records this in
+    /// Returns the session with this key. If the session is not on this machine, records that in
     /// the shared queue and returns `None`.
     pub(crate) fn session(&mut self, key: &str) -> Result<Option<SessionRow>, CatalogError> {
         match (self.catalog.session(key), &mut self.shared) {

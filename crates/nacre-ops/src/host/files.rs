@@ -135,8 +135,8 @@ const MAX_KEY_BYTES: u64 = 1 << 10;
 
 const MODE_OF_OTHERS: u32 = 0o077;
 
-/// Returns the map cache in the configured form, and whether it may be written. If not, nothing is
-/// created or removed.
+/// Returns the map cache in the configured form, and whether it may be written. If it may not be
+/// written, nothing is created or removed.
 pub fn map_cache(host: &Host, command: &str, keeping: CacheWrites) -> Result<(Cache, CacheWrites)> {
     let at_rest = host.settings().map.at_rest;
     if keeping == CacheWrites::On {
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(read_plain(&path).unwrap(), "é\n");
         assert!(read_bounded(&path, 3).is_ok());
         assert!(read_bounded(&path, 2).unwrap_err().to_string().contains("larger than 2 bytes"));
-        // The test must not read a sparse file of one terabyte to its end.
+        // The test must not read a one-terabyte sparse file to its end.
         std::fs::File::options().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
         assert!(read_plain(&path).unwrap_err().to_string().contains("NUL"));
     }

@@ -27,11 +27,11 @@ use crate::error::Result;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpendingLimits {
-    /// Limit for all requests about one session.
+    /// Maximum cost of all model requests about one session.
     pub session: Amount,
-    /// Limit for all requests on one day.
+    /// Maximum cost of all model requests on one day.
     pub day: Amount,
-    /// Limit for one project, per month.
+    /// Maximum cost of one project's model requests per month.
     pub project: Amount,
 }
 
@@ -61,7 +61,7 @@ pub struct ProjectModels<'a> {
 pub struct ModelQuestion {
     pub role: Role,
     pub instructions: String,
-    /// The data that the instructions apply to.
+    /// The data to which the instructions apply.
     pub material: String,
     pub output: OutputSchema,
 }
@@ -87,8 +87,8 @@ impl FlowModels {
 }
 
 impl<'a> ProjectModels<'a> {
-    /// Returns a client for one session. The limits are computed now, so they include what other
-    /// processes have already spent.
+    /// Returns a client for one session. The limits are computed now, so that they take into
+    /// account what other processes have already spent.
     pub fn asker(self, on: SpentOn, now: Timestamp) -> Result<ModelClient<'a>, StateError> {
         let Self { flow, rules } = self;
         let (allowances, n_others) = {
@@ -151,7 +151,7 @@ pub struct ModelClient<'f> {
 }
 
 impl ModelClient<'_> {
-    /// Returns models that charge the budget of this client, for running an agent.
+    /// Returns models that charge this client's budget, for running an agent.
     pub fn models(&self) -> &Arc<Models> {
         &self.models
     }

@@ -106,7 +106,8 @@ pub struct OpenOptions {
     pub caller: Caller,
     /// The author of all changes, if the caller is the owner.
     pub actor: Actor,
-    /// The permission that the caller needs. Projects without it are hidden. The default is `Read`.
+    /// The permission that the caller needs. Projects for which the caller lacks it are hidden. The
+    /// default is `Read`.
     pub scope: Option<AccessScope>,
 }
 
@@ -127,7 +128,7 @@ pub struct Opened {
     pub warnings: Vec<Warning>,
 }
 
-/// Whether an operation works with an invalid configuration file.
+/// How an operation handles an invalid configuration file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tolerance {
     #[default]
@@ -237,7 +238,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Returns the settings for the current directory. Use these only for display, and for settings
+    /// Returns the settings for the current directory. Use them only for display, and for settings
     /// that a repository cannot change. Each store has its own settings.
     pub fn settings(&self) -> &Settings {
         &self.resolved.settings

@@ -174,7 +174,7 @@ impl Host {
         }
         let made = AsyncRuntime::new()
             .map_err(|error| OpError::failed("Cannot start the async runtime").because(error))?;
-        // If another thread was faster, its runtime is used.
+        // If another thread was faster, use its runtime.
         Ok(self.runtime.get_or_init(|| made).clone())
     }
 
@@ -183,8 +183,8 @@ impl Host {
     }
 }
 
-/// Returns how agents are found and started. Uses the user's own `PATH`, without directories inside
-/// repositories.
+/// Returns the settings for finding and starting agents. Uses the user's own `PATH`, without
+/// directories inside repositories.
 fn program_settings(host: &Host) -> ProgramSettings {
     let environment = &host.environment;
     let path = environment.var("PATH").unwrap_or_default();
@@ -220,7 +220,8 @@ pub fn first_installed(host: &Host) -> Option<&'static KnownProgram> {
     KNOWN_PROGRAMS.iter().find(|known| known.find(&settings).is_some())
 }
 
-/// Returns the agent that `auto` refers to: the first installed one, if the user has allowed it.
+/// Returns the agent that `auto` refers to: the first installed agent, provided that the user has
+/// allowed it.
 pub fn find_allowed_agent(host: &Host) -> Option<&'static KnownProgram> {
     // The user's answer in this process overrides the setting.
     let allowed = host.allowed.get().map_or(host.own.reading.agent.as_str(), String::as_str);

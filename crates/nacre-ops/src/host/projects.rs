@@ -16,7 +16,7 @@ use super::files::if_there;
 use super::{Environment, Host, Needs, ProjectRoot, STORE_FOLDER, read_projects};
 use crate::error::{OpError, Result};
 
-/// A directory. In worktrees and submodules, a file.
+/// A directory, or a file in worktrees and submodules.
 const GIT: &str = ".git";
 
 pub(crate) struct Search<'s> {
@@ -78,7 +78,7 @@ impl Search<'_> {
     fn around(&self, warnings: &mut Vec<Warning>) -> Option<ProjectRoot> {
         let folder = &self.environment.folder;
         let registered = self.projects.containing(folder).map(|project| project.path.clone());
-        // `store_around` reports an untrusted directory.
+        // `store_around` reports untrusted directories.
         let registered = registered.filter(|path| self.person.check(path, STORE_FOLDER).is_ok());
         let around = self.store_around(warnings);
         let depth = |path: &PathBuf| path.components().count();
@@ -90,8 +90,8 @@ impl Search<'_> {
         ProjectRoot { name: known.map(|project| project.name.clone()), path }
     }
 
-    /// Returns the nearest parent directory that contains a store. If the search starts in a git
-    /// repository, it ends at the root of that repository.
+    /// Returns the nearest parent directory that contains a store. A search that starts in a git
+    /// repository ends at the root of that repository.
     fn store_around(&self, warnings: &mut Vec<Warning>) -> Option<PathBuf> {
         for dir in self.environment.folder.ancestors() {
             let store = dir.join(STORE_FOLDER);

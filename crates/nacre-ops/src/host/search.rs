@@ -25,7 +25,7 @@ pub struct SearchableStore {
     pub embedder: Arc<dyn Embedder>,
     pub owner: Owner,
     now: Timestamp,
-    /// The checks to make before a search, depending on the latest checks by other calls.
+    /// The checks required before a search. They depend on the most recent checks by other calls.
     due: DueLook,
     kept: Option<Arc<KeptSnapshots>>,
 }
@@ -62,7 +62,7 @@ impl Host {
     }
 
     /// Returns a store's index for a hook, which has a deadline. If the store uses an embedding
-    /// service, the service is not called, and its vectors are ignored.
+    /// service, the service is not called and its vectors are ignored.
     pub fn quick_index<'s>(
         &self,
         scoped: &'s ScopedStore,
@@ -125,7 +125,7 @@ pub fn search_stores<'s>(
         lists.push(hits.into_iter());
         all.broken.extend(found.broken.into_iter().map(|file| (file, scoped)));
     }
-    // Keeps the order within each store, because a newer memory may rank above the memory that it
+    // Keep the order within each store, because a newer memory may rank above the memory that it
     // supersedes.
     while all.hits.len() < options.limit {
         let heads = lists.iter().map(|list| list.as_slice().first());
@@ -145,7 +145,7 @@ const EMBEDDING_PATIENCE: Duration = Duration::from_secs(30);
 const EMBEDDING_FIRST_WAIT: Duration = Duration::from_millis(250);
 
 impl Host {
-    /// Returns the embedding model for texts that do not belong to a project.
+    /// Returns the embedding model for texts that are not part of a project.
     pub fn own_embedder(&self) -> Result<Arc<dyn Embedder>> {
         self.embedder(&self.own_settings())
     }
@@ -198,8 +198,8 @@ pub struct UntrustedCounts {
 
 impl Host {
     /// Records the trust levels of memories that were changed outside Nacre. A memory edited by the
-    /// user keeps its level; other changes are foreign. Returns whether the user has edited any
-    /// memory. Errors are ignored, because the next call tries again.
+    /// user keeps its level, and all other changes count as foreign. Returns whether the user has
+    /// edited any memory. Errors are ignored, because the next call tries again.
     pub fn settle_edits(&self, scoped: &ScopedStore, files: &[Located]) -> bool {
         let store = &scoped.store;
         let read: Vec<Memory> = files.iter().filter_map(|at| store.load(at).ok()).collect();
@@ -232,15 +232,15 @@ impl Host {
         batch.commit().is_ok() && edits.iter().any(|edit| edit.is_users)
     }
 
-    /// Counts the untrusted memories in a store. First records the user's own edits as trusted.
+    /// Counts the untrusted memories in a store, after recording the user's own edits as trusted.
     pub fn count_waiting(&self, scoped: &ScopedStore) -> UntrustedCounts {
         let levels = self.levels(scoped, &scoped.store.locate_all().unwrap_or_default());
         let count = |trust| levels.iter().filter(|level| **level == Some(trust)).count();
         UntrustedCounts { foreign: count(Trust::Foreign), quarantined: count(Trust::Quarantined) }
     }
 
-    /// Returns the trust levels of the memories in these files. First records the user's own edits
-    /// as trusted. Returns `None` for a file that cannot be read.
+    /// Returns the trust levels of the memories in these files, after recording the user's own
+    /// edits as trusted. Returns `None` for each file that cannot be read.
     pub fn levels(&self, scoped: &ScopedStore, files: &[Located]) -> Vec<Option<Trust>> {
         let store = &scoped.store;
         let look = || {

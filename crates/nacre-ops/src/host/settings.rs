@@ -1,5 +1,5 @@
-//! The process's environment, the settings derived from it and from files, and the state shared
-//! between calls.
+//! The environment of the process, the settings derived from it and from files, and the state
+//! shared between calls.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -77,8 +77,8 @@ impl ConfigFiles<'_> {
         Ok(sources)
     }
 
-    /// Returns the file named by `NACRE_CONFIG`. If the file is inside a repository, it applies
-    /// only to that repository.
+    /// Returns the file named by `NACRE_CONFIG`. A file inside a repository applies only to that
+    /// repository.
     fn find_explicit_file(&self, target: Option<&Path>) -> Result<Option<ConfigSource>> {
         let Some(file) = self.environment.var(NACRE_CONFIG) else { return Ok(None) };
         let path = self.environment.absolute(Path::new(file));
@@ -105,8 +105,8 @@ impl Host {
         let is_here = self.project.as_ref().is_some_and(|project| project.path == root);
         match self.config_files().resolve(Some(root), &[]) {
             Ok(resolved) => Ok(resolved.settings),
-            // If the current project's settings are invalid, the settings that are already loaded
-            // are used.
+            // If the current project's settings are invalid, use the settings that are already
+            // loaded.
             Err(_) if is_here => Ok(self.settings().clone()),
             Err(error) => Err(error),
         }
@@ -131,7 +131,7 @@ impl Host {
         Some(self.config_files().resolve(project, &[]).ok()?.settings)
     }
 
-    /// Returns the words to redact in texts about `project`, or in texts that do not belong to a
+    /// Returns the words to redact in texts about `project`, or in texts that are not part of any
     /// project.
     pub fn words_of(&self, project: Option<&str>) -> Result<ExtraWords> {
         let project = project.map(PathBuf::from);
@@ -195,7 +195,7 @@ type KeptWork = (PathBuf, Box<dyn Any + Send>);
 /// Maximum number of entries. If there are more, the least recently used entry is dropped.
 const MAX_WORK: usize = 4;
 
-/// The last check of a store. The time is measured from the start of the process.
+/// The last check of a store. The time is measured from when the process started.
 #[derive(Clone, Copy, Debug)]
 struct LastLook {
     files: Duration,
@@ -243,7 +243,7 @@ impl Shared {
     }
 
     /// Returns what a call must check in the store at `path`, and records the check. `now` is
-    /// measured from the start of the process.
+    /// measured from when the process started.
     pub(super) fn due_look(&self, path: &Path, now: Duration) -> DueLook {
         let Some(looks) = &self.looks else { return DueLook::Files };
         let n_changes = self.n_changes.load(Ordering::Acquire);
@@ -388,8 +388,7 @@ impl Environment {
 const SHARED: &[&str] =
     &[NACRE_HOME, NACRE_HOOKS_DEADLINE_MS, NACRE_NOW, NACRE_PAGER, NACRE_UI_THEME];
 
-/// Returns whether this process has its own settings. If it does, a server cannot run the operation
-/// for it.
+/// Returns whether this process has its own settings. If so, a server cannot run operations for it.
 pub fn has_own_settings(host: &Host) -> bool {
     // The user's answer in this process counts as such a setting.
     host.allowed.get().is_some() || has_own_variables(&host.environment)

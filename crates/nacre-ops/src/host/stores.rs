@@ -108,7 +108,7 @@ impl Host {
     }
 
     /// Returns whether a store contains an unfinished change. Opening such a store completes the
-    /// change and thus writes to the store.
+    /// change, and therefore writes to the store.
     pub fn has_unsettled_store(&self) -> bool {
         let project = self.project.as_ref().map(|project| project.path.join(STORE_FOLDER));
         let folders = project.into_iter().chain(self.home.clone());
@@ -142,8 +142,8 @@ impl Host {
         self.store_with(scope, settings, ledger, is_personal, Some(self.git()))
     }
 
-    /// Returns a copy of a store for a dry run. The copy trusts the same memories, and changes are
-    /// not recorded.
+    /// Returns a copy of a store for a dry run. The copy trusts the same memories, but changes to
+    /// it are not recorded.
     pub fn copy_of_store(
         &self,
         of: &Store,
@@ -184,8 +184,8 @@ impl Host {
             actor: self.actor,
             trusts_evidence,
             is_personal,
-            // Hides summaries from everyone except the owner, unless both the owner's and the
-            // store's settings share them.
+            // Hides summaries from everyone except the owner, unless they are shared by both the
+            // owner's settings and the store's settings.
             hides_summaries: !(is_owners || shares_summaries),
             git,
             ledger,
@@ -221,7 +221,7 @@ pub struct LocatedStore {
 
 impl Host {
     /// Returns the store that contains the memory `id`. An exact match takes precedence over a
-    /// prefix. Warns if another store contains the same id.
+    /// prefix match. Warns if another store contains the same id.
     pub fn store_of(
         &self,
         events: &Events,

@@ -90,7 +90,7 @@ pub fn clock(host: &Host) -> Clock {
     if is_stopped { Arc::new(move || now) } else { Arc::clone(&host.environment.clock) }
 }
 
-/// Returns a seed that differs for every run in the same home directory. The seed depends on the
+/// Returns a seed that is different for every run in the same home directory. It depends on the
 /// time and the process id.
 pub fn seed(host: &Host) -> u64 {
     host.now().as_nanosecond() as u64 ^ (u64::from(host.environment.pid) << 40)
@@ -115,7 +115,7 @@ pub fn empty_spill(host: &Host, home: &WriteScope) {
     }
 }
 
-/// Runs a flow as a task of the current project. `name` is the name of the command, and `title` is
+/// Runs a flow as a task in the current project. `name` is the command's name, and `title` is
 /// displayed in lists.
 pub fn as_task<R: Report>(
     host: &Host,
@@ -150,7 +150,7 @@ pub fn as_task<R: Report>(
     stored.emit(Stored::TaskState(ending(&report)));
     if let Some(shared) = shared {
         shared.is_over.store(true, Ordering::Release);
-        // If the thread panicked, the copy is incomplete, which is harmless.
+        // If the thread panicked, the copy is incomplete, but this is harmless.
         let _ = shared.thread.join();
     }
     close_recorder(&recorder, events);
@@ -174,7 +174,7 @@ pub fn close_recorder(recorder: &Recorder, events: &Events) {
     }
 }
 
-/// Returns events that are both recorded and forwarded. Progress is not recorded.
+/// Returns events that are both recorded and forwarded, except progress, which is only forwarded.
 fn tee(events: &Events, stored: StoredEvents) -> Events {
     let caller = events.clone();
     let last_step = Mutex::new(String::new());
@@ -241,7 +241,7 @@ const BEAT: Duration = Duration::from_secs(1);
 /// Copies the events of a running task to the shared database.
 struct SharedTask {
     told: SyncSender<Arc<Record>>,
-    /// Set at the end of the task. Events that have not been copied by then are dropped.
+    /// Set when the task ends. Events that have not been copied by then are dropped.
     is_over: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }

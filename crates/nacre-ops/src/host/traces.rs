@@ -21,7 +21,8 @@ use super::settings::words;
 use super::{Actor, Host};
 use crate::error::{OpError, Result};
 
-/// A trace modified more recently may belong to a session that is still running.
+/// Minimum age of the last change to a trace. The session of a more recently changed trace may
+/// still be running.
 const QUIET: Duration = Duration::from_secs(120);
 
 /// Returns whether a catalog exists. Does not create one.
@@ -35,8 +36,8 @@ pub fn open_catalog(host: &Host) -> Result<Catalog> {
     let scope = host.home_scope()?;
     let file = RelPath::new("catalog.sqlite3")?;
     if !scope.has(&file)? {
-        // The file is created here because SQLite would make it accessible to other users. SQLite
-        // gives its additional files the mode of this one.
+        // The file is created here, because SQLite would make it accessible to other users. SQLite
+        // gives its other files the same mode.
         let writer = scope.lock(&host.owner("catalog"), host.settings().lock.wait)?;
         if !scope.has(&file)? {
             writer.write_atomic(&file, b"")?;
@@ -99,8 +100,8 @@ pub fn rebuild_texts(host: &Host, catalog: &Catalog) -> Result<()> {
     index_texts(host, catalog)
 }
 
-/// Returns the registered agents. Returns `None` if there is no register, because all agents are
-/// then read.
+/// Returns the registered agents. Returns `None` if there is no register, because then all agents
+/// are read.
 pub fn read_connected_agents(host: &Host) -> Result<Option<Vec<ConnectedAgent>>> {
     let home = host.home()?;
     let Some(text) = read_text(home, "agents.toml")? else { return Ok(None) };

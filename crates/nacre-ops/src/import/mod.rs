@@ -1,14 +1,15 @@
 //! Imports statements from instruction files as candidates for review.
 //!
 //! Each candidate refers to a line in a file, and its evidence is the text of the file. Statements
-//! that were already imported, were rejected or are already in a memory are skipped. Repeating an
-//! import therefore adds nothing.
+//! that have already been imported, have been rejected or are already in a memory are skipped, so
+//! repeating an import adds nothing.
 
 mod sources;
 
 use std::collections::BTreeSet;
 
 use nacre_base::config::EmbeddingChoice;
+use nacre_base::text::collapse_whitespace;
 use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_memory::{
     Actor, Basis, Claim, Draft, LearningKind, Memory, MemoryId, MemoryType, Profile, Quote,
@@ -134,7 +135,7 @@ fn look_through(
         skip(left.line, reason, &left.text, None);
     }
     let quotes: BTreeSet<String> =
-        statements.iter().map(|one| single_spaced(&taker.clean(&one.quote))).collect();
+        statements.iter().map(|one| collapse_whitespace(&taker.clean(&one.quote))).collect();
     let before = taken.len();
     for statement in &statements {
         if MAX_CANDIDATES <= taken.len() {
@@ -187,7 +188,7 @@ struct StatementFilter<'a> {
     is_owners: bool,
     now: String,
     imported: Vec<ImportedMemory>,
-    /// The index for comparing meanings. Without the index, only words are compared.
+    /// The index used to compare meanings. Without it, only words are compared.
     near: Option<(&'a Builtin, MemoryIndex<'a>)>,
     profiles: Vec<Profile>,
     replaced: BTreeSet<MemoryId>,
@@ -233,7 +234,7 @@ impl<'a> StatementFilter<'a> {
     ) -> Result<NewCandidate, (ImportSkip, Option<MemoryId>)> {
         let draft = self.draft(file, statement);
         let (title, body) = (draft.title.as_str(), draft.body.as_str());
-        let quote = single_spaced(&draft.quotes[0].text);
+        let quote = collapse_whitespace(&draft.quotes[0].text);
         if let Some(known) = self.imported.iter().find(|one| one.quotes.contains(&quote)) {
             return Err((ImportSkip::Imported, Some(known.id.clone())));
         }
@@ -310,7 +311,7 @@ impl<'a> StatementFilter<'a> {
             basis: Some(basis),
             quotes: vec![Quote {
                 text: self.clean(&statement.quote),
-                // If an agent chose the file, its text is not attributed to the user.
+                // If the file was chosen by an agent, its text is not attributed to the user.
                 speaker: if self.is_owners { file.speaker } else { Speaker::Tool },
                 place: format!("{}:{}", file.label, statement.line),
                 at: self.now.clone(),
@@ -393,12 +394,8 @@ fn of_file(store: &Store, memory: &Memory) -> Option<ImportedMemory> {
         label,
         tags: memory.tags.clone(),
         profile: Profile::of(&memory.title, memory.document.body()),
-        quotes: quotes.iter().map(|quote| single_spaced(&quote.text)).collect(),
+        quotes: quotes.iter().map(|quote| collapse_whitespace(&quote.text)).collect(),
     })
-}
-
-fn single_spaced(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl ImportedMemory {

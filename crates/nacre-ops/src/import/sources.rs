@@ -1,8 +1,8 @@
 //! Finds and reads the files to import, within limits.
 //!
 //! Links inside the project are not followed. A file outside the project is read only if the user
-//! names it. Such a file is labeled with its name instead of its path, because other people can see
-//! the source of a memory.
+//! names it. This file is labeled with its name instead of its path, because other people can see
+//! where a memory comes from.
 
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
@@ -42,8 +42,8 @@ const RULES_FOLDER: &str = ".cursor/rules";
 /// Label of the files in which Claude Code stores its memories of the project.
 const CLAUDE_MEMORY: &str = "claude-memory";
 
-/// Number of sessions to read, and the number of bytes to read of each, in order to find the
-/// project that a directory belongs to.
+/// Number of sessions to read, and number of bytes to read from each, when determining which
+/// project a directory belongs to.
 const MAX_SESSIONS: usize = 64;
 const MAX_HEAD_BYTES: u64 = 64 << 10;
 
@@ -144,8 +144,8 @@ fn memory_folders(projects: &Path, root: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns whether the memory is about this project. The directory's name is ambiguous, because
-/// `work/acme` and `work-acme` have the same abbreviation. The sessions in the directory are
-/// therefore examined too.
+/// `work/acme` and `work-acme` have the same abbreviation. Therefore, the sessions in the directory
+/// are also examined.
 fn is_about(memory: &Path, root: &Path) -> bool {
     let Some(sessions) = memory.parent() else { return false };
     let listed = WriteScope::open(sessions, Access::Private).and_then(|scope| scope.root()?.list());
@@ -208,8 +208,8 @@ fn read_named(
     Ok(())
 }
 
-/// Resolves a path given by the user. Links inside the project are not resolved, because a
-/// repository could contain a link to any of the user's files.
+/// Resolves a path given by the user. Links inside the project are not resolved, because a link in
+/// a repository could point to any of the user's files.
 fn resolve_path(host: &Host, root: Option<&Path>, path: &str) -> PathBuf {
     let mut full = PathBuf::new();
     for part in host.environment.folder.join(path).components() {

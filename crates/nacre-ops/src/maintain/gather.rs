@@ -9,26 +9,26 @@ use nacre_base::ContentHash;
 use nacre_base::fs::{FsError, RelPath};
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
-    Evidence, LocalState, Memory, MemoryError, MemoryId, MemoryType, Profile, Speaker, Stage,
-    Store, StoreArea, UPKEEP_FILE, Unreadable, Verdict, Vitals,
+    Evidence, LocalState, Memory, MemoryId, MemoryType, Profile, Result, Speaker, Stage, Store,
+    StoreArea, UPKEEP_FILE, Unreadable, Verdict, Vitals,
 };
 use nacre_types::{MaintainAction, MaintainVerb};
 use serde::{Deserialize, Serialize};
 
-/// Maximum amount of memory in bytes for the compared memories. Enough for 15,000 memories of
+/// Maximum amount of memory, in bytes, used by the compared memories. Enough for 15,000 memories of
 /// typical length.
 const MAX_WEIGHT: usize = 192 << 20;
 
-/// Maximum number of foreign memories to compare. The number of pairs grows with the square of this
-/// number, and a clone may contain any number of memories.
+/// Maximum number of foreign memories to compare. The number of pairs grows quadratically, and a
+/// clone may contain any number of memories.
 const MAX_FOREIGN: usize = 4_000;
 
 const PROFILE_WEIGHT: usize = 10;
 
-/// Typical size of a memory. Longer memories are rare, and they seldom change all at once.
+/// Typical size of a memory. Longer memories are rare and seldom all change at the same time.
 const USUAL_BYTES: usize = 4 << 10;
 
-/// Number of bytes to compare at the beginning of a memory.
+/// Number of bytes at the beginning of a memory that are compared.
 const MAX_PAGE_BYTES: usize = 16 << 10;
 
 #[derive(Clone, Debug)]
@@ -46,8 +46,8 @@ pub(super) struct CollectedMemory {
 }
 
 /// The source of a memory. Text from a web page or a program never supersedes a user's statement.
-/// The speaker counts only in memories written on this machine, because a cloned file can name any
-/// speaker.
+/// The speaker is taken into account only for memories written on this machine, because a cloned
+/// file can name any speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Trust {
     /// No evidence, or the output of a program.
@@ -76,8 +76,8 @@ impl CollectedMemory {
         Vitals::of(&self.memory, self.evidence.as_ref(), self.state.as_ref())
     }
 
-    /// Returns whether the memory takes part in comparisons. Superseded memories and memories that
-    /// the user judged wrong do not.
+    /// Returns whether the memory is compared with others. Superseded memories and memories that
+    /// the user judged wrong are not.
     pub(super) fn is_standing(&self) -> bool {
         let last = self.state.as_ref().and_then(|state| state.feedback.last());
         let is_rejected = last.is_some_and(|feedback| feedback.verdict == Verdict::Wrong);
@@ -111,19 +111,15 @@ impl Collection {
     /// Reads a store. Memories archived by the user are excluded. Memories archived because of
     /// their age are included, because they may be restored.
     ///
-    /// The user's own memories are read first, newest first. When a limit is reached, foreign
-    /// memories are therefore skipped first.
-    pub(super) fn read(store: &Store) -> Result<Self, MemoryError> {
+    /// The user's own memories are read first, newest first. Therefore, foreign memories are the
+    /// first to be skipped when a limit is reached.
+    pub(super) fn read(store: &Store) -> Result<Self> {
         Self::read_within(store, MAX_WEIGHT, MAX_FOREIGN)
     }
 
     /// Like `read`, with limits: `weight` in bytes, and `foreign` for the number of memories from
     /// other machines.
-    pub(super) fn read_within(
-        store: &Store,
-        weight: usize,
-        foreign: usize,
-    ) -> Result<Self, MemoryError> {
+    pub(super) fn read_within(store: &Store, weight: usize, foreign: usize) -> Result<Self> {
         let mut files = store.locate_all()?;
         let known = files.iter().map(|at| at.id.clone()).collect();
         files.sort_by_cached_key(|at| {
@@ -184,8 +180,8 @@ impl Gathered {
         };
         let beside = serde_json::to_string(&(&evidence, &state)).unwrap_or_default();
         let text = memory.document.as_str();
-        // The approximate number of bytes needed to compare and change a memory. The plan, the undo
-        // and the preview each contain its old and new text.
+        // Estimates the number of bytes needed to compare and change a memory. The plan, the undo
+        // and the preview each contain both its old and its new text.
         let n_more = text.len().saturating_sub(USUAL_BYTES);
         let n_compared = page(&memory).len() * PROFILE_WEIGHT;
         let weight = n_compared + text.len() * 2 + n_more * 8 + beside.len() * 4 + 1024;
@@ -243,8 +239,8 @@ fn collect_memory(
 
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Limits for the number of undone actions in one run, and for the length of a key. The report of a
-/// run may come from a clone.
+/// Maximum number of undone actions in one run, and maximum length of a key. Limits are needed
+/// because the report of a run may come from a clone.
 const MAX_REFUSED: usize = 20_000;
 const MAX_KEY_BYTES: usize = 400;
 
@@ -259,8 +255,8 @@ pub(crate) struct Ledger {
     /// Keys of actions that the user has undone and that must not be repeated.
     #[serde(default)]
     refused: BTreeSet<String>,
-    /// The memories that the user restored after they became stale or archived, with the time.
-    /// Restoring a memory counts as a confirmation.
+    /// The memories that the user restored after they had become stale or archived, with the time
+    /// of the restoration, which counts as a confirmation.
     #[serde(default)]
     kept: BTreeMap<MemoryId, Timestamp>,
 }
@@ -274,7 +270,7 @@ struct Last {
 
 impl Ledger {
     /// Reads the ledger. An unreadable ledger is treated as missing.
-    pub(crate) fn read(store: &Store) -> Result<Self, MemoryError> {
+    pub(crate) fn read(store: &Store) -> Result<Self> {
         let bytes = store.scope().read_optional(&path()?, MAX_BYTES)?;
         let read = bytes.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
         Ok(read

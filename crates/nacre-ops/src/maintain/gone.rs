@@ -20,7 +20,7 @@ use nacre_memory::search::{files_named, symbols_named};
 
 use super::gather::{CollectedMemory, Collection};
 
-/// The working tree of a repository, and its history.
+/// A repository's working tree and history.
 #[derive(Clone, Debug)]
 pub struct Checkout {
     pub root: PathBuf,
@@ -28,22 +28,7 @@ pub struct Checkout {
 }
 
 /// Words that occur in texts about a removal.
-const FAREWELLS: &[&str] = &[
-    "delet",
-    "remov",
-    "drop",
-    "renam",
-    "moved",
-    "gone",
-    "no longer",
-    "replac",
-    "former",
-    "obsolete",
-    "used to",
-    "no more",
-    "get rid",
-    "legacy",
-];
+const FAREWELLS: &str = include_str!("farewells.txt");
 
 /// Returns the indexes of memories whose files or symbols are gone, with the reason for each
 /// memory.
@@ -94,7 +79,7 @@ impl NamedThings {
         let text = format!("{}\n{}", one.memory.title, one.claim());
         let lower = text.to_lowercase();
         let when = one.memory.created.unwrap_or(one.said);
-        if !one.is_standing() || FAREWELLS.iter().any(|word| lower.contains(word)) {
+        if !one.is_standing() || FAREWELLS.lines().any(|word| lower.contains(word)) {
             return Self { files: Vec::new(), symbols: Vec::new(), when };
         }
         Self { files: files_named(&text), symbols: symbols_named(&text), when }
@@ -123,13 +108,14 @@ impl NamedThings {
 const MAX_LOOKED_UP: usize = 512;
 const MAX_SYMBOLS: usize = 64;
 
-/// Limits for the symbol search. If one is exceeded, no symbol is reported as gone.
+/// Limits for the symbol search. If one of them is exceeded, no symbols are reported as gone.
 const MAX_FILES: usize = 20_000;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MAX_TOTAL_BYTES: u64 = 256 << 20;
 const MAX_TIME: Duration = Duration::from_secs(1);
 
-/// Limits for the number of names to search for, their total length, and the number of matches.
+/// Maximum number of names to search for, their maximum total length, and the maximum number of
+/// matches.
 const MAX_NAMES: usize = 4096;
 const MAX_NAME_BYTES: usize = 256 << 10;
 const MAX_HITS: usize = 4_000_000;
@@ -189,8 +175,8 @@ impl Repository {
         facts
     }
 
-    /// Returns whether a file is on disk or in the last commit. A partial path matches the end of a
-    /// full path.
+    /// Returns whether a file is on disk or in the last commit. A partial path matches if a full
+    /// path ends with it.
     fn is_here(&self, name: &str) -> bool {
         let is_tracked = self.tracked.as_ref().is_some_and(|tracked| {
             let last = name.rsplit('/').next().unwrap_or(name);
@@ -242,7 +228,7 @@ impl Repository {
         gone
     }
 
-    /// Returns whether these symbols still exist, given the time at which each was mentioned. If a
+    /// Returns whether these symbols still exist, given the time when each was mentioned. If a
     /// limit is reached, the remaining symbols are reported as unknown.
     fn symbols(
         &self,

@@ -82,8 +82,8 @@ fn same_words(held: &[CollectedMemory]) -> Vec<(usize, usize)> {
 
 type Rank<'a> = (bool, Reverse<bool>, Reverse<Trust>, Reverse<usize>, Reverse<usize>, &'a MemoryId);
 
-/// Ranks the memories in a merge group by status, origin, trust, names, length and age. Ignores
-/// usage data, so that every run keeps the same memory.
+/// Returns the rank of a memory in a merge group, based on status, origin, trust, names, length and
+/// age. Ignores usage data, so that every run keeps the same memory.
 fn rank(one: &CollectedMemory) -> Rank<'_> {
     (
         one.memory.is_candidate(),
@@ -122,7 +122,7 @@ fn takes_text_of(kept: &CollectedMemory, gone: &CollectedMemory) -> bool {
     kept.is_own == gone.is_own && kept.level < nacre_memory::Trust::User
 }
 
-/// Returns the sentences of `gone` with names that are missing from `kept`. Returns nothing if
+/// Returns the sentences of `gone` that contain names missing from `kept`. Returns nothing if
 /// `kept` contains the user's words or either memory was written on another machine.
 pub(super) fn beyond(kept: &CollectedMemory, gone: &CollectedMemory) -> Vec<String> {
     if !takes_text_of(kept, gone) {
@@ -143,8 +143,8 @@ pub(super) struct Contradiction {
     pub(super) open: Option<&'static str>,
 }
 
-/// Finds contradictions. If several memories contradict the same older memory, returns only the
-/// most likely contradiction.
+/// Finds contradictions. If the same older memory is contradicted by several memories, returns only
+/// the most likely contradiction.
 pub(super) fn contradictions(
     collection: &Collection,
     compared: &[Compared],
@@ -216,7 +216,7 @@ pub(super) const MIN_LIKENESS: f32 = 0.35;
 const MAX_SHARING: usize = 8;
 const MIN_SHARED: usize = 2;
 
-/// A topic that occurs in more memories is too common to be useful.
+/// Maximum number of memories that may contain a topic. A more common topic is not useful.
 const MAX_HOLDING: usize = 1000;
 
 const MEMORIES_PER_THREAD: usize = 64;
@@ -316,8 +316,8 @@ fn compare_pair(held: &[CollectedMemory], vectors: &Vectors, a: usize, b: usize)
     Compared { newer, older, kinship, likelihood }
 }
 
-/// Vectors from the model that the policy was fitted with. Memories that are not compared have no
-/// vectors.
+/// Vectors from the model that the policy was fitted with. Memories that are not compared have
+/// none.
 struct Vectors {
     titles: Vec<Vec<f32>>,
     wholes: Vec<Vec<f32>>,
@@ -392,8 +392,8 @@ impl Aging {
         Some(Life { stage, reason, status_before: before })
     }
 
-    /// Writes the stage to the revision and the state. The plan later drops revisions that have no
-    /// effect.
+    /// Writes the stage to the revision and the state. Revisions that have no effect are later
+    /// dropped from the plan.
     pub(super) fn apply(&self, revision: &mut Revision, state: &mut LocalState) {
         let is_put_away = self.to.stage == Stage::Archived;
         revision.status = Some(self.status());

@@ -248,8 +248,8 @@ impl Planner<'_> {
                 continue;
             }
             let one = &self.held[idx];
-            // Aging skips memories that were superseded, or that were archived by hand without
-            // being moved.
+            // Aging does not apply to memories that were superseded, or that were archived by hand
+            // without being moved.
             let is_put_aside = one.memory.says_overturned()
                 || (one.memory.status, one.memory.at.area) == (Status::Archived, StoreArea::Active);
             if is_put_aside {

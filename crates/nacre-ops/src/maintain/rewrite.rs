@@ -1,5 +1,5 @@
-//! Combines the texts of several memories with a model. Rejects a result that adds or loses a name,
-//! or that contradicts a source.
+//! Uses a model to combine the texts of several memories. Rejects a result that adds or loses a
+//! name, or that contradicts a source.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -35,7 +35,7 @@ pub struct MaintainOptions {
 pub enum MaintainStep {
     Read,
     Compare(usize),
-    /// The number of memories to skip because they exceed the amount of text compared in one run.
+    /// The number of memories to skip, because one run can compare only a limited amount of text.
     LeaveOut(usize),
     Write,
     Commit,
@@ -168,8 +168,8 @@ impl Round {
         };
         let (mut compared, mut texts) = (Vec::new(), Texts::default());
         let mut plan = planned(&compared, &texts);
-        // When memories are removed, there is room to compare others. Repeats until no pairs are
-        // left, so that a second run immediately afterwards has nothing to do.
+        // Removed memories make room to compare others. Repeat until no pairs are left, so that a
+        // second run immediately afterwards has nothing to do.
         for _ in 0..MAX_ROUNDS {
             let removed = &plan.removed;
             let more = compare_pairs(&collection, &near, &compared, removed, ctx.builtin)?;
@@ -266,8 +266,7 @@ impl Round {
         Ok(stage_note(ctx.store, batch, run, &info, plan, Reversal::Plan)?)
     }
 
-    /// Returns an id that depends only on the plan and the time, so that a repeated attempt has the
-    /// same id.
+    /// Returns an id that depends only on the plan and the time, so that a retry uses the same id.
     fn run_id(&self, ctx: &FlowContext<'_>) -> RunId {
         RunId::new(RunMode::Maintain, ctx.now, &self.fingerprint.short())
     }

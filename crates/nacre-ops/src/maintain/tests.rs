@@ -1,4 +1,4 @@
-//! Maintaining a store over time, and while users edit it.
+//! Tests the maintenance of a store over time, and while users edit it.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person")]
 
@@ -318,7 +318,7 @@ fn nothing_is_looked_at_twice_until_time_or_a_person_changes_something() {
     assert_eq!(world.maintain(253).outcome, MaintainState::Clean);
 }
 
-/// Something that happens to a memory in a simulated year.
+/// An event that affects a memory in a simulated year.
 #[derive(Clone, Copy, Debug)]
 enum Happening {
     Cited,
@@ -365,8 +365,8 @@ fn year(happenings: &[(i64, usize, Happening)], n_runs: i64) -> BTreeMap<String,
 }
 
 impl World {
-    /// Runs maintenance, and replaces the ids of merged memories with those of the remaining
-    /// memories, as a new session would find them.
+    /// Runs maintenance. Replaces the ids of merged memories with those of the memories that
+    /// remain, as a new session would find them.
     fn run_in_year(&self, on: i64, ids: &mut [MemoryId]) {
         self.maintain(on);
         for id in ids {

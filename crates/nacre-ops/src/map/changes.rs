@@ -24,8 +24,8 @@ use crate::host::{Host, as_task};
 /// Maximum number of affected files to list without a summary by directory.
 const MAX_PLAIN_AFFECTED: usize = 40;
 
-/// Fits a delta to the budget. Drops affected files first, then their directories, then changed
-/// files, which are continued on the next page.
+/// Makes a delta fit the budget. Drops affected files first, then their directories, and finally
+/// changed files, which are continued on the next page.
 pub(super) fn fit(
     mut delta: CodeDelta,
     budget: usize,
@@ -86,8 +86,8 @@ impl CodeMap {
                 let seen = self.cache.seen_by(&current.project, name);
                 let seen = seen.filter(|seen| current.artifact.knows(*seen));
                 let delta = seen.map(|seen| delta_since(current, seen.revision));
-                // A client that is unknown, or whose last state is no longer stored, receives the
-                // whole map.
+                // A client receives the whole map if it is unknown or its last state is no longer
+                // stored.
                 Ok(delta.and_then(Result::ok).unwrap_or_else(|| delta_of_all(current)))
             }
         }
@@ -200,12 +200,12 @@ pub(crate) fn bring_up_to_date(host: &Host, root: &str, events: &Events) -> Resu
     Ok(())
 }
 
-/// Minimum polling interval. With a shorter one, checking a large project would take up all the
-/// time.
+/// Minimum polling interval. With a shorter interval, checking a large project would take up all
+/// the time.
 pub const MIN_INTERVAL_MS: u64 = 50;
 
-/// A burst of changes ends when nothing has changed for this time, or after a few times this time
-/// in total.
+/// A burst of changes ends when nothing has changed for this long, or after a few times this
+/// duration in total.
 const QUIET: Duration = Duration::from_millis(20);
 const MAX_QUIETS: usize = 4;
 
@@ -250,7 +250,7 @@ pub fn watch(
 }
 
 fn wait(rings: &Receiver<()>, live: &Live, interval: Duration) {
-    // Until every directory is watched, changes can be missed.
+    // Changes can be missed until every directory is watched.
     if !live.is_settled || live.mode() == WatchMode::Polling {
         let _ = rings.recv_timeout(interval);
         return;

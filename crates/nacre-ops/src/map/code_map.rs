@@ -139,7 +139,7 @@ impl CodeMap {
         let settings = host.settings_now(self.settings_of.as_deref());
         let settings = settings.map(|settings| settings.map);
         if settings.as_ref().is_some_and(|now| now.at_rest != host.settings().map.at_rest) {
-            // A process with other settings cleared the cache, so this cache can no longer be used.
+            // The cache was cleared by a process with other settings, so it can no longer be used.
             return Err(OpError::failed(
                 "The setting `map.at_rest` has changed since `nacre watch` started",
             )
@@ -158,8 +158,8 @@ impl CodeMap {
         live.now(&self.cache, &mut self.current, &self.options)
     }
 
-    /// Returns whether derived data may be cached. It may not be cached if the deadline has passed,
-    /// or if the map itself could not be stored, because its revision number will then be reused.
+    /// Returns whether derived data may be cached. It must not be cached after the deadline, or if
+    /// the map itself could not be stored, because its revision number will then be reused.
     pub(super) fn keeping(&self) -> CacheWrites {
         let is_sound = self.current.is_kept && !self.options.deadline.is_over();
         if is_sound { self.options.keeping } else { CacheWrites::Off }
@@ -191,7 +191,7 @@ impl CodeMap {
         }
     }
 
-    /// Returns the current revision. If it could not be stored, returns the last stored one,
+    /// Returns the current revision. If it could not be stored, returns the last stored revision,
     /// because the number of the current one will be reused.
     pub(super) fn revision(&self) -> MapRevision {
         let now = self.current.revision();
@@ -212,8 +212,8 @@ impl CodeMap {
         }
     }
 
-    /// Parses files with their grammars if they were only analyzed line by line before. Returns
-    /// whether there were any such files.
+    /// Parses files with their grammars if they have only been analyzed line by line so far.
+    /// Returns whether there were any.
     pub(super) fn deepen(&mut self, paths: &[&str]) -> bool {
         let is_kept = self.options.keeping == CacheWrites::On;
         is_kept && 0 < self.current.deepen(&self.cache, paths, &self.options)
@@ -360,7 +360,7 @@ pub(super) fn json_payload(report: &impl Serialize) -> String {
     json_line(report) + "\n"
 }
 
-/// Formats a report in its longest form, which is indented JSON.
+/// Formats a report as indented JSON, which is its longest form.
 pub(super) fn longest_payload(report: &impl Serialize) -> String {
     ascii_json(serde_json::to_string_pretty(report).unwrap_or_default()) + "\n"
 }

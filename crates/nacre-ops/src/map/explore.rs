@@ -38,7 +38,7 @@ pub fn explore(
 fn find_or_make(map: &mut CodeMap, request: &ExploreRequest) -> Result<Overview, TooSmall> {
     let key = key(map, request);
     let known = map.cache.load_derived(&map.current.project, Derived::Overview, key);
-    // The header may be longer now than when the overview was cached.
+    // The header may be longer than it was when the overview was cached.
     let fits = |overview: &Overview| {
         let size = || cost(&payload(&map.header(MapCommand::Explore), request.format, overview));
         request.budget.is_none_or(|budget| size() <= budget)

@@ -1,4 +1,4 @@
-//! Tests of map operations: the printed payload contains the report and stays within the budget.
+//! Tests for map operations: the printed payload contains the report and stays within the budget.
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
 
 use std::fs;
@@ -223,8 +223,8 @@ fn a_server_keeps_the_map_open_and_tells_what_a_command_would() {
     let write = |path: &str, text: &str| fs::write(root.join("work").join(path), text).unwrap();
     for step in 0..6 {
         match step {
-            // The first call opens the map, the second one starts watching, and the third one has
-            // nothing to do.
+            // The first call opens the map, the second one starts watching it, and the third one
+            // has nothing to do.
             0..=2 => {}
             3 => write("src/new.rs", "pub fn brand_new() {}\n"),
             4 => write("src/store1.rs", "pub fn changed_altogether(a: u8) -> u8 { a }\n"),

@@ -20,8 +20,8 @@ use crate::run::change::{Reversal, stage_scrub};
 
 type Apply<'c> = dyn Fn(&Store, &mut Batch<'_>, &str) -> Result<MemoryId> + 'c;
 
-/// Changes each memory. If there are several, an error for one memory does not prevent the others
-/// from being changed. If there is only one, its error is returned.
+/// Changes each memory. If there is only one, returns its error. Otherwise, an error for one memory
+/// does not prevent the others from being changed.
 pub(crate) fn change_each(
     host: &Host,
     request: &MemoryIdsRequest,
@@ -63,7 +63,7 @@ pub(crate) fn change_each(
             }
         }
     }
-    let (change, copies) = (command.id(), copies.into_list());
+    let (change, copies) = (command.id(), copies.0.into_values().collect());
     Ok(MemoryChangesReport { done, ids: changed, failed, change, copies })
 }
 
@@ -154,8 +154,8 @@ pub fn edit(
     let store = &scoped.store;
     let at = store.locate(id)?;
     host.settle_edits(&scoped, std::slice::from_ref(&at));
-    // This is checked before a draft is created. Otherwise, an agent's rejected text would be left
-    // in a draft that the user could save.
+    // Check this before creating a draft. Otherwise, an agent's rejected text would be left in a
+    // draft that the user could save.
     if let Ok(memory) = store.load(&at) {
         store.check_rewrite(&memory)?;
     }

@@ -25,21 +25,21 @@ const MAX_SOURCES: usize = 12;
 
 const MAX_SESSIONS: usize = 12;
 
-/// The agent is blocked during the search, so the amount of text is limited.
+/// Maximum amount of text to search, because the agent is blocked during the search.
 const MAX_TRACE_BYTES: u64 = 128 << 20;
 const MAX_ALL_BYTES: u64 = 256 << 20;
 
-/// Maximum length of a quote after it is extended to whole sentences.
+/// Maximum length of a quote that has been extended to whole sentences.
 const MAX_QUOTE_BYTES: usize = 600;
 
-/// Number of bytes of the session's text in which names are looked up.
+/// Number of bytes of the session's text that are searched for names.
 const MAX_SESSION_BYTES: usize = 4 << 20;
 
 #[derive(Clone, Copy, Debug)]
 pub struct CitedWords<'a> {
     pub text: &'a str,
-    /// The session to search first, if known. Others are searched too, because a server can outlive
-    /// the session that started it.
+    /// The session to search first, if known. Other sessions are searched too, because a server can
+    /// outlive the session that started it.
     pub session: Option<&'a str>,
     pub root: Option<&'a Path>,
     pub kept_out: &'a ExtraWords,
@@ -72,7 +72,7 @@ pub fn find_cited(connections: &[Connection], cited: &CitedWords<'_>) -> Option<
     let mut n_bytes = 0;
     for (adapter, source) in sources.into_iter().take(MAX_SOURCES) {
         let traces = traces(adapter, &source, cited.session);
-        // A database is not read completely. Only the number of its sessions is limited.
+        // Databases are not read completely, so only the number of their sessions is limited.
         let is_whole = traces.iter().any(|trace| trace.session.is_none());
         let size = if is_whole { source.stamp.size } else { 0 };
         if MAX_TRACE_BYTES < size || MAX_ALL_BYTES < n_bytes + size {
@@ -182,7 +182,7 @@ fn is_quotation(text: &str, words: &str) -> bool {
         || line.trim_start().starts_with('>')
 }
 
-/// Returns whether a message consists of the claim alone. In a longer message, the rest of the text
+/// Returns whether a message consists only of the claim. In a longer message, the remaining text
 /// could negate the claim.
 fn is_message(message: &str, title: &str, body: &str) -> bool {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
@@ -347,7 +347,7 @@ mod tests {
         let (active, review) = (Status::Active, Status::Candidate);
         for (title, body, expected) in [
             (tabs, "", (active, Trust::User)),
-            // A part of a sentence is not sufficient evidence.
+            // Part of a sentence is not sufficient evidence.
             ("we always use tabs for indentation in this project", why, (active, Trust::Assistant)),
             ("We always use tabs for indentation", agents, (active, Trust::Assistant)),
             ("Indentation is tabs and the tests are never run", agents, (active, Trust::Assistant)),

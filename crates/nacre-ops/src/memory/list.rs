@@ -86,7 +86,7 @@ fn grade(host: &Host, stores: &[ScopedStore], found: &mut [Listed<'_>]) {
     }
 }
 
-/// Converts a memory to a list entry, without the text of a quarantined memory.
+/// Converts a memory to a list entry. Omits the text if the memory is quarantined.
 fn list_entry((memory, scoped, trust): &Listed<'_>) -> MemoryEntry {
     let entry = MemoryEntry { trust: trust.and_then(label), ..entry(memory, scoped) };
     match trust {
@@ -297,7 +297,7 @@ fn from_hits(
     Ok(MemorySearchReport { query: String::new(), hits: found, total, broken: Vec::new() })
 }
 
-/// Searches the stores directly. Hits from other machines come last.
+/// Searches the stores directly. Hits in memories from other machines come last.
 fn from_stores(host: &Host, query: &Query, options: &MemoryOptions) -> Result<MemorySearchReport> {
     let (mut found, mut total, mut unreadable) = (Vec::new(), 0, Vec::new());
     for project in host.projects.iter() {

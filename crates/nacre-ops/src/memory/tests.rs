@@ -1,4 +1,4 @@
-//! Tests of memory operations, without a process or a terminal.
+//! Tests memory operations without a process or a terminal.
 
 use nacre_types::{
     EdgeKind, ErrorCode, GraphReport, GraphRequest, MemoryAddRequest, MemoryChange,

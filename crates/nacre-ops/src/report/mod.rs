@@ -43,8 +43,8 @@ pub fn report(host: &Host, request: &ReportRequest) -> Result<ProjectReport> {
     Ok(ProjectReport { project, html: request.html.clone(), report: figures })
 }
 
-/// Writes the report page. Overwrites an existing file only if Nacre wrote it as a report page, or
-/// if `force` is set.
+/// Writes the report page. Overwrites an existing file only if it is a report page written by
+/// Nacre, or if `force` is set.
 fn write_page(host: &Host, file: &str, force: bool, page: &str) -> Result<()> {
     let named = host.environment.folder.join(file);
     let name = named.file_name().and_then(|name| name.to_str());
@@ -94,7 +94,7 @@ pub(crate) struct StoreReport {
     until: Timestamp,
     pub(crate) figures: StoreFigures,
     /// Active memories learned in this period, newest first, limited to `MAX_LISTED`. `n_newest` is
-    /// the number before the limit is applied.
+    /// the number of these memories without the limit.
     pub(crate) newest: Vec<MemoryUse>,
     pub(crate) n_newest: usize,
 }
@@ -386,7 +386,7 @@ fn learning_times(runs: &[CountedRun]) -> BTreeMap<&str, Timestamp> {
     let mut learned = BTreeMap::new();
     for run in runs {
         let Some(at) = run.finish_time() else { continue };
-        // Runs are ordered newest first, so the entry of the oldest run overwrites the others.
+        // Runs are ordered newest first, so the oldest run's entry overwrites the others.
         let learned_then = run.made.iter().chain(&run.summary);
         learned.extend(learned_then.map(|id| (id.as_str(), at)));
     }

@@ -1,4 +1,4 @@
-//! Untrusted text cannot inject anything into a report page.
+//! Tests that untrusted text cannot inject anything into a report page.
 
 use proptest::prelude::*;
 

@@ -46,8 +46,8 @@ pub fn decide(
     }
 }
 
-/// Lists the candidates and records that the owner has seen them. `accept` rejects a memory that
-/// has changed since then.
+/// Lists the candidates and records that the owner has seen them. `accept` rejects memories that
+/// have changed since then.
 pub fn list(host: &Host, request: &ReviewListRequest) -> Result<ReviewListReport> {
     list_with(host, request, host.actor == Actor::Owner)
 }

@@ -1,4 +1,4 @@
-//! Deciding about several candidates in one request.
+//! Tests decisions about several candidates in one request.
 
 use nacre_memory::{Claim, Draft, Trust};
 use nacre_types::{

@@ -268,8 +268,8 @@ fn read_note(store: &Store, run: &RunId) -> Result<Option<ChangeNote>> {
     }))
 }
 
-/// Stages the removal of a memory's text from earlier undo plans. Must be called before the memory
-/// file is removed.
+/// Stages the removal of a memory's text from earlier undo plans. Must be called before the
+/// memory's file is removed.
 pub fn stage_scrub(store: &Store, batch: &mut Batch<'_>, id: &MemoryId) -> Result<(), MemoryError> {
     let words = said_words(store, id)?;
     for run in list(store)? {
@@ -290,8 +290,8 @@ pub fn stage_scrub(store: &Store, batch: &mut Batch<'_>, id: &MemoryId) -> Resul
     Ok(())
 }
 
-/// Returns `None` if the note needs no changes. If the run can no longer be undone, updates its
-/// `reversal`.
+/// Returns the updated note, or `None` if it needs no changes. If the run can no longer be undone,
+/// updates the note's `reversal`.
 fn scrub_note(
     store: &Store,
     batch: &mut Batch<'_>,

@@ -42,8 +42,8 @@ const PLAN_VERSION: u32 = 1;
 /// The directory with local counters, which can change between a run and its undo.
 pub(crate) const LOCAL_STATE: &str = "meta/state/";
 
-/// Maximum size of a file in a run directory. Nacre does not write larger files. The limit for
-/// maintenance runs is higher, because they can change every memory in a store.
+/// Maximum size of a file in a run directory. Nacre writes no larger files. Maintenance runs have a
+/// higher limit, because they can change every memory in a store.
 pub(crate) const MAX_ARTIFACT_BYTES: u64 = 8 << 20;
 const MAX_UNDO_BYTES: u64 = 8 << 20;
 const MAX_MAINTENANCE_UNDO_BYTES: u64 = 64 << 20;
@@ -91,7 +91,7 @@ impl RunId {
         self.0.rsplit('-').next().unwrap_or_default()
     }
 
-    /// Returns the time in the id. Returns the Unix epoch if the id contains no time.
+    /// Returns the time contained in the id, or the Unix epoch if it contains no time.
     pub fn time(&self) -> Timestamp {
         let time = DateTime::strptime("%Y%m%d-%H%M%S", self.stamp());
         let zoned = time.and_then(|time| time.to_zoned(TimeZone::UTC));
@@ -145,19 +145,7 @@ impl FromStr for RunId {
     }
 }
 
-impl TryFrom<String> for RunId {
-    type Error = BadRunId;
-
-    fn try_from(text: String) -> Result<Self, BadRunId> {
-        text.parse()
-    }
-}
-
-impl From<RunId> for String {
-    fn from(id: RunId) -> Self {
-        id.0
-    }
-}
+nacre_types::text_in_json!(RunId);
 
 pub fn list(store: &Store) -> Result<Vec<RunId>, FsError> {
     let entries = store.scope().list(&RelPath::new(WORKSPACE)?)?;
@@ -338,7 +326,7 @@ const MIN_BYTES: usize = 8;
 /// The texts to remove, each with its replacement. The longest texts come first.
 type SaidWords = Vec<(String, String)>;
 
-/// Returns the words of a memory. Must be called before the memory file is removed.
+/// Returns the words of a memory. Must be called before the memory's file is removed.
 pub(crate) fn said_words(store: &Store, id: &MemoryId) -> Result<SaidWords, MemoryError> {
     let memory = store.get(id.as_str())?;
     let evidence = store.evidence(id).ok().flatten();
@@ -346,7 +334,7 @@ pub(crate) fn said_words(store: &Store, id: &MemoryId) -> Result<SaidWords, Memo
     let mut lines = vec![memory.title.as_str()];
     lines.extend(memory.document.body().lines());
     lines.extend(quotes.flat_map(|quote| quote.text.lines()));
-    // A heading or list item can also occur elsewhere without its marker.
+    // A heading or list item may also occur elsewhere without its marker.
     let lines = lines.into_iter().map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']));
     let mut words = vec![(id.to_string(), format!("{}-forgotten", id.date()))];
     for line in lines.map(str::trim).filter(|line| line.len() >= MIN_BYTES) {
@@ -371,7 +359,8 @@ fn files_of(store: &Store, run: &RunId) -> Result<Vec<RelPath>, FsError> {
     files.map(|entry| folder.join(&entry.name)).collect()
 }
 
-/// Stages the removal of texts from run files. The caller must scrub undo plans and change files.
+/// Stages the removal of texts from run files. The caller is responsible for scrubbing undo plans
+/// and change files.
 pub(crate) fn stage_without(
     store: &Store,
     batch: &mut Batch<'_>,

@@ -1,4 +1,4 @@
-//! Runs, with their directories, actions and costs, and the changes that they belong to.
+//! Runs, including their directories, actions and costs, and the changes to which they belong.
 
 pub mod change;
 pub mod folder;

@@ -50,7 +50,7 @@ pub(super) fn find(store: &Store, text: &str) -> Result<RunId> {
     }
 }
 
-/// Finds runs. `text` is the name of a run, or of a change that consists of several runs.
+/// Finds runs. `text` names a run, or a change that consists of several runs.
 fn find_runs(store: &Store, text: &str) -> Result<Vec<RunId>> {
     let all = changes(store)?;
     let change = all.iter().find(|change| change.id == text);
@@ -256,7 +256,7 @@ fn note(text: impl Into<String>) -> RunMessage {
 /// Parses a message from a line of the log. Returns `None` if the event has no text.
 fn parse_message(line: &str) -> Option<RunMessage> {
     let Ok(Record { at, event, .. }) = serde_json::from_str(line) else {
-        // The first line of a log is a bare event without an enclosing record.
+        // The first line of a log is a bare event that is not enclosed in a record.
         let Ok(Event::Notice { text }) = serde_json::from_str(line) else { return None };
         return Some(note(text));
     };

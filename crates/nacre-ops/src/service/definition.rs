@@ -270,8 +270,8 @@ pub fn find(host: &Host) -> Result<Option<FoundService>> {
         let bytes = run.read_optional(&RelPath::new(name)?, MAX_BYTES)?;
         Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
     };
-    // A starting server removes the old address before it writes its token. Reading the token
-    // before the address therefore ensures that a new token is never sent to an old address.
+    // A server that is starting removes the old address before it writes its token. Reading the
+    // token before the address therefore ensures that a new token is never sent to an old address.
     let (Some(token), Some(address)) = (read(TOKEN)?, read(ADDRESS)?) else { return Ok(None) };
     #[cfg(unix)]
     {

@@ -27,8 +27,8 @@ pub struct Manager {
     program: PathBuf,
 }
 
-/// Returns the service manager. Returns `None` if `NACRE_HOME` is set, because the service would
-/// use the default home.
+/// Returns the service manager, or `None` if `NACRE_HOME` is set, because the service would use the
+/// default home.
 pub fn manager(host: &Host) -> Option<Manager> {
     if host.environment.var(NACRE_HOME).is_some() {
         return None;
@@ -123,8 +123,8 @@ fn agent_file(home: &Path) -> PathBuf {
     home.join(format!("Library/LaunchAgents/{LAUNCHD_LABEL}.plist"))
 }
 
-/// Starts the server as a detached process. It prints one JSON object, which contains its address
-/// or an error.
+/// Starts the server as a detached process, which prints one JSON object with its address or an
+/// error.
 pub fn start_process(host: &Host, definition: &ServiceDefinition) -> Result<Child> {
     let port = definition.port.to_string();
     Command::new(&definition.program)

@@ -1,5 +1,5 @@
-//! The server for a home directory. At most one server runs per home. Clients find its address and
-//! token in `run/`, which only the user can access.
+//! The server for a home directory. At most one server runs per home directory. Clients find its
+//! address and token in `run/`, which only the user can access.
 
 mod definition;
 mod manager;

@@ -95,8 +95,8 @@ pub fn set_paused(host: &Host, is_paused: bool) -> Result<()> {
     Ok(run.put_output(&RelPath::new(PAUSED)?, text, &host.owner("serve"))?)
 }
 
-/// Removes old tasks and returns their number. Logs are rotated when they are written, and run
-/// directories are pruned by runs.
+/// Removes old tasks and returns their number. Logs are rotated when they are written, and runs
+/// prune old run directories.
 pub fn prune(host: &Host) -> Result<u64> {
     let home = host.home_scope()?;
     let (owner, wait) = (host.owner("serve"), host.settings().lock.wait);
@@ -107,8 +107,8 @@ pub fn prune(host: &Host) -> Result<u64> {
     Ok(state.trim(MAX_TASK_AGE, host.now())?)
 }
 
-/// Returns the status of the service. Ignores an address whose lock is free, because a killed
-/// server left it behind.
+/// Returns the status of the service. Ignores the address if the lock is free, because it was then
+/// left behind by a killed server.
 pub(crate) fn service_status(host: &Host) -> Result<Option<ServiceStatus>> {
     if host.home.is_none() {
         return Ok(None);
@@ -149,9 +149,8 @@ pub fn hold<T>(host: &Host, work: impl FnOnce(&HeldService<'_>) -> Result<T>) ->
     })?;
     let mut held = HeldService { _lock: lock, run: &run, home, owner, token: String::new() };
     held.withdraw()?;
-    // Remove the old address first, so that a client cannot send the new token to it. The token is
-    // new at each start, so that a leaked token does not remain valid. Clients then read the new
-    // token.
+    // Remove the old address first, so that no client can send the new token to it. The token is
+    // replaced at every start, so that a leaked token does not remain valid.
     let bytes: [u8; TOKEN_BYTES] = host.environment.random_bytes()?;
     held.token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     run.put_output(&RelPath::new(TOKEN)?, held.token.as_bytes(), &held.owner)?;
@@ -230,7 +229,7 @@ impl LogTail {
 
     pub fn more(&mut self, host: &Host) -> Result<Vec<String>> {
         let text = read(host, LOG_FILE)?.unwrap_or_default();
-        // If the log is shorter than before, it has been rotated.
+        // If the log has become shorter, it has been rotated.
         let begin = if text.len() < self.n_bytes { 0 } else { self.n_bytes };
         let new = text.get(begin..).unwrap_or_default();
         // The last line may be incomplete.

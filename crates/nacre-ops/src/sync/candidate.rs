@@ -16,7 +16,8 @@ pub const MAX_CANDIDATES: usize = 12;
 
 pub const MAX_SUSPECTED: usize = 6;
 
-/// Returns the speaker of a message. Text that a program may have sent is attributed to the agent.
+/// Returns the speaker of a message. Text that may have been sent by a program is attributed to the
+/// agent.
 pub(crate) fn person_speaker(source: WordSource) -> Speaker {
     if source == WordSource::Unverified { Speaker::Assistant } else { Speaker::User }
 }
@@ -55,8 +56,8 @@ pub struct Candidate {
     pub basis: Basis,
     pub status: Status,
     pub signal: Signal,
-    /// At least one quote. Each quote is verbatim from the transcript, and its location has the
-    /// form `SESSION:SEQUENCE`.
+    /// At least one quote. Each quote is a verbatim part of the transcript, and its location has
+    /// the form `SESSION:SEQUENCE`.
     pub quotes: Vec<Quote>,
     /// Whether the text repeats tool output or web content from the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -11,7 +11,7 @@ use nacre_types::{Finding, QuoteCheck, Severity};
 
 use crate::sync::pipeline::Mark;
 
-/// Maximum total size of the quotes to check. Any further quotes count as unchecked.
+/// Maximum total size of the quotes to check. Quotes beyond this limit count as unchecked.
 const MAX_WANTED_BYTES: usize = 64 << 20;
 
 /// Maximum number of quotes to check per memory. Nacre itself writes fewer quotes.
@@ -138,8 +138,8 @@ impl EvidenceCheck<'_> {
         Ok(marks)
     }
 
-    /// Searches the newest transcript first. The list of excluded words may have changed, so these
-    /// words are removed from both quotes and transcripts before the comparison.
+    /// Searches the newest transcript first. Excluded words are removed from both quotes and
+    /// transcripts before the comparison, because the list of these words may have changed.
     fn look_up(&mut self, mark: &Mark, mut quotes: Vec<(MemoryId, Quote)>) {
         let n_wanted = quotes.len();
         let store = self.store;

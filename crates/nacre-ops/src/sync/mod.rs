@@ -48,7 +48,7 @@ pub fn sync(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
 
 fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncReport> {
     let options = refresh_options(host, request)?;
-    // Report a model that cannot be used before reading anything.
+    // Before reading anything, report a model that cannot be used.
     let resources = if request.no_extract {
         None
     } else {
@@ -215,7 +215,7 @@ fn refresh(
 ) -> Result<RefreshReport> {
     let report = catalog.refresh(options, |progress| report_progress(events, progress))?;
     if events.cancel().is_cancelled() {
-        // The next sync updates the index for the sessions that were read.
+        // The next sync updates the index for these sessions.
         return Ok(report);
     }
     if report.reworded > 0 {
@@ -254,7 +254,7 @@ fn done(report: SessionRun) -> SyncResult {
     SyncResult::Done { report: Box::new(report), dropped }
 }
 
-/// Returns the memories that were learned, except those that a later session superseded.
+/// Returns the memories that were learned, except those superseded by a later session.
 fn collect_learned(host: &Host, sessions: &[SyncedSession]) -> Result<Vec<LearnedMemory>> {
     let mut learned = Vec::new();
     for (project, changes) in changes_by_project(sessions) {

@@ -39,7 +39,7 @@ const TRY_AGAIN: Duration = Duration::from_millis(500);
 
 pub(super) struct QueueOptions {
     pub(super) max_sessions: Option<usize>,
-    /// Whether no other sync is running. Any existing claims then belong to a crashed sync.
+    /// Whether no other sync is running. If so, any existing claims belong to a crashed sync.
     pub(super) is_alone: bool,
     pub(super) mode: SyncMode,
     pub(super) force: bool,
@@ -225,8 +225,8 @@ pub(super) struct QueueReport {
 /// The interval between heartbeats. A lease survives three lost heartbeats.
 const BEAT: Duration = Duration::from_secs(3);
 
-/// Renews the leases in a shared queue on a separate thread until dropped. Local queues have no
-/// leases.
+/// Renews leases in a shared queue on a separate thread until it is dropped. Local queues have no
+/// leases to renew.
 struct LeaseKeeper {
     held: Arc<Mutex<Vec<Claim>>>,
     /// Dropping this sender ends the thread.
@@ -261,7 +261,8 @@ fn lock(held: &Mutex<Vec<Claim>>) -> std::sync::MutexGuard<'_, Vec<Claim>> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Previews a sync. Compares each session with the store as the earlier sessions would leave it.
+/// Previews a sync. Compares each session with the store in the state in which earlier sessions
+/// would leave it.
 pub fn preview(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncPreviewReport> {
     let options = refresh_options(host, request)?;
     let mut queue = open_queue(host)?;
@@ -356,8 +357,8 @@ fn plan_all(
     Ok(planned)
 }
 
-/// The directory for store copies, inside the global directory. A running preview locks its own
-/// directory, so unlocked directories were left by killed previews.
+/// The directory for copies of stores, inside the global directory. A running preview locks its own
+/// directory, so unlocked directories were left behind by killed previews.
 const FOLDER: &str = "rehearsal";
 const COPIES: &str = "stores";
 
@@ -367,7 +368,7 @@ const PARTS: &[&str] =
 /// Maximum size of a file to copy. Files in a store are never larger.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// The directory with the copies, which is removed when this is dropped.
+/// The directory with the copies, which is removed when this value is dropped.
 struct Rehearsal<'s> {
     writer: Writer<'s>,
     copies: RelPath,
@@ -402,7 +403,7 @@ impl<'s> Rehearsal<'s> {
 
 impl Drop for Rehearsal<'_> {
     fn drop(&mut self) {
-        // The next preview removes anything that cannot be removed now.
+        // Anything that cannot be removed now is removed by the next preview.
         let _ = self.writer.remove_scratch(&self.copies);
     }
 }

@@ -1,5 +1,5 @@
-//! The resources that a sync needs: the session, its project's store and settings, the reading
-//! models, and the lead for unclear cases.
+//! The resources needed for a sync: the session, its project's store and settings, the models for
+//! reading, and the lead for unclear cases.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -96,8 +96,7 @@ impl SyncResources {
         Ok(&*self.project(host, project)?.store)
     }
 
-    /// Opens the resources again if the project's settings have changed, because a sync can take
-    /// hours.
+    /// Reopens the resources if the project's settings have changed, because a sync can take hours.
     fn project(&mut self, host: &Host, project: &Path) -> Result<&ProjectResources> {
         let now = host.settings_for(project)?;
         if self.projects.get(project).is_none_or(|opened| opened.settings != now) {
@@ -192,7 +191,7 @@ impl SessionModels {
         ReadingStrategy { choice: self.choice, models }
     }
 
-    /// Returns a client whose costs are charged to the current project.
+    /// Returns a client that charges its costs to the current project.
     pub fn asker<'a>(
         &'a self,
         host: &Host,
@@ -294,7 +293,7 @@ fn lead_models(host: &Host, events: &Events) -> Result<Option<FlowModels>> {
     }
 }
 
-/// Decides about the candidates. If the lead cannot run, the report contains the reason.
+/// Decides about the candidates. If the lead cannot run, gives the reason in the report.
 fn settle(
     context: &LeadContext<'_>,
     order: &LeadRequest,
@@ -302,13 +301,13 @@ fn settle(
 ) -> LeadReport {
     let number = context.n_asked.get();
     context.n_asked.set(number + 1);
-    // Leads that start at the same moment need different task ids, which must also differ from
-    // their explorers' ids.
+    // Leads that start at the same moment need different task ids, which must also differ from the
+    // ids of their explorers.
     let seed = seed(context.host).wrapping_add(u64::from(number) << 24);
     let task = TaskId::from_random(seed);
     let project = Some(context.project.display().to_string());
     let settled = context.host.home_scope().and_then(|home| {
-        // The lead's cost counts toward the limits of the session.
+        // The lead's cost counts toward the session's limits.
         let on = SpentOn { project: project.clone(), session: order.session.clone() };
         let asker = context.models.asker(on, context.host.now());
         let asker = asker.map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
@@ -340,8 +339,8 @@ fn settle(
     settled.unwrap_or_else(|error| LeadReport::from_failure(task, error.message))
 }
 
-/// Runs the lead until it ends, another process cancels its task, or the sync is cancelled. The
-/// next sync processes a cancelled session again.
+/// Runs the lead until it ends, another process cancels its task, or the sync is cancelled. A
+/// cancelled session is processed again by the next sync.
 async fn until_end(
     settling: impl Future<Output = LeadReport>,
     handle: &RunHandle,

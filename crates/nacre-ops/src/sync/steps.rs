@@ -1,5 +1,5 @@
-//! Classifies the tool calls of all agents: running a command, changing a file, or asking the user.
-//! Agents use different tool and argument names, so parts of names are matched.
+//! Classifies tool calls from all agents: running a command, changing a file, or asking the user.
+//! Tool and argument names differ between agents, so parts of names are matched.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Tests of sync operations: reports, events, and previews that predict the same results.
+//! Tests sync operations: reports, events, and previews that predict the same results.
 
 mod edits;
 mod extraction;
@@ -18,7 +18,7 @@ use crate::host::agent_names;
 use crate::test::Place;
 use crate::{queue, trace};
 
-/// Returns a recorder of events, and the list to which it appends them.
+/// Returns an event recorder, and the list to which it appends events.
 fn kept_events() -> (Events, Arc<Mutex<Vec<Event>>>) {
     let kept = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&kept);

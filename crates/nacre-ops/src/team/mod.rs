@@ -1,5 +1,5 @@
-//! Exchanges memories between a team's machines through a server. A received memory counts as
-//! foreign until the user trusts it.
+//! Exchanges memories between a team's machines through a server. Received memories count as
+//! foreign until the user trusts them.
 
 mod pull;
 mod push;
@@ -80,8 +80,8 @@ impl<'h> Remote<'h> {
         Ok(())
     }
 
-    /// Reads the state. An invalid file is treated as missing, so that memories are merely sent
-    /// again.
+    /// Reads the state. An invalid file is treated as missing; as a result, memories are merely
+    /// sent again.
     fn read_state(&self) -> Result<TeamState> {
         let text = read_text(self.host.home()?, FILE)?.unwrap_or_default();
         let mut all: States = serde_json::from_str(&text).unwrap_or_default();
@@ -110,8 +110,8 @@ impl<'h> Remote<'h> {
     }
 }
 
-/// Returns the stored token and the address for which it is valid. If no address is stored with the
-/// token, returns the configured address.
+/// Returns the stored token and the address for which it is valid. If the token was stored without
+/// an address, returns the configured address.
 fn read_token(host: &Host) -> Result<(String, String)> {
     let vars = &host.environment.vars;
     let set = vars.iter().find(|(name, _)| name == NACRE_PUSH_TOKEN);
@@ -175,8 +175,8 @@ struct TeamState {
     pub(crate) sent: BTreeMap<String, String>,
     /// Maps the ids of received memories to their versions.
     pub(crate) came: BTreeMap<String, Version>,
-    /// Ids of memories that are on the server but were forgotten here. The next push removes them
-    /// from the server.
+    /// Ids of memories that were forgotten here but are still on the server. The next push removes
+    /// them from the server.
     pub(crate) forgotten: BTreeSet<String>,
     /// The transcripts on the server, by session.
     transcripts: BTreeMap<String, SentTranscript>,

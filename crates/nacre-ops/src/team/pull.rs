@@ -78,8 +78,8 @@ fn fetch_offered(remote: &Remote<'_>, events: &Events) -> Result<Vec<OfferedMemo
 /// A memory to fetch, and the hash of the local version that it may replace.
 type Wanted = (OfferedMemory, Option<ContentHash>);
 
-/// Selects memories that do not exist here, and memories that have changed on the server but not
-/// here since they were received.
+/// Selects memories that do not exist here, and memories that have changed on the server, but not
+/// here, since they were received.
 fn select_wanted(
     store: &Store,
     state: &TeamState,
@@ -172,7 +172,7 @@ pub(super) const MAX_TRANSCRIPT_BYTES: u64 = 4 << 20;
 
 const MAX_TRANSCRIPTS: usize = 5000;
 
-/// Retention time of an incomplete transcript, starting at its last part.
+/// How long an incomplete transcript is kept after its last part arrives.
 const PART_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
 const MAX_NAME: usize = 200;
@@ -301,8 +301,8 @@ fn is_visible(host: &Host, facts: &Facts) -> bool {
     facts.shared || is_own(host, facts)
 }
 
-/// Finds a transcript. Returns the same error for a transcript that the caller may not access as
-/// for a missing one.
+/// Finds a transcript. If the caller may not access it, returns the same error as if it did not
+/// exist.
 fn find(host: &Host, id: &str, may: &dyn Fn(&Host, &Facts) -> bool) -> Result<(Inbox, Facts)> {
     let is_id = id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let inboxes = if is_id { Inbox::all(host)? } else { Vec::new() };
@@ -436,7 +436,7 @@ mod tests {
     #[test]
     fn unfinished_transcripts_count_and_old_ones_go() {
         let place = Place::new();
-        // No file is old according to this clock.
+        // According to this clock, no file is old.
         let host = place.host_at("2001-01-01T00:00:00Z");
         assert_eq!(put(&host, &piece("first")).unwrap().state, TranscriptState::Partial);
         let folder = place.root().join(".nacre/inbox/work/owner");
@@ -445,7 +445,7 @@ mod tests {
             fs::write(part(number), "").unwrap();
         }
         assert_eq!(put(&host, &piece("second")).unwrap().state, TranscriptState::Full);
-        // Sending an incomplete transcript can be continued.
+        // An interrupted upload of a transcript can be continued.
         let next = TranscriptPutRequest { offset: 2, ..piece("first") };
         assert_eq!(put(&host, &next).unwrap().received, 4);
         let old = fs::File::options().append(true).open(part(1)).unwrap();

@@ -29,7 +29,7 @@ use crate::host::{Host, open_catalog};
 use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 
-/// Maximum size of a request. Well below the server's limit of one megabyte.
+/// Maximum size of a request, which is well below the server's limit of one megabyte.
 const MAX_BYTES: usize = 512 << 10;
 
 /// Time limit for one push. The next push sends the remaining memories.
@@ -257,8 +257,8 @@ pub fn take_in(host: &Host, request: &MovedMemories) -> Result<TakeInReport> {
     Ok(TakeInReport { memories: taken })
 }
 
-/// Stages a received memory. An invalid memory is reported in its state, so that it does not affect
-/// the others.
+/// Stages a received memory. If the memory is invalid, reports this in its state, so that the other
+/// memories are not affected.
 fn take_one(batch: &mut Batch<'_>, memory: &MovedMemory) -> Result<PushState> {
     let replaces = memory.replaces.as_deref().and_then(|hash| hash.parse().ok());
     Ok(match bring(batch, memory, replaces) {
@@ -290,8 +290,8 @@ pub(super) fn bring(
 
 const MAX_WITHDRAWN: usize = 100;
 
-/// Removes forgotten memories from the server. If the token does not permit a removal, the memory
-/// is reported, and the next push tries again.
+/// Removes forgotten memories from the server. If the token does not permit this, reports the
+/// memory, and the next push tries again.
 fn withdraw(remote: &Remote<'_>, state: &mut TeamState, report: &mut PushReport) -> Result<()> {
     let ids: Vec<String> = state.forgotten.iter().take(MAX_WITHDRAWN).cloned().collect();
     for id in ids {
@@ -403,7 +403,7 @@ fn pending_transcripts(
     Ok((rows, known))
 }
 
-/// Returns a value that changes with the session, without reading the trace.
+/// Returns a value that changes whenever the session does. Does not read the trace.
 fn seen_of(row: &SessionRow) -> String {
     let last = row.facts.last_activity.map(|last| last.to_string()).unwrap_or_default();
     format!("{last} {}", row.report.lines)

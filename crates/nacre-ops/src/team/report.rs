@@ -1,5 +1,5 @@
-//! Reports what a team has learned, contradictions, and unused memories, for all projects that the
-//! caller may read.
+//! Reports what a team has learned, which memories contradict each other, and which are unused, for
+//! all projects that the caller may read.
 
 use std::cmp::Reverse;
 

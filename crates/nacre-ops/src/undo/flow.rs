@@ -1,4 +1,4 @@
-//! Restores a store's files to their exact content before a change. If any file has changed since
+//! Restores the exact content of a store's files before a change. If any file has changed since
 //! then, nothing is restored by default, because a partial undo would create a state that never
 //! existed.
 
@@ -37,7 +37,7 @@ pub struct UndoContext<'a> {
     pub now: Timestamp,
     /// The id of the whole undo, if it spans several stores.
     pub id: Option<&'a str>,
-    /// Whether to keep memories that have changed since then, and restore the others.
+    /// Whether to keep memories that have changed since then and restore only the others.
     pub keep_changed: bool,
     pub dry_run: bool,
 }
@@ -105,12 +105,12 @@ fn take_back(
     Ok(kept)
 }
 
-/// Files that were modified after the change, with their current content. The content is `None` if
-/// the file no longer exists.
+/// Files that were modified after the change, with their current content, or `None` if the file no
+/// longer exists.
 type Changed = BTreeMap<RelPath, Option<Vec<u8>>>;
 
-/// Returns the steps that can be undone, and the files in conflict. Memories that are already in
-/// their previous state are in neither list.
+/// Returns the steps that can be undone, and the files with conflicts. Neither includes memories
+/// that are already in their previous state.
 fn combine_plans(
     store: &Store,
     batch: &Batch<'_>,
@@ -273,7 +273,7 @@ fn finish(
     })
 }
 
-/// Returns the memories that were undone. Moved memories count as reverted.
+/// Returns the memories affected by the undo. Moved memories count as reverted.
 fn undone_memories(plan: &[PlannedChange]) -> Vec<UndoneMemory> {
     let undone = memories_of(plan).into_iter().map(|(id, (was, is))| {
         let done = match (was, is) {

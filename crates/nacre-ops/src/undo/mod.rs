@@ -174,7 +174,7 @@ struct OpenedStore {
     is_near: bool,
 }
 
-/// The parts of one change. For each affected store, contains its index and the change there.
+/// The parts of one change: for each affected store, its index and the change made there.
 type ChangeParts = Vec<(usize, StoredChange)>;
 
 /// Opens all stores. Skips other projects' stores that cannot be opened.
@@ -194,8 +194,9 @@ fn stores(host: &Host) -> Result<Vec<OpenedStore>> {
     if opened.is_empty() { Err(host.no_project()) } else { Ok(opened) }
 }
 
-/// Returns the newest change in a near store that is neither an undo nor undone. Returns an error
-/// if this change cannot be undone, because undoing an older change would surprise the user.
+/// Returns the newest change in a near store that is neither an undo nor already undone. Returns an
+/// error if it cannot be undone, because the user would not expect an older change to be undone
+/// instead.
 fn last(stores: &[OpenedStore]) -> Result<ChangeParts> {
     let near = || stores.iter().filter(|opened| opened.is_near);
     let mut changes: Vec<&StoredChange> = near().flat_map(|opened| &opened.changes).collect();
@@ -237,7 +238,7 @@ fn not_undoable(newest: &StoredChange, before: Option<&StoredChange>) -> OpError
     }
 }
 
-/// Finds a change. `text` is the name of a change or a run.
+/// Finds a change. `text` names a change or a run.
 fn find(stores: &[OpenedStore], text: &str) -> Result<ChangeParts, UndoError> {
     let all = || stores.iter().flat_map(|opened| &opened.changes);
     if all().any(|change| change.id == text) {

@@ -1,4 +1,4 @@
-//! Monitors the shared database: its state, its leader, and the due sessions in its queue.
+//! Monitors the shared database: its status, its leader, and sessions that are due in the queue.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,8 +11,8 @@ use nacre_types::{DatabaseState, DatabaseStatus, LoopName};
 use super::Daemon;
 use crate::calls::{Call, CallInfo, Calls};
 
-/// Interval between checks. The database does not report expired leases, so sessions of a crashed
-/// server are found only by checking.
+/// Interval between checks. The database does not report expired leases, so polling is the only way
+/// to find sessions left by a crashed server.
 const LOOK: Duration = Duration::from_secs(3);
 
 /// Number of checks between attempts to become the leader.

@@ -20,8 +20,7 @@ pub(crate) use self::clock::QuietWatch;
 pub(crate) use self::database::DatabaseWatch;
 use self::schedule::{Schedule, Step};
 
-/// Each loop with the interval between its runs, and the delay of its first run after the server
-/// starts.
+/// Each loop with its interval and the delay before its first run after server startup.
 const LOOPS: [(LoopName, Duration, Duration); 5] = [
     (LoopName::Sync, minutes(10), Duration::from_secs(30)),
     (LoopName::Maintain, minutes(60), minutes(15)),
@@ -45,7 +44,7 @@ pub(crate) struct Daemon {
     pub(crate) environment: Environment,
     is_paused: AtomicBool,
     loops: Mutex<BTreeMap<LoopName, LoopStatus>>,
-    /// Notified when a loop may be due earlier than before.
+    /// Notified when a loop may be due earlier than previously scheduled.
     pub(crate) changed: Notify,
 }
 

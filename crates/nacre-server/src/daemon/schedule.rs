@@ -27,7 +27,8 @@ pub(super) struct Schedule {
     pub(super) every: Duration,
     /// `None` while the loop is running.
     pub(super) due: Option<Duration>,
-    /// Set if the loop is woken during a run, because the run may have used outdated input.
+    /// Whether the loop was woken during a run. If so, it runs again, because the run may have used
+    /// outdated input.
     is_woken: bool,
     begun: Option<Duration>,
     n_failed: u32,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 
-/// A daemon at a time that the test sets, in seconds.
+/// A daemon whose clock is set by the test, in seconds.
 struct Moved {
     daemon: Arc<Daemon>,
     now: Arc<AtomicU64>,

@@ -19,10 +19,10 @@ use crate::calls::Call;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Header that is set if the operation was only partly successful.
+/// Set if the operation was only partly successful.
 const OUTCOME: HeaderName = HeaderName::from_static("nacre-outcome");
 
-/// Allows scripts and styles only from this server, and connections to no other server.
+/// Allows scripts and styles only from this server, and no connections to other servers.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";
@@ -119,7 +119,7 @@ pub(super) fn asset(path: &str) -> Option<Response> {
         None if path == "/" => WITHOUT.as_bytes(),
         None => return None,
     };
-    // The names of files in `assets/` contain a content hash.
+    // File names in `assets/` contain a content hash.
     let is_hashed = name.starts_with("assets/");
     let kept = if is_hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
     Some(([(CONTENT_TYPE, content_type(name)), (CACHE_CONTROL, kept)], bytes).into_response())

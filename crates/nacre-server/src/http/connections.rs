@@ -31,13 +31,13 @@ use crate::people::TrustedProxy;
 
 pub const USUAL_PORT: u16 = 8765;
 
-/// Limit per listener. Event streams have a separate limit, so that some connections remain
-/// available for other requests.
+/// Maximum number of connections per listener. Event streams have a separate limit, so that some
+/// connections remain available for other requests.
 const MAX_CONNECTIONS: usize = 1280;
 const HEADER_TIME: Duration = Duration::from_secs(5);
 const MAX_HEADERS: usize = 64;
 const INPUT_BYTES: usize = 32 << 10;
-/// Maximum time for active calls to finish after the server is stopped, and for cancelled calls to
+/// Time allowed for active calls to finish after the server is stopped, and for cancelled calls to
 /// end.
 const DRAIN: Duration = Duration::from_secs(5);
 const END: Duration = Duration::from_secs(5);
@@ -46,14 +46,14 @@ const GIVE_BACK: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// The TCP port; 0 selects any free port.
+    /// TCP port to listen on; 0 selects any free port.
     pub port: u16,
     /// Public names of the proxies, in the form `host:port`.
     pub names: Vec<String>,
     pub has_loops: bool,
 }
 
-/// Runs the server. Calls `ready` with the address as soon as requests are accepted.
+/// Runs the server. Calls `ready` with the address once the server accepts requests.
 pub fn serve(
     environment: Environment,
     options: &ServeOptions,
@@ -139,8 +139,8 @@ async fn drain(server: &Server) {
     };
     if tokio::time::timeout(DRAIN, until_idle()).await.is_err() {
         server.cancel_all();
-        // Calls that ignore cancellation end with the process, which is safe because all changes
-        // are atomic.
+        // Calls that ignore cancellation are stopped when the process exits, which is safe because
+        // all changes are atomic.
         let _ = tokio::time::timeout(END, until_idle()).await;
     }
 }
@@ -157,13 +157,11 @@ fn cannot_listen(port: u16, error: &io::Error) -> OpError {
 }
 
 /// Accepts connections. The port and the socket have separate limits, so that other users of the
-/// machine cannot use up the socket's connections.
-async fn accept<S, C>(
+/// machine cannot exhaust the socket's connections.
+async fn accept<S, C: Future<Output = ()> + Send + 'static>(
     mut next: impl AsyncFnMut() -> io::Result<Option<S>>,
     converse: impl Fn(S) -> C,
-) where
-    C: Future<Output = ()> + Send + 'static,
-{
+) {
     let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         // The semaphore is never closed.
@@ -177,7 +175,7 @@ async fn accept<S, C>(
                 });
             }
             Ok(None) => {}
-            // Too many files are open, or the client has disconnected.
+            // Too many open files, or the client has disconnected.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }
@@ -260,7 +258,7 @@ mod tests {
     #[tokio::test]
     async fn strangers_on_one_entry_do_not_close_another() {
         let (arrived, mut n_port) = unbounded_channel();
-        // These connections stay open.
+        // These connections are never closed.
         let port = accept(
             async || Ok(Some(())),
             |()| {

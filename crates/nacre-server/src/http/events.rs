@@ -1,5 +1,5 @@
-//! Streams events about calls and changes. The latest events are stored, so that a client can
-//! resume after a disconnect.
+//! Streams events about calls and changes. Recent events are stored, so that a client can resume
+//! after a disconnect.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -30,7 +30,7 @@ const BOOT_CHARS: usize = 8;
 const ID_CHARS: usize = 24;
 
 pub(super) struct Hub {
-    /// Identifies this process, because each process restarts the numbering.
+    /// Identifies this process, because event numbers start over in each process.
     boot: String,
     secret: String,
     ring: Mutex<VecDeque<StoredEvent>>,
@@ -95,8 +95,8 @@ impl Hub {
         self.publish(source, StreamedEvent::Changed { what });
     }
 
-    /// Returns a listener that starts after the event `last_id`, or with the next new event if
-    /// `last_id` is missing.
+    /// Returns a listener that starts after the event with id `last_id`. Without `last_id`, the
+    /// listener starts with the next new event.
     pub(super) fn listen(
         self: &Arc<Self>,
         caller: &Caller,
@@ -107,7 +107,7 @@ impl Hub {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let last = *latest.borrow();
         let seen = match last_id {
-            // If there is no `last_id`, a listener for a single task starts with the stored events.
+            // Without `last_id`, a listener for a single task starts with the stored events.
             None if task.is_some() => Some(ring.front().map_or(last, |first| first.number - 1)),
             None => Some(last),
             Some(id) => {
@@ -127,15 +127,15 @@ impl Hub {
         Listener { hub: Arc::clone(self), latest, task, seen, has_missed }
     }
 
-    /// Returns the number for `id`, which is valid only if it was sent to the same caller.
+    /// Returns the event number for `id`, which is valid only for the caller it was sent to.
     fn number_of(&self, ring: &VecDeque<StoredEvent>, caller: &Caller, id: &str) -> Option<u64> {
         let last = *self.latest.borrow();
         let first = ring.front().map_or(last + 1, |kept| kept.number);
         (first - 1..=last).find(|number| self.id(caller, *number) == id)
     }
 
-    /// Returns the event's opaque id. Event numbers would reveal activity in projects that the
-    /// caller may not read.
+    /// Returns the event's id, which is opaque because event numbers would reveal activity in
+    /// projects that the caller may not read.
     fn id(&self, caller: &Caller, number: u64) -> String {
         match caller.permissions.allow_everything() {
             true => format!("{}-{number}", self.boot),
@@ -185,8 +185,8 @@ impl Listener {
         *self.latest.borrow()
     }
 
-    /// Returns the new events up to `until`. The permissions of `caller` must have been read after
-    /// `until` occurred.
+    /// Returns the new events up to `until`. The permissions of `caller` must have been looked up
+    /// after `until` was recorded.
     pub(super) fn events(&mut self, caller: &Caller, until: u64) -> Vec<sse::Event> {
         let ring = self.hub.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let first = ring.front().map_or(self.latest() + 1, |kept| kept.number);
@@ -216,7 +216,7 @@ impl Listener {
     }
 }
 
-/// Converts an event for streaming. Returns `None` for events that only concern the caller.
+/// Converts an event for streaming. Returns `None` for events that concern only the caller.
 pub(super) fn to_streamed(event: Event) -> Option<StreamedEvent> {
     Some(match event {
         Event::Started { .. } => return None,
@@ -268,7 +268,7 @@ pub(super) fn stream(
 }
 
 async fn forward(mut listener: Listener, access: &LastingAccess, sender: Sender<sse::Event>) {
-    // Send a comment to confirm the subscription immediately.
+    // Confirms the subscription immediately.
     if sender.send(sse::Event::default().comment("listening")).await.is_err() {
         return;
     }

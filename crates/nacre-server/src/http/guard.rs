@@ -39,7 +39,7 @@ impl Names {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryPoint {
-    /// The TCP port, which browsers and other users can reach, with the client's address.
+    /// The TCP port, which browsers and other users can also reach. Contains the client's address.
     Port(IpAddr),
     /// The socket, which only processes of the same user can open.
     Socket,
@@ -142,8 +142,7 @@ pub(super) fn caller(
     }
 }
 
-/// Returns the value of a header, or `None` if the header occurs more than once or is not valid
-/// text.
+/// Returns the header's value, or `None` if the header occurs more than once or is not valid text.
 pub(super) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
@@ -153,8 +152,8 @@ pub(super) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h 
 const CODE_LIFE: Duration = Duration::from_secs(120);
 /// How long a login remains valid after the last request from the dashboard.
 const LOGIN_LIFE: Duration = Duration::from_secs(12 * 60 * 60);
-/// Maximum number of codes, and of logins, per person. If a person exceeds a limit, the oldest
-/// entry is dropped.
+/// Maximum number of codes per person, and of logins per person. When a limit is exceeded, the
+/// oldest entry is dropped.
 const MAX_PER_PERSON: usize = 16;
 const SECRET_BYTES: usize = 32;
 
@@ -181,7 +180,7 @@ impl Keys {
         }
     }
 
-    /// Returns a code for one login. `now` is the uptime of the process.
+    /// Returns a single-use login code. `now` is the process uptime.
     pub(super) fn new_code(&self, identity: Identity, now: Duration) -> Result<String> {
         self.keep(&self.codes, identity, now, CODE_LIFE)
     }
@@ -198,7 +197,7 @@ impl Keys {
         is_same(&self.token, shown)
     }
 
-    /// Returns the identity of a dashboard login.
+    /// Finds the identity that a dashboard login secret belongs to.
     pub(super) fn find_login(&self, shown: &str, now: Duration) -> Option<Identity> {
         let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
         let is_meant = |kept: &&mut Timed| is_same(&kept.secret, shown) && now <= kept.until;

@@ -1,4 +1,4 @@
-//! Starts the loops that are due. A single task sleeps until the next loop is due, and each run is
+//! Starts loops when they are due. A single task sleeps until the next loop is due, and each run is
 //! a separate task.
 
 use std::sync::Arc;
@@ -110,7 +110,7 @@ impl LoopRunner {
 /// A loop's report as JSON, and its result.
 type Ran = (Vec<u8>, LoopResult);
 
-/// Runs a loop. A sync that was woken also reads sessions that ended very recently.
+/// Runs a loop. If a sync was woken, it also reads sessions that have only just ended.
 fn run_loop(call: &Call, name: LoopName, is_woken: bool) -> Result<Ran> {
     let text = match name {
         LoopName::Sync => return run_sync(call, is_woken),

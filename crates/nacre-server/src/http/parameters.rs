@@ -1,5 +1,5 @@
-//! Combines a request's path, query and body into the JSON form of its request type. The stored API
-//! description defines the types of query values, so routes do not declare them.
+//! Combines a request's path, query and body into the JSON form of its request type. The types of
+//! query values are defined by the stored API description, so routes do not declare them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// `waits` is true if the server handles the `wait` parameter itself.
+    /// If `waits` is true, the server handles the `wait` parameter itself.
     pub(super) fn parse(text: &str, waits: bool) -> Result<Self> {
         let mut query = Self::default();
         for (number, (key, value)) in form_urlencoded::parse(text.as_bytes()).enumerate() {
@@ -67,7 +67,7 @@ pub(super) async fn read_json(body: Body) -> Result<Value, Refusal> {
     })
 }
 
-/// Combines the fields. A field must not occur in more than one of path, query and body.
+/// Combines the fields. Each field may occur in only one of path, query and body.
 pub(super) fn parameters(
     schema: Option<&Value>,
     path: &[(String, String)],

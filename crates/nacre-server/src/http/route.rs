@@ -18,7 +18,7 @@ use crate::people::Permit;
 
 pub(super) enum Handling {
     Operation(Prepare),
-    /// Responds when the task starts, or when it ends if the request has `?wait=true`.
+    /// Responds once the task has started or, if the request has `?wait=true`, once it has ended.
     Task(Prepare),
     Own(OwnHandler),
     Mcp,
@@ -48,7 +48,7 @@ pub(super) struct RouteTypes {
 
 pub(super) struct RouteHead {
     pub(super) verb: Method,
-    /// The path, in which `{name}` is replaced with the request field of that name.
+    /// The path. Each `{name}` stands for the request field with that name.
     pub(super) path: &'static str,
     pub(super) permit: Permit,
     #[cfg_attr(not(test), expect(dead_code, reason = "a test writes the description"))]
@@ -71,8 +71,8 @@ impl RouteHead {
         self.operation_with_version(operation, |_| None)
     }
 
-    /// Declares that reports contain a version, which clients can send as `If-Match` in later
-    /// changes.
+    /// Like `with_events`, but the report contains a version, which clients can send as `If-Match`
+    /// in later changes.
     pub(super) fn operation_with_version<Q: Input, R: Output>(
         self,
         operation: Operation<Q, R>,
@@ -127,7 +127,7 @@ pub(super) struct Route {
     pub(super) types: RouteTypes,
     id_field: &'static str,
     pub(super) version: UseOfVersion,
-    /// The data that clients must reload after a successful call.
+    /// The data that clients must reload after the call succeeds.
     pub(super) changes: Option<ChangedThing>,
     /// Whether hooks use this route. Their calls run at high priority in the directory given in the
     /// request.
@@ -176,16 +176,13 @@ impl Route {
         Self { access: Access::Program, ..self }
     }
 
-    /// Stores the value of `{id}` from the path in the field `id_field`.
+    /// Passes the `{id}` in the path as the field `id_field`.
     pub(super) fn id_is(self, id_field: &'static str) -> Self {
         Self { id_field, ..self }
     }
 
-    /// Returns the request field for a name in the path.
-    pub(super) fn field_of<'n>(&self, name: &'n str) -> &'n str
-    where
-        'static: 'n,
-    {
+    /// Returns the request field that a name in the path stands for.
+    pub(super) fn field_of<'n>(&self, name: &'n str) -> &'n str {
         if name == "id" { self.id_field } else { name }
     }
 

@@ -247,7 +247,7 @@ impl Server {
     }
 }
 
-/// Returns whether the client wants the events and the report as lines of JSON.
+/// Returns whether the client wants events and the report as JSON lines.
 fn wants_lines(asked: &RouteRequest) -> bool {
     only(&asked.headers, &ACCEPT) == Some(LINES_TYPE)
 }

@@ -240,7 +240,7 @@ fn settings() -> Vec<Route> {
         get("/api/project/list", Read, "Lists projects").operation(project::list),
         post("/api/project/add", Machine, "Registers a project")
             .operation(|host, request: &ProjectAddRequest| {
-                // The server has no working directory to resolve relative paths in.
+                // The server has no working directory against which to resolve relative paths.
                 if !request.path.is_absolute() {
                     return Err(OpError::usage("The project path must be absolute"));
                 }
@@ -313,7 +313,7 @@ fn code_map() -> Vec<Route> {
 #[derive(Debug, JsonSchema)]
 #[expect(dead_code, reason = "for the description; the stream parses its query itself")]
 struct EventsRequest {
-    /// Only stream events of this task, including its stored earlier events.
+    /// Stream only events of this task, including those stored earlier.
     task: Option<String>,
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Server {
 }
 
 pub(super) struct RouteRequest {
-    /// Pairs of field name and value.
+    /// Pairs of field names and values.
     pub(super) path: Vec<(String, String)>,
     pub(super) query: Query,
     pub(super) headers: HeaderMap,
@@ -101,7 +101,7 @@ impl Server {
         (self.uptime)()
     }
 
-    /// Returns the access for a connection that stays open after the request.
+    /// Returns the access for a connection that outlives its request.
     pub(super) fn lasting_access(&self, asked: &RouteRequest) -> LastingAccess {
         LastingAccess {
             people: self.people.clone(),

@@ -65,7 +65,7 @@ impl Service {
         }
     }
 
-    /// Returns the server's health, or an error unless all requests can be answered.
+    /// Returns the server's health, or an error if some requests cannot be answered.
     pub(super) fn ready(&self) -> Result<HealthReport, Refusal> {
         let is_ready = match &self.database {
             Some(watch) => watch.status().is_some_and(|status| status.state.is_usable()),

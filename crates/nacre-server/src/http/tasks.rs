@@ -1,4 +1,4 @@
-//! Runs operations as tasks, or streams their events as lines of JSON.
+//! Runs operations as tasks, or streams their events as JSON lines.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -72,7 +72,7 @@ impl TaskRunner {
         }
     }
 
-    /// Waits for the operation. Dropping the future cancels it.
+    /// Waits for the operation to end. Dropping the future cancels it.
     pub(super) async fn wait(&self, info: CallInfo, work: Work) -> Result<Done> {
         let (events, task) = self.follow(&info, None);
         let result = self.calls.run(info, events, std::future::pending(), work).await;
@@ -104,7 +104,7 @@ impl TaskRunner {
         }
     }
 
-    /// Forwards events, and sends the id of the task to `started`.
+    /// Forwards events, and sends the task's id to `started`.
     fn follow(
         &self,
         info: &CallInfo,
@@ -156,7 +156,7 @@ impl TaskRunner {
 
 /// Streams events as lines. Closing the connection cancels the operation.
 pub(super) fn lines(calls: &Arc<Calls>, info: CallInfo, work: Work) -> Response {
-    // The channel does not need a limit, because the number of events is limited.
+    // The channel can be unbounded, because the number of events is limited.
     let (sender, lines) = unbounded_channel();
     let of_events = sender.clone();
     let events = Events::new(move |event| send(&of_events, &CallLine::Event { event }));
@@ -186,6 +186,6 @@ fn send(sender: &UnboundedSender<Bytes>, line: &impl Serialize) {
     // Wire types have string keys, so serialization cannot fail.
     let mut json = serde_json::to_vec(line).unwrap_or_default();
     json.push(b'\n');
-    // Ignore errors, because closing the connection already cancels the call.
+    // Errors are ignored, because closing the connection already cancels the call.
     let _ = sender.send(Bytes::from(json));
 }

@@ -1,5 +1,5 @@
-//! Prompts that the user selects by name. They contain no memories, because agents send a prompt's
-//! text as if the user had written it.
+//! Prompts that users select by name. They contain no memories, because agents send the prompt text
+//! as if the user had written it.
 
 use rmcp::model::{
     ErrorData, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role,

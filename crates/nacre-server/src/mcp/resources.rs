@@ -1,4 +1,4 @@
-//! Provides memories as resources with URIs of the form `memory://ID`.
+//! Provides memories as resources with `memory://ID` URIs.
 
 use nacre_ops::{Result, memory as ops};
 use nacre_types::{MemoryListRequest, MemoryShowRequest};

@@ -47,8 +47,8 @@ impl NacreServer {
         Self { calls, project, needs: Needs::Folder, caller: Caller::owner() }
     }
 
-    /// Creates a server for a client without a directory. It works in the given registered project,
-    /// or in the only one.
+    /// Creates a server for a client without a directory. It uses the given registered project, or
+    /// the only one if none is given.
     pub(crate) fn for_registered(
         environment: Environment,
         project: Option<String>,
@@ -72,8 +72,8 @@ impl NacreServer {
         (result, std::mem::take(&mut *warnings))
     }
 
-    /// Returns whether an agent that Nacre runs as a model started the server. The server then
-    /// provides no tools, to prevent recursion.
+    /// Returns whether the server was started by an agent that Nacre itself runs as a model. If so,
+    /// the server provides no tools, to prevent recursion.
     fn is_silent(&self) -> bool {
         self.calls.environment.is_child()
     }

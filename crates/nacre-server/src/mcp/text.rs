@@ -1,4 +1,4 @@
-//! Formats result texts of limited length and splits them into pages.
+//! Formats result text of limited length and splits it into pages.
 
 use nacre_ops::text::Shown;
 use nacre_ops::{OpError, Result};
@@ -6,12 +6,12 @@ use nacre_ops::{OpError, Result};
 /// Maximum length of a result. Agents truncate longer ones, sometimes in the middle.
 pub(super) const MAX_CHARS: usize = 9_000;
 
-/// Maximum length, excluding footer and notes.
+/// Maximum length of the result body, excluding footer and notes.
 pub(super) const BODY_CHARS: usize = 7_800;
 
 pub(super) const NOTES_CHARS: usize = 900;
 
-/// Pages end at a line break if there is one within this distance.
+/// A page ends at a line break if there is one within this distance of the limit.
 const LINE_CHARS: usize = 400;
 
 pub(super) const SNIPPET_CHARS: usize = 320;
@@ -26,7 +26,7 @@ pub(super) fn line(text: &str, most: usize) -> String {
     cut(Shown(text).one_line().trim(), most)
 }
 
-/// Truncates the text and marks the position.
+/// Truncates the text and marks where it was cut.
 pub(super) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -62,7 +62,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Adds a piece. Returns `false` if it does not fit.
+    /// Appends a piece of text. Returns `false` if it does not fit.
     pub(super) fn add(&mut self, piece: &str) -> bool {
         let n_chars = piece.chars().count() + 1;
         if BODY_CHARS < self.n_chars + n_chars {

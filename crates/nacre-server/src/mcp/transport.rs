@@ -1,5 +1,5 @@
-//! Answers invalid lines, and requests sent before `initialize`. Each invalid line is replaced by a
-//! special notification, so that its error response is sent by the same transport as all other
+//! Answers invalid lines and requests sent before `initialize`. Each invalid line is replaced by a
+//! special notification, so that its error response goes through the same transport as all other
 //! output.
 
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub(super) const UNREADABLE: &str = "notifications/nacre/unreadable";
 /// Number of bytes kept from each end of a long line, to find its request ID.
 const KEPT_BYTES: usize = 1 << 10;
 
-/// Forwards lines. Lines of more than `limit` bytes are replaced.
+/// Forwards lines, replacing those longer than `limit` bytes.
 pub(super) async fn forward(
     input: impl AsyncRead + Unpin,
     mut output: impl AsyncWrite + Unpin,
@@ -72,7 +72,7 @@ async fn skip_line(
     }
 }
 
-/// Finds the request ID in the two ends of a line. Clients write it first or last, and inside a
+/// Finds the request ID in the two ends of a line. Clients write the ID first or last, and inside a
 /// string its quotes would be escaped.
 fn id_in(head: &[u8], tail: &[u8]) -> Option<Value> {
     let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
@@ -84,7 +84,7 @@ fn id_in(head: &[u8], tail: &[u8]) -> Option<Value> {
         let value: Value = serde_json::from_str(value).ok()?;
         (value.is_i64() || value.is_string()).then_some(value)
     };
-    // Only closing brackets may follow.
+    // Only closing brackets may follow the ID.
     let is_last =
         |rest: &&str| rest.split_once('}').is_none_or(|(_, after)| after.trim().is_empty());
     first.and_then(id).or_else(|| last.filter(is_last).and_then(id))
@@ -122,7 +122,7 @@ impl<T> CheckedTransport<T> {
             return Err(refusal);
         }
         let ClientJsonRpcMessage::Request(mut message) = message else {
-            // Ignore notifications before `initialize`.
+            // Notifications before `initialize` are ignored.
             return Ok(Some(message).filter(|_| self.has_begun));
         };
         if matches!(message.request, ClientRequest::DiscoverRequest(_)) {

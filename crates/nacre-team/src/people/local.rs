@@ -182,6 +182,6 @@ fn millis(at: Timestamp) -> i64 {
     at.as_millisecond()
 }
 
-fn moment(millis: i64) -> Timestamp {
+pub(crate) fn moment(millis: i64) -> Timestamp {
     Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
 }

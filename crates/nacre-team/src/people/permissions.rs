@@ -76,7 +76,7 @@ impl Permissions {
     }
 }
 
-/// Returns whether a name is not reserved and is safe to use in lists, headers and paths.
+/// Returns whether a name is unreserved and safe to use in lists, headers and paths.
 pub fn is_person_name(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".@_-+".contains(letter);
     let starts = text.chars().next().is_some_and(|letter| letter.is_ascii_alphanumeric());

@@ -1,4 +1,4 @@
-//! The interface for stores of people and their audit log.
+//! Defines the interface of stores that contain people and their audit log.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -73,8 +73,8 @@ pub trait PeopleStore {
     /// Returns all tokens, including invalid ones, sorted by person, then by age.
     fn tokens(&self) -> Result<Vec<TokenRecord>>;
 
-    /// Revokes a token. `id` can be a prefix. The revocation time of a token that was already
-    /// revoked is not changed.
+    /// Revokes a token. `id` can be a prefix. If the token is already revoked, its revocation time
+    /// does not change.
     fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord> {
         let token = TokenRecord::find_by_start(self.tokens()?, id)?;
         self.set_revoked(&token.id, now)?;
@@ -83,7 +83,7 @@ pub trait PeopleStore {
 
     fn insert_token(&mut self, token: &TokenRecord) -> Result<()>;
 
-    /// Marks a token as revoked. Does not change a token that was already revoked.
+    /// Marks a token as revoked. Has no effect if the token is already revoked.
     fn set_revoked(&mut self, id: &str, now: Timestamp) -> Result<()>;
 
     fn token(&self, id: &str) -> Result<Option<TokenRecord>>;
@@ -95,8 +95,8 @@ pub trait PeopleStore {
     /// Returns the newest entries first.
     fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditEntry>>;
 
-    /// Removes entries before `before`, and each person's oldest entries beyond `keep`. Returns the
-    /// number of entries removed.
+    /// Removes entries older than `before`, and each person's entries beyond the newest `keep`.
+    /// Returns the number of entries removed.
     fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize>;
 }
 

@@ -8,7 +8,7 @@ use nacre_base::ContentHash;
 
 use super::permissions::Permissions;
 
-/// Prefix of every token, by which people and secret scanners can recognize it.
+/// Prefix of every token, so that people and secret scanners can recognize it.
 pub const TOKEN_PREFIX: &str = "nacre_";
 
 /// Number of hash characters that form the id.

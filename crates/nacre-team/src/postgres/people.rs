@@ -1,5 +1,5 @@
-//! Stores people and the audit log in a shared database. A token that one server revokes is invalid
-//! on all servers.
+//! Stores people and the audit log in a shared database. A token revoked on one server becomes
+//! invalid on all servers.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Tests the connection: the schema, the limits, and a server that stops and restarts.
+//! Tests database connections: the schema, the limits, and a server that stops and restarts.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -122,7 +122,7 @@ fn one_server_leads_until_its_connection_ends() {
     assert!(one.try_lead().unwrap().is_some(), "the next one leads");
 }
 
-/// Returns what a program that uses the database's port receives from a client, and the client's
+/// Impersonates the server on the database's port. Returns what the client sent, and the client's
 /// error.
 fn meet_impostor(reply: &[u8], password: Option<&str>) -> (Vec<u8>, DatabaseError) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -230,7 +230,8 @@ fn service_runs_are_kept_alike() {
     world.both("begun again", |queue| queue.last_run("sync"));
 }
 
-/// Claims waiting sessions until there are none. If other workers hold every project, tries again.
+/// Claims waiting sessions until there are none. If other workers have claimed every project, tries
+/// again.
 fn work(queue: &mut SharedQueue, worker: usize, now: Timestamp) -> Vec<String> {
     let in_state = |state| QueueFilter { state: Some(state), ..QueueFilter::default() };
     let mut taken = Vec::new();
@@ -285,7 +286,7 @@ fn an_offer_moves_only_what_it_brings_closer_to_a_run() {
     let done = Outcome::Done { run: "r".to_owned() };
     world.shared.finish(&claim, &done, now, &RetryPolicy::default()).unwrap();
     let mut offered = world.seen.list_offered(0).unwrap();
-    // Another server sees the same trace for the first time later.
+    // Another server first sees the same trace later.
     offered[0].decided_ms += 1000;
     assert_eq!(world.shared.offer(&offered).unwrap(), 0);
     // A server that does not know the project cannot remove the session from the queue.

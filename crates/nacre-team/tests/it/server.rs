@@ -1,8 +1,8 @@
-//! A PostgreSQL server for the tests, in a temporary directory and connected by a socket.
+//! A PostgreSQL server for the tests, which runs in a temporary directory and listens on a socket.
 //!
-//! `NACRE_TEST_POSTGRES` is the directory of PostgreSQL's programs, or `required` to fail instead
-//! of skip if there is no server. `tools/postgres.sh` downloads a server into the default
-//! directory.
+//! `NACRE_TEST_POSTGRES` is the directory of PostgreSQL's programs, or `required` to make the tests
+//! fail instead of skipping them if there is no server. `tools/postgres.sh` downloads a server into
+//! the default directory.
 
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
@@ -57,7 +57,7 @@ impl Server {
         Some(server)
     }
 
-    /// Starts the server, also after it was stopped.
+    /// Starts the server, or restarts it after it was stopped.
     pub(crate) fn run(&mut self) {
         let end = Instant::now() + Duration::from_secs(60);
         while Instant::now() < end {

@@ -1,4 +1,4 @@
-//! Tests that the local and the PostgreSQL task stores return the same results for random
+//! Tests that the local task store and the PostgreSQL task store return the same results for random
 //! operations.
 
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).unwrap()
 }
 
-/// Returns a runner on a separate machine, so that only its lease shows whether it is alive.
+/// Returns a runner on a separate machine, so that only its lease indicates whether it is alive.
 fn runner(name: usize) -> Runner {
     Runner { host: format!("host-{name}"), pid: 7, birth: "1".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Adds a Nacre entry to the text of a settings file, removes it, or checks its state.
+//! Adds a Nacre entry to the text of a settings file, removes the entry, or checks its state.
 
 use super::hooks::{self, HookGroup};
 use super::json::Json;
@@ -66,8 +66,8 @@ impl Edit {
         Ok((new_text, undo))
     }
 
-    /// Returns the text with the entry removed. The text may have changed since the entry was
-    /// added. Returns `None` if the remaining text is empty and the file can be deleted.
+    /// Returns the text with the entry removed, even if other parts of it have changed since the
+    /// entry was added. Returns `None` if the remaining text is empty and the file can be deleted.
     pub fn remove(&self, text: &str, undo: &Undo) -> Result<Option<String>, EditError> {
         Ok(match self {
             Self::Member { keys, .. } => {

@@ -3,7 +3,7 @@
 //! has moved them to another group.
 
 use super::json::Json;
-use super::jsonc::{self, ChangeError, Node, value_at};
+use super::jsonc::{self, Node, Result, value_at};
 use super::parts::is_ours;
 use super::undo::Undo;
 
@@ -15,11 +15,7 @@ pub struct HookGroup {
     pub group: Json,
 }
 
-pub(super) fn put(
-    text: &str,
-    keys: &[&str],
-    groups: &[HookGroup],
-) -> Result<(String, Undo), ChangeError> {
+pub(super) fn put(text: &str, keys: &[&str], groups: &[HookGroup]) -> Result<(String, Undo)> {
     let (mut text, mut undo) = (text.to_owned(), Undo::default());
     for HookGroup { event, group } in groups {
         let (new_text, step) = jsonc::append(&text, &[keys, &[event]].concat(), group)?;
@@ -29,12 +25,7 @@ pub(super) fn put(
     Ok((text, undo))
 }
 
-pub(super) fn remove(
-    text: &str,
-    keys: &[&str],
-    agent: &str,
-    undo: &Undo,
-) -> Result<String, ChangeError> {
+pub(super) fn remove(text: &str, keys: &[&str], agent: &str, undo: &Undo) -> Result<String> {
     let mut text = text.to_owned();
     while let Some(shorter) = without_first(&text, keys, agent)? {
         text = shorter;
@@ -46,7 +37,7 @@ pub(super) fn find_hooks(
     text: &str,
     keys: &[&str],
     agent: &str,
-) -> Result<Vec<(String, serde_json::Value)>, ChangeError> {
+) -> Result<Vec<(String, serde_json::Value)>> {
     let mut found = Vec::new();
     let Some((_, root)) = jsonc::parse_object(text)? else { return Ok(found) };
     let Some(events) = root.at(keys) else { return Ok(found) };
@@ -69,7 +60,7 @@ fn is_our_hook(text: &str, hook: &Node, agent: &str) -> bool {
     command.is_some_and(|command| command.as_str().is_some_and(|text| is_ours(text, agent)))
 }
 
-fn without_first(text: &str, keys: &[&str], agent: &str) -> Result<Option<String>, ChangeError> {
+fn without_first(text: &str, keys: &[&str], agent: &str) -> Result<Option<String>> {
     let Some((_, root)) = jsonc::parse_object(text)? else { return Ok(None) };
     let Some(events) = root.at(keys) else { return Ok(None) };
     for event in events.children().iter().filter(|event| event.value.is_list()) {

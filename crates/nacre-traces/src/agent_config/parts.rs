@@ -30,8 +30,8 @@ impl Places {
     }
 }
 
-/// Hides failures of the hook command from the agent. If the program is missing, Claude Code would
-/// show the shell's error at the end of the session. If the exit code is 2, which old versions
+/// Hides failures of the hook command from the agent. If the program were missing, Claude Code
+/// would show the shell's error at the end of the session. With exit code 2, which old versions
 /// without the `hook` command return, Claude Code would drop the prompt.
 const SILENCED: &str = " 2>/dev/null || exit 0";
 
@@ -56,7 +56,7 @@ impl Program {
     }
 
     /// Like `hook`, but hides the output and exit code of a failure. Hooks that run before a tool
-    /// call keep both, because these can represent a refusal.
+    /// call keep both, because they may represent a refusal.
     pub(crate) fn silent_hook(&self, agent: &str, event: HookEvent) -> String {
         let silenced = if event == HookEvent::BeforeTool { "" } else { SILENCED };
         format!("{}{silenced}", self.hook(agent, event))

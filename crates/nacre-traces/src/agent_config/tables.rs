@@ -1,4 +1,4 @@
-//! Appends tables to TOML text and removes them.
+//! Appends tables to TOML text and removes them again.
 
 use std::path::Path;
 

@@ -25,7 +25,7 @@ pub struct Undo {
 /// An object or array that contains the entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Container {
-    /// The path of the container. Empty for the whole document.
+    /// The path of the container. Empty for the document itself.
     pub keys: Vec<String>,
     /// The text of the empty container before the edit, or `None` if the container was absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

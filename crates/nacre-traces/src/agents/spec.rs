@@ -13,7 +13,7 @@ pub struct AgentSpec {
     pub name: &'static str,
     pub title: &'static str,
     pub adapter: Option<&'static dyn Adapter>,
-    /// Examples of paths of its traces, the most common first. The fuzzer writes to them.
+    /// Example paths of the agent's traces, most common first. The fuzzer writes to them.
     pub trace_names: &'static [&'static str],
     /// Markers of files that this agent writes. If the markers of several agents match, the lowest
     /// number wins.
@@ -84,16 +84,16 @@ pub(crate) enum Mark {
 /// Specifies which sources of an agent can contain copies of the same session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Copies {
-    /// Two sources never contain the same session, because IDs are chosen by the writer or
-    /// generated per file.
+    /// Copies are impossible, because IDs are chosen by the writer or generated per file.
     Never,
-    /// Files with the same name. A session that continues in another file under its old ID is not a
-    /// copy.
+    /// Files with the same name are copies. A session that continues in another file under its old
+    /// ID is not.
     OfSameName,
-    /// Files with the same name apart from the extension, because a document of an older version
-    /// may have been converted to a log.
+    /// Files with the same name apart from the extension are copies, because a document from an
+    /// older version may have been converted to a log.
     OfSameStem,
-    /// All sources with the same session ID. Extensions are listed in order of preference.
+    /// All sources with the same session ID are copies. Extensions are listed in order of
+    /// preference.
     Anywhere(&'static [&'static str]),
 }
 
@@ -111,7 +111,7 @@ pub struct HookContract {
     pub context: &'static str,
     /// Template for denying a tool call. The placeholders are the same.
     pub denial: &'static str,
-    /// Exit code for a denial. If it is not 0, the text is written to standard error.
+    /// Exit code for a denial. If it is not 0, the denial text is written to standard error.
     pub denial_code: u8,
 }
 

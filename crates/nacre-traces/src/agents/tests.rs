@@ -157,8 +157,7 @@ fn given(detail: Detail, event: &TranscriptEvent) -> TranscriptEvent {
     TranscriptEvent { text, ..event.clone() }
 }
 
-/// Reads a trace at both detail levels and compares the results, except for texts that `Said`
-/// omits.
+/// Reads a trace at both detail levels and compares the results, except for text that `Said` omits.
 fn check_details(adapter: &dyn Adapter, name: &str, bytes: &[u8]) -> Result<(), TestCaseError> {
     let trace = TestTrace::new(name, bytes);
     let (whole, mut outcome) = trace.read_detail(adapter, None, Detail::Everything);

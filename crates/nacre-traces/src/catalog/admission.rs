@@ -13,7 +13,7 @@ use crate::transcript::{SessionFacts, SessionRole, Stamp};
 /// registered.
 pub(super) const NO_PROJECT: &str = "no registered project";
 
-/// Skip reason for sessions whose transcript is not trusted for the project it names.
+/// Skip reason for sessions whose transcript names a project for which it is not trusted.
 pub(super) const OUTSIDE: &str = "the trace is outside the project that it names";
 
 pub(super) const GONE: &str = "the trace is gone";
@@ -41,7 +41,7 @@ impl Admission {
         Self { state: JobState::Dead, reason: Some(reason.to_owned()), not_before: 0 }
     }
 
-    /// Returns a pending state. The job becomes due once the transcript has been unchanged for the
+    /// Returns a pending state. The job becomes due once the transcript has not changed for the
     /// quiet period.
     pub(super) fn pending(stamp: Stamp, moment: Moment) -> Self {
         let quiet_ms = i64::try_from(moment.quiet.as_millis()).unwrap_or(i64::MAX);

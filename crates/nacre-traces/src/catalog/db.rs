@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OpenFlags, Params, Row, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row, TransactionBehavior};
 
 use super::*;
 
@@ -116,10 +116,7 @@ fn create(connection: &mut Connection) -> rusqlite::Result<()> {
 }
 
 fn is_damaged(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt)
-    )
+    matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
 }
 
 /// Renames a damaged database and its log files, so that they can be inspected later.

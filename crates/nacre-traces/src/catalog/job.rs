@@ -30,7 +30,7 @@ pub enum Outcome {
     Empty {
         reason: String,
     },
-    /// The job is retried later, or marked dead after the maximum number of attempts.
+    /// The job is retried later or, after the maximum number of attempts, marked dead.
     Failed {
         reason: String,
     },

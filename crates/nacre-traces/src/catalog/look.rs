@@ -1,6 +1,6 @@
 //! Counts the sessions of one repository without a catalog. Only the beginning of each file is
 //! read, and nothing is stored. The count includes the sessions that a refresh would admit. For a
-//! session stored in several places, the two may pick different copies.
+//! session stored in several places, this count and the refresh may pick different copies.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};

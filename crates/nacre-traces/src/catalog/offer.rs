@@ -12,8 +12,8 @@ pub struct OfferedSession {
     pub title: Option<String>,
     pub project: Option<String>,
     pub last_activity_ms: Option<i64>,
-    /// Measures how much of the transcript has been read. The value never decreases, and it is the
-    /// same on all machines that have read the same content.
+    /// How much of the transcript has been read. The value never decreases, and it is the same on
+    /// all machines that have read the same content.
     pub grown: i64,
     pub state: JobState,
     pub reason: Option<String>,

@@ -10,7 +10,7 @@ use nacre_base::git::GitFolder;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placing {
     Project(PathBuf),
-    /// Root of a registered project for which the transcript is not trusted.
+    /// Root of a registered project to which the transcript may not add memories.
     Elsewhere(PathBuf),
     Unregistered(PathBuf),
     Nowhere,
@@ -18,7 +18,7 @@ pub enum Placing {
 
 impl Placing {
     /// Returns the project named by the transcript, even if the transcript is not trusted for it.
-    /// In both cases, the project's redaction list applies.
+    /// The project's redaction list applies in both cases.
     pub(super) fn transcript_project(&self) -> Option<&Path> {
         match self {
             Self::Project(root) | Self::Elsewhere(root) => Some(root),

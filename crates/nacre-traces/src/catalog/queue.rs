@@ -10,8 +10,8 @@ use rusqlite::{OptionalExtension as _, Row, named_params};
 
 use super::*;
 
-/// Maximum number of claims without an outcome. A session that reaches it is assumed to crash its
-/// workers and is not claimed again.
+/// Maximum number of claims without an outcome. A session that reaches this limit is assumed to
+/// crash its workers and is not claimed again.
 const MAX_CLAIMS: u32 = 10;
 
 impl JobQueue for Catalog {
@@ -103,7 +103,7 @@ impl JobQueue for Catalog {
             if n_ended == 0 {
                 return Ok(None);
             }
-            // The run did not include data written to the transcript after the claim.
+            // The run did not include data that was written to the transcript after the claim.
             let n_again = transaction.execute(
                 "UPDATE job SET state = 'pending', reason = 'the trace grew during its run', attempts = 0
                  WHERE state IN ('done', 'empty') AND session = (

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension as _, Transaction, named_params};
+use rusqlite::{OptionalExtension as _, Result, Transaction, named_params};
 
 use super::*;
 
@@ -63,8 +63,8 @@ impl<'a> Texts<'a> {
     }
 
     pub(super) fn take(&mut self, event: TranscriptEvent) {
-        // A read that starts over begins at an earlier event, so the messages stored by previous
-        // reads are deleted from this event on.
+        // A read that starts over begins at an earlier event, so the messages that previous reads
+        // stored from this event on are deleted.
         if self.first_sequence.is_none() {
             self.first_sequence = Some(event.sequence);
             self.failure = self.forget_from(event.sequence).err();
@@ -77,7 +77,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    fn forget_from(&self, sequence: u64) -> rusqlite::Result<()> {
+    fn forget_from(&self, sequence: u64) -> Result<()> {
         let sequence = i64::try_from(sequence).unwrap_or(i64::MAX);
         self.transaction
             .prepare_cached("DELETE FROM message WHERE session = ?1 AND sequence >= ?2")?
@@ -87,7 +87,7 @@ impl<'a> Texts<'a> {
 
     /// Finishes a read. If a rewritten transcript is now empty, its stored messages are deleted.
     /// Changed messages are marked for indexing.
-    pub(super) fn finish(&self, outcome: &ReadOutcome) -> rusqlite::Result<()> {
+    pub(super) fn finish(&self, outcome: &ReadOutcome) -> Result<()> {
         match (outcome.began, self.first_sequence) {
             (Began::FromStart | Began::Restarted, None) => self.forget_from(0)?,
             (Began::FromStart | Began::Restarted | Began::AtWatermark, _) => {}
@@ -100,7 +100,7 @@ impl<'a> Texts<'a> {
         Ok(())
     }
 
-    fn insert(&self, message: &SaidMessage) -> rusqlite::Result<()> {
+    fn insert(&self, message: &SaidMessage) -> Result<()> {
         let SaidMessage { sequence, kind, at_ms, text } = message;
         self.transaction
             .prepare_cached("INSERT INTO message (session, sequence, kind, at, text) VALUES (?1, ?2, ?3, ?4, ?5)")?
@@ -122,7 +122,7 @@ pub(super) fn record(
     trace: &Trace,
     NewlyRead { outcome, growth, placing, words }: NewlyRead<'_>,
     moment: Moment,
-) -> rusqlite::Result<()> {
+) -> Result<()> {
     let mut facts = Cow::Borrowed(&outcome.facts);
     let project = match placing {
         Placing::Project(root) => {
@@ -165,7 +165,7 @@ pub(super) fn record(
 }
 
 /// Returns the user's first message, which serves as the title of sessions without one.
-fn first_said(transaction: &Transaction, session: i64) -> rusqlite::Result<Option<String>> {
+fn first_said(transaction: &Transaction, session: i64) -> Result<Option<String>> {
     let text: Option<String> = transaction
         .prepare_cached(
             "SELECT text FROM message WHERE session = ?1 AND kind = 'user' ORDER BY sequence LIMIT 1",
@@ -188,7 +188,7 @@ fn title_of(line: &str) -> String {
 }
 
 /// Returns whether a read without new content leaves the session's queue state unchanged.
-fn is_placed(transaction: &Transaction, session: i64) -> rusqlite::Result<bool> {
+fn is_placed(transaction: &Transaction, session: i64) -> Result<bool> {
     transaction
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM job WHERE session = ?1
@@ -201,7 +201,7 @@ pub(super) fn put_source(
     transaction: &Transaction,
     source: &TraceSource,
     version: u32,
-) -> rusqlite::Result<i64> {
+) -> Result<i64> {
     let [size, modified, inode] = columns(source.stamp);
     transaction
         .prepare_cached(
@@ -225,7 +225,7 @@ pub(super) fn put_source_unread(
     transaction: &Transaction,
     source: &TraceSource,
     version: u32,
-) -> rusqlite::Result<i64> {
+) -> Result<i64> {
     let key = (source.agent.as_str(), path_text(&source.path), version);
     transaction
         .prepare_cached(
@@ -235,11 +235,7 @@ pub(super) fn put_source_unread(
         .query_row(key, |row| row.get(0))
 }
 
-pub(super) fn put_session(
-    transaction: &Transaction,
-    source: i64,
-    trace: &Trace,
-) -> rusqlite::Result<i64> {
+pub(super) fn put_session(transaction: &Transaction, source: i64, trace: &Trace) -> Result<i64> {
     transaction
         .prepare_cached(
             "INSERT INTO session (key, source, inner_id, agent, session_id, grown, facts, report)

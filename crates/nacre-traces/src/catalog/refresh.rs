@@ -26,7 +26,7 @@ pub struct Connection {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AllowedProjects {
-    /// Any project for which the transcript is trusted because of its location.
+    /// Any project for which the transcript's location makes it trusted.
     #[default]
     ByPlace,
     /// Only the given project, or no project. Used if the user passes a file.
@@ -272,8 +272,9 @@ struct Gone {
     has_stamp: bool,
 }
 
-/// Assigns the sessions of one directory to a project and queues those that were skipped for lack
-/// of a project. Their messages are indexed again, because searches can be filtered by project.
+/// Assigns the sessions of one directory to a project and queues those that were skipped because
+/// they had no project. Their messages are indexed again, because searches can be filtered by
+/// project.
 fn readmit_from(
     transaction: &Transaction,
     cwd: &str,

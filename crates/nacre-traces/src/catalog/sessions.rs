@@ -107,8 +107,8 @@ pub struct WaitingSessions {
     /// Sessions that were modified too recently to be processed.
     pub active: Option<LaterSessions>,
     pub retried: Option<LaterSessions>,
-    /// Directories outside registered projects and their session counts, in descending order of
-    /// session count.
+    /// Directories outside registered projects with their session counts, in descending order of
+    /// count.
     pub unregistered: Vec<(String, u64)>,
 }
 

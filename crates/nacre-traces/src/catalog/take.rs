@@ -21,7 +21,7 @@ use nacre_base::with_causes;
 /// Skip reason for sessions in a database that was in use when it was read.
 const IN_USE: &str = "the agent was writing to it";
 
-/// Skip reason for sessions left to the next sync because the budget of this one was used up.
+/// Skip reason for sessions left to the next sync because this sync's budget was used up.
 const LEFT_OUT: &str = "time limit reached; the next sync will read it";
 
 const MOVED: &str = "its directory changed while it was read";

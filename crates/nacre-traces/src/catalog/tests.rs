@@ -1,4 +1,4 @@
-//! Tests of the catalog over a directory of transcripts in Nacre's own format, with a fixed clock.
+//! Tests for the catalog, using a directory of transcripts in Nacre's own format and a fixed clock.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the agents")]
 

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use rusqlite::{Row, Transaction};
+use rusqlite::{Result, Row, Transaction};
 
 use super::*;
 
@@ -32,18 +32,14 @@ pub(super) fn settle_source(
     agent: Agent,
     path: &str,
     moment: Moment,
-) -> rusqlite::Result<()> {
+) -> Result<()> {
     let sql = "SELECT s.id FROM session s JOIN source o ON o.id = s.source
          WHERE o.agent = ?1 AND o.path = ?2";
     let sessions: Vec<i64> = rows(transaction, sql, (agent.as_str(), path), |row| row.get(0))?;
     sessions.into_iter().try_for_each(|session| settle(transaction, session, moment))
 }
 
-pub(super) fn settle(
-    transaction: &Transaction,
-    session: i64,
-    moment: Moment,
-) -> rusqlite::Result<()> {
+pub(super) fn settle(transaction: &Transaction, session: i64, moment: Moment) -> Result<()> {
     let copies = copies_of(transaction, session)?;
     let is_there = |copy: &&Copy| copy.reason.as_deref() != Some(GONE);
     let Some(best) = copies.iter().filter(is_there).max_by_key(|copy| worth(copy)) else {
@@ -69,7 +65,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-fn copies_of(transaction: &Transaction, session: i64) -> rusqlite::Result<Vec<Copy>> {
+fn copies_of(transaction: &Transaction, session: i64) -> Result<Vec<Copy>> {
     let Some(part) = find_shared_name(transaction, session)? else { return Ok(Vec::new()) };
     let sql = "SELECT s.id, s.key, o.path, s.facts, s.project, j.state, j.reason, o.size, o.modified, o.inode, s.agent
              FROM session t JOIN session s ON s.agent = t.agent AND s.session_id = t.session_id
@@ -86,7 +82,7 @@ fn copies_of(transaction: &Transaction, session: i64) -> rusqlite::Result<Vec<Co
 
 /// Returns the shared part for a session. The query filters by this part, because comparing many
 /// sessions with the same ID takes minutes.
-fn find_shared_name(transaction: &Transaction, session: i64) -> rusqlite::Result<Option<String>> {
+fn find_shared_name(transaction: &Transaction, session: i64) -> Result<Option<String>> {
     let (agent, path): (String, String) = transaction
         .prepare_cached(
             "SELECT s.agent, o.path FROM session s JOIN source o ON o.id = s.source WHERE s.id = ?1",
@@ -95,7 +91,8 @@ fn find_shared_name(transaction: &Transaction, session: i64) -> rusqlite::Result
     Ok(shared_part(Agent::from_name(&agent).unwrap_or(Agent::Generic), &path))
 }
 
-/// Returns a part of the path that all copies share, or `None` if the agent never creates copies.
+/// Returns a part of the path that all copies of a session share, or `None` if the agent never
+/// creates copies.
 fn shared_part(agent: Agent, path: &str) -> Option<String> {
     match spec_of(agent).copies {
         Copies::Never => None,
@@ -105,7 +102,7 @@ fn shared_part(agent: Agent, path: &str) -> Option<String> {
     }
 }
 
-fn copy_of(row: &Row) -> rusqlite::Result<Copy> {
+fn copy_of(row: &Row) -> Result<Copy> {
     let agent = Agent::from_name(&row.get::<_, String>(10)?).unwrap_or(Agent::Generic);
     let facts: String = row.get(3)?;
     let mut facts: SessionFacts =

@@ -15,7 +15,7 @@ const NOTE: &str = "Written by `nacre export --agents-md`; change the memories, 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionBlock {
     range: Range<usize>,
-    /// The hash in the first marker, as opposed to `hash`, which is that of the current text.
+    /// The hash stored in the first marker. `hash` is the hash of the current text.
     marked_hash: String,
     hash: String,
     n_breaks: usize,

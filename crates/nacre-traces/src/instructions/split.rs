@@ -9,8 +9,7 @@ use super::statement::{FoundStatement, NotTaken, Statement, plain, statement, wh
 /// Maximum number of statements, more than any real instruction file contains.
 const MAX_STATEMENTS: usize = 2000;
 
-/// Maximum length of the glob patterns in a note. Longer lists of patterns are not useful to
-/// readers.
+/// Maximum length of the glob patterns in a note. Readers have no use for longer lists of patterns.
 const MAX_GLOBS: usize = 150;
 
 /// Words in a heading or introduction that indicate a procedure.
@@ -62,7 +61,7 @@ struct Splitter<'t> {
     /// The line that introduces a list or code block, with its line number.
     intro: Option<(String, usize)>,
     current: Option<Current>,
-    /// A note from the front matter about the files to which the whole file applies.
+    /// A note from the front matter that says which files the instruction file applies to.
     note: Option<String>,
 }
 
@@ -98,7 +97,8 @@ impl<'t> Splitter<'t> {
             PieceKind::Heading { level } => {
                 self.end_list();
                 self.headings.retain(|(above, _)| *above < level);
-                // A heading replaces the front matter's description, because it is more specific.
+                // A heading replaces the description from the front matter, because it is more
+                // specific.
                 self.headings.retain(|(above, _)| *above > 0);
                 self.headings.push((level, piece.text));
             }
@@ -141,7 +141,7 @@ impl<'t> Splitter<'t> {
         self.begin(piece, Some(indent));
     }
 
-    /// Returns whether the item is a further step in the procedure that starts with the current
+    /// Returns whether the item is another step in the procedure that starts with the current
     /// statement.
     fn is_next_step(&self, current: &Current, piece: &Piece) -> bool {
         let is_numbered =
@@ -179,7 +179,7 @@ impl<'t> Splitter<'t> {
         self.flush();
         let Piece { text, lines, .. } = piece;
         let mut topics: Vec<String> = self.headings.iter().map(|(_, text)| text.clone()).collect();
-        // A level-one heading followed by further headings is the document's title and not a topic.
+        // A level-one heading followed by other headings is the document's title and not a topic.
         if topics.len() > 1 && self.headings[0].0 == 1 {
             topics.remove(0);
         }

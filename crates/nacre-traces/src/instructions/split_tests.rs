@@ -1,4 +1,4 @@
-//! Tests of realistic instruction files and arbitrary text.
+//! Tests for realistic instruction files and arbitrary text.
 
 use std::fmt::Write as _;
 

@@ -3,7 +3,8 @@
 
 const MAX_TITLE: usize = 90;
 
-/// Maximum length of a body or quote in bytes. A longer text is a document rather than a statement.
+/// Maximum length of a body or quote in bytes. Anything longer is a document rather than a
+/// statement.
 const MAX_BODY: usize = 2000;
 
 /// A sentence with fewer words is not clear without its topic.

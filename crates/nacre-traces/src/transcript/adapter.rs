@@ -118,7 +118,8 @@ pub struct Watermark {
     pub offset: u64,
     pub line: u64,
     pub next_sequence: u64,
-    /// Hash of up to 4 KiB before `offset`. If it differs, the transcript was rewritten.
+    /// Hash of up to 4 KiB before `offset`. If the bytes at this place have a different hash, the
+    /// transcript was rewritten.
     pub before_hash: String,
     pub facts: SessionFacts,
     pub carry: String,
@@ -139,7 +140,7 @@ pub struct ReadOutcome {
     pub facts: SessionFacts,
     pub report: ReadReport,
     pub began: Began,
-    /// The position for the next read. `None` if the format can only be read as a whole.
+    /// The position for the next read. `None` if the format can only be read in full.
     pub watermark: Option<Watermark>,
 }
 

@@ -1,11 +1,11 @@
-//! Limits the cost of reading databases and compressed transcripts, because their file size does
-//! not bound it.
+//! Limits the cost of reading databases and compressed transcripts, which is not bounded by their
+//! file size.
 //!
 //! Reading a database uses CPU time, SQLite steps and returned bytes; reading a compressed
 //! transcript uses bytes of output. During one sync, each database has a single budget regardless
-//! of how often it is opened, and all databases share another one. When the shared budget is used
-//! up, the remaining sources are left to the next sync. The limits use CPU time rather than elapsed
-//! time, so that a valid database on a busy machine does not appear hostile.
+//! of how often it is opened, and all databases together share another budget. When the shared
+//! budget is used up, the remaining sources are left to the next sync. The limits use CPU time
+//! rather than elapsed time, so that a valid database on a busy machine does not appear hostile.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Base CPU time in three cases: one open of a database outside a sync, all opens of one database
+/// Base CPU time in three cases: opening a database once outside a sync, all opens of one database
 /// in a sync, and all databases in a sync.
 const TIME_ONCE: Duration = Duration::from_secs(3);
 const TIME_IN_SYNC: Duration = Duration::from_secs(5);

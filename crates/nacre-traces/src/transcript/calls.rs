@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::transcript::toolkit::*;
 
-/// Returns a 64-bit hash of a text. It is stored in watermarks, so it must be the same in all
+/// Returns a 64-bit hash of the text. It is stored in watermarks, so it must be the same in all
 /// builds, which the standard hasher does not guarantee.
 pub(crate) fn text_hash(text: &str) -> u64 {
     let hash = blake3::hash(text.as_bytes());
@@ -54,7 +54,7 @@ impl<V: Clone> RecentMap<V> {
         self.values.is_empty()
     }
 
-    /// Returns the newest entries in order from oldest to newest.
+    /// Returns the newest entries, ordered from oldest to newest.
     pub(crate) fn youngest(&self, count: usize) -> Vec<(u64, V)> {
         let skipped = self.order.len().saturating_sub(count);
         let keys = self.order.iter().skip(skipped);
@@ -137,7 +137,7 @@ pub(crate) fn result_origin(call: Option<&OpenCall>, text: &str) -> TextOrigin {
 const MAX_CHAIN: usize = 16 * 1024;
 const MAX_PROMPTS: usize = 1024;
 const MAX_UNDONE: usize = 1024;
-/// Maximum number of entries of each map that are stored in a watermark.
+/// Maximum number of entries per map that are stored in a watermark.
 const CARRIED: usize = 128;
 
 /// Records and prompts of the main lane, used to detect undone events.

@@ -52,7 +52,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Maximum number of values per fact, because a hostile transcript could contain any number.
+/// Maximum number of values per fact. A hostile transcript could contain any number.
 const MAX_VALUES: usize = 64;
 
 const MAX_OPENING_LINES: u64 = 500;
@@ -67,7 +67,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) kind: EventKind,
     /// The text, or its beginning if only the two ends are available.
     pub(crate) text: Cow<'a, str>,
-    /// The end of a text whose middle was not decoded; otherwise empty.
+    /// The end of the text if its middle was not decoded; otherwise empty.
     pub(crate) tail: &'a str,
     pub(crate) full_bytes: Option<u64>,
     pub(crate) origin: TextOrigin,
@@ -114,7 +114,7 @@ impl<'a> Emitter<'a> {
         Self { sink, next_sequence, facts, report: ReadReport::default() }
     }
 
-    /// Finishes a read without a watermark, for formats that can only be read as a whole.
+    /// Finishes a read without a watermark, for formats that can only be read in full.
     pub(crate) fn finish(self) -> ReadOutcome {
         let (facts, report) = (self.facts, self.report);
         ReadOutcome { facts, report, began: Began::FromStart, watermark: None }

@@ -11,7 +11,7 @@ pub use nacre_types::{
     WordSource,
 };
 
-/// The author of an event's text. No text is both written by the user and injected.
+/// The author of an event's text. Text is never both written by the user and injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextOrigin {
     Person(WordSource),
@@ -56,7 +56,7 @@ pub struct CallLink {
     pub tool: Option<String>,
 }
 
-/// Number of bytes kept at each end of a text.
+/// Number of bytes kept at each end of truncated text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextBounds {
     pub head: usize,
@@ -99,8 +99,8 @@ impl BoundedText {
         Self::of_parts(Cow::Borrowed(text), "", text.len() as u64, bounds)
     }
 
-    /// Redacts and truncates a text for which only the two ends are available. An empty `tail`
-    /// means that `head` is complete.
+    /// Redacts and truncates text of which only the two ends are available. An empty `tail` means
+    /// that `head` is complete.
     pub fn of_parts(head: Cow<'_, str>, tail: &str, full_bytes: u64, bounds: TextBounds) -> Self {
         if tail.is_empty() && head.len() <= bounds.head + bounds.tail {
             let changed = match redact(&head) {
@@ -166,7 +166,7 @@ impl BoundedText {
     }
 }
 
-/// Returns the redacted beginning of a text that is too long.
+/// Redacts an overlong string and returns its beginning.
 ///
 /// Text just after the cut is also examined, so that a secret split by the cut is detected. If
 /// redaction shortens the beginning, some of the following text moves into the result. The last
@@ -176,7 +176,7 @@ pub(crate) fn clean_front(text: &str, max: usize) -> String {
     front(&clean, max.min(cut_word_start(&clean))).to_owned()
 }
 
-/// Returns the redacted end of a text that is too long. See [`clean_front`].
+/// Redacts an overlong string and returns its end. See [`clean_front`].
 pub(crate) fn clean_back(text: &str, max: usize) -> String {
     let clean = redact(back(text, max + CUT_SLACK));
     // The words that identify a secret may precede the examined part, so its beginning is dropped.

@@ -1,6 +1,6 @@
-//! Parses messages in the format of Google's API, which Gemini CLI and Qwen Code use. A part is a
-//! text, a thought, a tool call or a tool response. In a user message, the first text that contains
-//! the user's words is attributed to the user; later texts are files and added context.
+//! Parses messages in the format of Google's API, which Gemini CLI and Qwen Code use. A part is
+//! text, a thought, a tool call or a tool response. In a user message, the first text part that
+//! contains the user's words is attributed to the user; later ones are files and added context.
 
 use super::voice;
 use crate::transcript::toolkit::*;

@@ -26,15 +26,15 @@ use nacre_base::is_hidden_char;
 /// recorded as new input.
 pub const OWN_TAGS: &str = "nacre-";
 
-/// Tags around Nacre's texts: a brief, memories relevant to a prompt, a note about a file, and a
-/// question about whether there is anything to record.
+/// Tags around text written by Nacre: a brief, memories relevant to a prompt, a note about a file,
+/// and a question about whether there is anything to record.
 pub const BRIEF_TAG: &str = "nacre-brief";
 pub const MEMORY_TAG: &str = "nacre-memory";
 pub const NOTE_TAG: &str = "nacre-note";
 pub const ASK_TAG: &str = "nacre-ask";
 
-/// Prefix of every question that Nacre sends to a coding agent used as a model. Sessions that
-/// contain such a question are skipped.
+/// Prefix of every question that Nacre sends to a coding agent that it uses as a model. Sessions
+/// that contain such a question are skipped.
 pub const QUESTION_MARK: &str = "[Question from Nacre]";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,8 +144,8 @@ const PROTOCOL_MARKS: [&str; 8] = [
     "tool_result",
 ];
 
-/// Maximum number of injected texts at the start of a message, more than any agent writes. If it is
-/// exceeded, the rest of the message is attributed to a program.
+/// Maximum number of injected texts at the start of a message, which is more than any agent writes.
+/// Beyond it, the rest of the message is attributed to a program.
 const MAX_OPENINGS: usize = 64;
 
 const MAX_TAG_BYTES: usize = 1024;
@@ -182,7 +182,7 @@ pub fn holds_own_text(text: &str) -> bool {
     OPEN.find(text.as_bytes()).is_some()
 }
 
-/// Wraps a text in one of Nacre's tags. Tags inside the text are escaped, so a memory cannot close
+/// Wraps text in one of Nacre's tags. Tags inside the text are escaped, so a memory cannot close
 /// the block or open another one.
 pub fn wrap_in_tag(tag: &str, text: &str) -> String {
     format!("<{tag}>\n{}\n</{tag}>", without_tags(text).trim())
@@ -240,8 +240,7 @@ fn rule_of(name: &str) -> Option<Rule> {
     tags().find(|(known, _)| *known == name).map(|(_, rule)| rule)
 }
 
-/// Returns the reason why a text was injected, if the agent itself marks the text as not typed by
-/// the user.
+/// Returns why a text was injected, if the agent itself marks the text as not typed by the user.
 pub fn reason_of(text: &str) -> InjectedReason {
     let injected = split_user(text).into_iter().find_map(|piece| piece.origin.injection_reason());
     injected.unwrap_or(InjectedReason::Host)
@@ -262,7 +261,8 @@ pub fn split_user(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Separates the user's words from an expanded prompt template, which can be most of a message.
+/// Separates the user's words from an expanded prompt template, which may make up most of a
+/// message.
 fn own_pieces(text: Cow<'_, str>) -> Vec<Piece<'_>> {
     let trimmed = match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
@@ -420,7 +420,8 @@ fn trim_nonempty(text: &str) -> Option<&str> {
     Some(text.trim()).filter(|text| !text.is_empty())
 }
 
-/// Returns the end of a notice whose block ends at `from`. Trailing lines belong to the notice.
+/// Returns the end of a notice whose block ends at `from`. The notice includes the lines that
+/// agents write after the block.
 fn notice_end(text: &str, from: usize) -> usize {
     let mut end = from;
     loop {
@@ -501,7 +502,7 @@ fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Tagge
             (close_at, close_end)
         }
         // A block without a closing tag was truncated. If it starts the message, it covers the
-        // whole message.
+        // entire message.
         None if start == 0 => (text.len(), text.len()),
         None => return None,
     };

@@ -1,7 +1,7 @@
 //! Reads line-based transcripts: opens the file, resumes at the watermark, repairs broken lines and
 //! reports problems. A last line without `\n` is processed only if it is a complete JSON object;
-//! otherwise it is left to the next read. Therefore no record of a finished transcript is lost, and
-//! each record of a growing one is emitted exactly once.
+//! otherwise it is left to the next read. This ensures that no record of a finished transcript is
+//! lost and that each record of a growing one is emitted exactly once.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -23,7 +23,7 @@ const HASHED: u64 = 4096;
 /// Maximum number of positions in a broken line that are tried as the start of a record.
 const MAX_RESYNCS: usize = 64;
 /// Limits for decompressed transcripts: the maximum size, the maximum size per compressed byte, and
-/// the size that is always allowed. Agents' transcripts are compressed by a factor of five to
+/// the size that is always allowed. Agents' transcripts typically shrink by a factor of five to
 /// twenty.
 const MAX_UNPACKED: u64 = 512 * 1024 * 1024;
 const UNPACKED_PER_BYTE: u64 = 64;
@@ -143,7 +143,7 @@ fn read_packed<F: LineFormat>(
     let limit = most_unpacked(n_packed);
     let mut format = F::new(None);
     let mut emitter = Emitter::new(facts, 0, sink);
-    // Reading one byte past the limit shows whether there is more data.
+    // Try to read one byte past the limit to detect whether there is more data.
     let mut unpacked = Unpacked::new(file).map_err(read_error)?.take(limit + 1);
     let mut reader = LineReader::new(&mut unpacked, 0, 0);
     drive(&mut reader, &mut format, &mut emitter).map_err(read_error)?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::voice;
 use crate::transcript::toolkit::*;
 
-/// Whether a turn was open after the last record that indicates it.
+/// Whether a turn was open after the last record that shows this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) enum TurnState {
     #[default]

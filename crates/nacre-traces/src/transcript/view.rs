@@ -12,7 +12,7 @@ use super::json::{JsonCursor, Malformed, Parsed, decode};
 /// is hostile.
 const MAX_MEMBERS: usize = 4096;
 const MAX_ELEMENTS: usize = 250_000;
-/// Smaller numbers are in seconds, because in milliseconds they would be times before March 1973.
+/// Smaller numbers are in seconds, because as milliseconds they would be times before March 1973.
 const SECONDS_BELOW: i64 = 100_000_000_000;
 
 /// The members of a JSON object, as unparsed JSON text.

@@ -1,5 +1,5 @@
-//! Helpers that all parsers use to emit events, so that they all split user messages, link results
-//! and truncate outputs in the same way.
+//! Helpers that all parsers use to emit events, so that user messages are split, results linked and
+//! outputs truncated in the same way for every agent.
 
 use std::borrow::Cow;
 
@@ -19,10 +19,7 @@ pub(crate) struct Spot<'a> {
 }
 
 impl<'a> Spot<'a> {
-    pub(crate) fn draft<'t>(&self, kind: EventKind, origin: TextOrigin, text: &'t str) -> Draft<'t>
-    where
-        'a: 't,
-    {
+    pub(crate) fn draft(&self, kind: EventKind, origin: TextOrigin, text: &'a str) -> Draft<'a> {
         Draft {
             timestamp: self.time,
             key: (!self.key.is_empty()).then_some(self.key),
@@ -53,7 +50,7 @@ pub(crate) fn user_kind(origin: TextOrigin) -> EventKind {
     }
 }
 
-/// Returns `true` if a text with the user role contains the user's words.
+/// Returns `true` if text with the user role contains the user's words.
 pub(crate) fn holds_words(text: &str) -> bool {
     split_user(text).iter().any(|piece| piece.origin.person().is_some())
 }
@@ -78,6 +75,10 @@ pub(crate) fn emit_marked_user(spot: &Spot, text: &str, out: &mut Emitter) {
     if !text.trim().is_empty() {
         out.push(spot.draft(EventKind::User, TextOrigin::Injected(reason_of(text)), text));
     }
+}
+
+pub(crate) fn emit_marked_texts(spot: &Spot, content: &str, out: &mut Emitter) {
+    texts(content).iter().for_each(|text| emit_marked_user(spot, text, out));
 }
 
 /// Emits words that the user did not enter as a message.

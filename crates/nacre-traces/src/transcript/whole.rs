@@ -9,8 +9,8 @@ use crate::transcript::toolkit::*;
 
 /// Maximum size of a document in bytes. The agents that use this format write smaller files.
 const MAX_DOCUMENT: u64 = 48 * 1024 * 1024;
-/// Maximum number of bytes by which a text may grow when invalid UTF-8 is replaced. Beyond it,
-/// one-byte replacements preserve the length.
+/// Maximum number of bytes by which replacing invalid UTF-8 may lengthen the text. Beyond it,
+/// one-byte replacements are used, which preserve the length.
 const MAX_GROWTH: usize = 1024 * 1024;
 const MAX_SIDECAR: u64 = 1024 * 1024;
 
@@ -43,8 +43,8 @@ pub(crate) fn read_document(
 
 /// Converts bytes to text. Also returns whether any byte was replaced.
 ///
-/// The standard replacement character takes three bytes, which could triple the size of the text,
-/// so a text with many invalid bytes gets one-byte replacements.
+/// The standard replacement character takes three bytes and could triple the size of the text, so
+/// one-byte replacements are used if there are many invalid bytes.
 pub(crate) fn decode_lossy(mut bytes: Vec<u8>) -> (String, bool) {
     let n_replaced = bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
     if MAX_GROWTH < n_replaced * char::REPLACEMENT_CHARACTER.len_utf8() {

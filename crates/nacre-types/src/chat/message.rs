@@ -176,7 +176,7 @@ pub enum ChatItemKind {
     Summary {
         text: String,
     },
-    /// The changes of a turn were undone.
+    /// A turn's changes were undone.
     Undone {
         paths: Vec<String>,
     },

@@ -1,4 +1,4 @@
-//! Types of chat sessions and of the chat protocol.
+//! Types for chat sessions and the chat protocol.
 
 mod message;
 mod rpc;

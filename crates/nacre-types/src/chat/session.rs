@@ -115,7 +115,7 @@ pub struct SessionRemoveReport {
     pub items: u64,
 }
 
-/// A search in the messages of sessions.
+/// A search of session messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionSearchRequest {

@@ -15,7 +15,7 @@ pub struct ContextRequest {
     pub project: Option<String>,
     /// Reread every file instead of relying on modification times.
     pub refresh: bool,
-    /// Fail if the map is out of date, and do not write it.
+    /// Do not write the map, and fail if it is out of date.
     pub strict: bool,
     /// The output format used to calculate the token budget.
     pub format: MapFormat,
@@ -138,7 +138,7 @@ pub struct SearchCodeRequest {
     pub project: Option<String>,
     /// Reread every file instead of relying on modification times.
     pub refresh: bool,
-    /// Fail if the map is out of date, and do not write it.
+    /// Do not write the map, and fail if it is out of date.
     pub strict: bool,
     /// The output format used to calculate the token budget.
     pub format: MapFormat,

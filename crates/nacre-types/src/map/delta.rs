@@ -15,13 +15,13 @@ pub struct DeltaRequest {
     pub project: Option<String>,
     /// Reread every file instead of relying on modification times.
     pub refresh: bool,
-    /// Fail if the map is out of date, and do not write it.
+    /// Do not write the map, and fail if it is out of date.
     pub strict: bool,
     /// Name of a client to mark as up to date with this revision. A later delta can start at
     /// `client:NAME`.
     pub client: Option<String>,
-    /// Where the delta starts. Defaults to `git:HEAD`. Without a commit, it starts when the map was
-    /// created.
+    /// Where the delta starts. Defaults to `git:HEAD`. If there is no commit, it starts at the
+    /// creation of the map.
     pub since: Option<Since>,
     /// Maximum number of files; 0 or absent means all.
     pub limit: Option<usize>,

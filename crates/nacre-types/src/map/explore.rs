@@ -28,7 +28,7 @@ pub struct ExploreRequest {
     pub project: Option<String>,
     /// Reread every file instead of relying on modification times.
     pub refresh: bool,
-    /// Fail if the map is out of date, and do not write it.
+    /// Do not write the map, and fail if it is out of date.
     pub strict: bool,
     /// The output format used to calculate the token budget.
     pub format: MapFormat,
@@ -104,7 +104,7 @@ names! {
         Program = "program",
         Library = "library",
         Manifest = "manifest",
-        /// A program used to develop the project, not meant for its users.
+        /// A program for developing the project that is not meant for its users.
         Script = "script",
     }
 }

@@ -56,7 +56,7 @@ pub(crate) struct Requests {
 impl Requests {
     pub(crate) fn send(&self, call: RpcCall) -> u64 {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        // If the connection is closed, the message stream ends, which is handled elsewhere.
+        // If the connection is closed, the message stream ends, and its reader handles that.
         let _ = self.line.send(RpcRequest { id, call });
         id
     }

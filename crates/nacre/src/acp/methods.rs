@@ -124,8 +124,8 @@ impl Agent {
         })
     }
 
-    /// Runs a request in a separate task. On success, `work` sends the response itself; on failure,
-    /// this function sends the error.
+    /// Runs a request in a separate task. If the request succeeds, `work` sends the response
+    /// itself; if it fails, this function sends the error.
     fn spawn(
         self: &Arc<Self>,
         id: &RequestId,

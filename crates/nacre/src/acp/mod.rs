@@ -33,8 +33,8 @@ pub(crate) use self::agent::SessionDefaults;
 pub(crate) use self::link::{Link, MAX_BUFFERED, connect};
 use self::streams::{MAX_LINE_BYTES, Outbox, read_lines, write_lines};
 
-/// Time allowed after the client disconnects for turns to end and their child processes to be
-/// killed.
+/// Time allowed for turns to end and for their child processes to be killed after the client
+/// disconnects.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) async fn serve(

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 pub(super) const MODE: &str = "mode";
 const MODEL: &str = "model";
 
-/// Option value of sessions that use the default model.
+/// Value of the model option for sessions that use the default model.
 const DEFAULT: &str = "default";
 
 /// Returns the modes as JSON. `key` is the name of the id field, which differs between messages.

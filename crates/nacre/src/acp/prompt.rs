@@ -1,5 +1,5 @@
-//! Converts an editor prompt to text and attachments. Content that cannot be attached is mentioned
-//! by name in the text.
+//! Converts an editor prompt to text and attachments. Content that cannot be attached is only named
+//! in the text.
 
 use std::fs;
 use std::path::{Path, PathBuf};

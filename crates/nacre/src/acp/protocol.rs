@@ -15,7 +15,7 @@ pub(super) const LATEST_VERSION: u16 = 1;
 #[serde(rename_all = "camelCase")]
 pub(super) struct InitializeParams {
     pub(super) protocol_version: u16,
-    /// Parsed leniently: malformed capabilities are ignored.
+    /// Parsed leniently: malformed capabilities are ignored rather than rejected.
     #[serde(default)]
     pub(super) client_capabilities: Value,
 }

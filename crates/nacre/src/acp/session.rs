@@ -22,6 +22,8 @@ use super::streams::Outbox;
 use super::tool_calls::{answer_of, permission_request};
 use super::updates::{Notices, TurnView};
 
+type Result<T = (), E = Failure> = std::result::Result<T, E>;
+
 pub(super) enum Order {
     Prompt {
         id: RequestId,
@@ -31,7 +33,7 @@ pub(super) enum Order {
     Change {
         id: RequestId,
         change: Box<SessionChangeRequest>,
-        /// Whether the client set the mode rather than an option.
+        /// Whether the client set the mode, as opposed to an option.
         is_mode: bool,
     },
     Cancel,
@@ -215,12 +217,7 @@ impl Session {
         }
     }
 
-    fn start_turn(
-        &mut self,
-        request: &RequestId,
-        is_cancelled: bool,
-        answer: RpcAnswer,
-    ) -> Result<(), Failure> {
+    fn start_turn(&mut self, request: &RequestId, is_cancelled: bool, answer: RpcAnswer) -> Result {
         let ChatStartReport { task, .. } = result(answer)?;
         if is_cancelled {
             self.requests.send(RpcCall::ChatAbort(TaskRef { task: task.clone() }));
@@ -231,13 +228,9 @@ impl Session {
         Ok(())
     }
 
-    /// Also reports the mode, for clients without support for options.
-    async fn apply_change(
-        &self,
-        request: &RequestId,
-        is_mode: bool,
-        answer: RpcAnswer,
-    ) -> Result<(), Failure> {
+    /// Applies a changed setting. The mode is also reported, for clients that do not support
+    /// options.
+    async fn apply_change(&self, request: &RequestId, is_mode: bool, answer: RpcAnswer) -> Result {
         let SessionReport { session } = result(answer)?;
         let config_options = options(&session, &self.models);
         let result = if is_mode { json!({}) } else { json!({ "configOptions": config_options }) };
@@ -258,7 +251,7 @@ impl Session {
         update
     }
 
-    async fn report_undo(&self, request: &RequestId, answer: RpcAnswer) -> Result<(), Failure> {
+    async fn report_undo(&self, request: &RequestId, answer: RpcAnswer) -> Result {
         let report: ChatUndoReport = result(answer)?;
         let message_id = format!("{}.undone", report.task);
         self.tell(chunk("agent_message_chunk", undo_text(&report), &message_id)).await;

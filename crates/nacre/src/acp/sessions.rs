@@ -51,7 +51,7 @@ pub(super) async fn new_session(
     Ok(())
 }
 
-/// Opens a stored session. With `is_replayed`, sends its full history to the client.
+/// Opens a stored session. If `is_replayed` is set, its full history is sent to the client.
 pub(super) async fn open_session(
     agent: Arc<Agent>,
     id: RequestId,
@@ -180,8 +180,8 @@ pub(super) async fn list(
     Ok(())
 }
 
-/// Returns the page after a cursor, and the next cursor, which is the id of the last session on the
-/// page.
+/// Returns the page after a cursor, and the cursor for the next page, which is the id of the last
+/// session on this page.
 fn page(
     sessions: Vec<ChatSession>,
     cursor: Option<&str>,

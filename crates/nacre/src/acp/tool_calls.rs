@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::protocol::text_content;
 
-/// Each tool's name, its kind in the protocol, and a verb for the title.
+/// Each tool's name, its kind in the protocol, and the verb used in its title.
 const TOOLS: &[(&str, &str, &str)] = &[
     ("file_read", "read", "Read"),
     ("file_find", "search", "Find files"),
@@ -172,7 +172,8 @@ fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
         return Vec::new();
     };
     let diffs = match tool {
-        // With a version, the call replaces an existing file whose old text is not available here.
+        // If there is a version, the call replaces an existing file, and its old text is not
+        // available here.
         "file_create" if arguments["version"].is_null() => {
             let content = arguments["content"].as_str();
             content.map(|text| diff(&path, None, text)).into_iter().collect()
@@ -185,8 +186,8 @@ fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
     if n_bytes <= MAX_SHOWN_BYTES { diffs } else { Vec::new() }
 }
 
-/// Converts edits to diffs. Returns `None` if an edit uses line numbers, because the old text is
-/// not available here.
+/// Converts edits to diffs. Returns `None` if an edit uses line numbers instead of the old text,
+/// which is not available here.
 fn edits(path: &str, edits: &Value) -> Option<Vec<Value>> {
     let edit =
         |edit: &Value| Some(diff(path, Some(edit["find"].as_str()?), edit["replace"].as_str()?));

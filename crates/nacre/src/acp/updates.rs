@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::protocol::chunk;
 use super::tool_calls::{begin_call, call_id, end_call, summary};
 
-/// How notices are sent: as notices if the client supports them, otherwise as thoughts.
+/// How notices are sent: as notices if the client supports them, and as thoughts otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notices {
     Shown,
@@ -26,7 +26,7 @@ pub(super) struct TurnView {
     notices: Notices,
     step: u32,
     said: String,
-    /// The step of the last update, if that update was text.
+    /// The step of the last update, or `None` if that update was not text.
     last_text: Option<u32>,
 }
 
@@ -72,8 +72,8 @@ impl TurnView {
             TaskUpdate::Notice { text } => vec![self.notice(text)],
             TaskUpdate::Usage(usage) => usage_update(usage),
             TaskUpdate::Completed(end) => self.end(end),
-            // The session handles questions, the queue and the end of the turn. The content of the
-            // remaining messages is part of the tool calls.
+            // The session handles questions, the queue and the end of the turn. The remaining
+            // messages only repeat what the tool calls contain.
             _ => Vec::new(),
         }
     }
@@ -83,7 +83,8 @@ impl TurnView {
     }
 
     fn say(&mut self, text: &str) -> Value {
-        // Without this gap, clients that ignore message ids would merge the text of two steps.
+        // Without this gap, clients that ignore message ids would run the texts of two steps
+        // together.
         let gap = match self.last_text {
             Some(step) if step != self.step => "\n\n",
             _ => "",
@@ -158,7 +159,7 @@ fn plan(items: Vec<ChecklistItem>) -> Value {
 pub(super) struct Replay {
     root: PathBuf,
     session: String,
-    /// Client ids of calls without a result.
+    /// Client ids of calls that have no result yet.
     open: BTreeSet<String>,
 }
 

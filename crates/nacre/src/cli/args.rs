@@ -9,7 +9,7 @@ use nacre_types::{LearningKind, MemoryType, Scope, SearchMode};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Parses an enum value by its JSON name. The command line uses `-` in place of `_`.
+/// Parses an enum value by its JSON name. On the command line, `_` is written as `-`.
 pub(crate) fn one_of<T>(names: impl Into<PossibleValuesParser>) -> impl TypedValueParser<Value = T>
 where
     T: DeserializeOwned + Clone + Send + Sync + 'static,

@@ -54,7 +54,7 @@ pub(crate) struct AskArgs {
 
 pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: AskArgs) -> CommandResult {
     let AskArgs { question, limit, no_model, scripted, all_projects, scope } = args;
-    // The path of the script file is only valid in this process.
+    // The script file's path is only valid in this process.
     let server = if scripted.is_some() { None } else { server(ui, host) };
     let request = AskRequest {
         question: question.join(" "),

@@ -1,5 +1,5 @@
-//! `nacre completions` prints completion scripts for shells. The scripts call `nacre complete` for
-//! ids.
+//! `nacre completions`, which prints completion scripts for shells. The scripts call `nacre
+//! complete` to complete ids.
 
 use clap_complete::Shell;
 use serde_json::json;
@@ -53,8 +53,7 @@ pub(crate) fn cmd_complete(ui: &mut Ui, host: &Host, args: CompleteArgs) -> Comm
 
 const WITH_IDS: &[&str] = &["memory", "feedback", "review", "undo", "runs", "trace"];
 
-/// Completes ids in addition to the generated words. In bash, the last `complete` command takes
-/// effect.
+/// Completes ids in addition to the generated words. Bash uses only the last `complete` command.
 const BASH: &str = r#"
 _nacre_with_ids() {
     _nacre "$@"
@@ -92,7 +91,7 @@ fn with_ids(shell: Shell, script: &str) -> String {
     }
 }
 
-/// Adds id completion to the generated zsh script, which completes arguments as files by default.
+/// Adds id completion to the generated zsh script, which by default completes arguments as files.
 fn zsh_with_ids(script: &str) -> String {
     let is_id = |line: &str| {
         let line = line.trim_start();

@@ -95,14 +95,15 @@ pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: ConnectArgs) -> Comman
     ui.report(&report, |ui, report| print_changed(ui, report, next, args.all))
 }
 
-/// Builds the request to trust Codex hooks. The hooks must be written first, because Codex computes
-/// the trusted hashes from them.
+/// Builds the request to trust Codex hooks. The hooks must be written before that, because Codex
+/// computes the hashes to trust from them.
 fn trust_request(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Option<ConnectRequest>> {
     if args.targets != ["codex"] {
         return Err(OpError::usage("Only Codex requires hooks to be trusted")
             .hint("nacre connect codex --trust-hooks"));
     }
-    // Fails without Codex before anything is written, so a dry run reports the same error.
+    // This fails before anything is written if Codex is missing, so a dry run reports the same
+    // error.
     ops::codex_program(host)?;
     let parts = vec![WiringPart::Hooks];
     let wiring = WiringOptions { parts, guard: args.guard, ..WiringOptions::default() };

@@ -97,7 +97,7 @@ pub(crate) fn read_for_hook() -> Environment {
 fn program() -> Option<PathBuf> {
     let running = std::env::current_exe().ok()?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // The program may be a symlink with a different name, but hooks are looked up by the name
+    // The program may be a symlink with a different name, but hooks always look for the name
     // `nacre`.
     let names = [OsString::from(OWN_NAME), running.file_name()?.to_owned()];
     let is_it = |found: &PathBuf| std::fs::canonicalize(found).is_ok_and(|found| found == running);

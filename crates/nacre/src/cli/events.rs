@@ -148,7 +148,7 @@ fn print_event(ui: &mut Ui, TaskEvent { sequence, at, fields }: &TaskEvent) {
     ui.line(line.trim_end());
 }
 
-/// Adds fields as `key=value`. Nested objects use their key as a prefix, and empty values are
+/// Adds fields as `key=value`. Keys of nested objects become prefixes, and empty values are
 /// omitted.
 fn push_pairs(pairs: &mut Vec<String>, prefix: &str, fields: &Map<String, Value>) {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);

@@ -34,7 +34,7 @@ pub(super) fn cmd_commands(ui: &mut Ui) -> CommandResult {
     Ok(Exit::DONE)
 }
 
-/// Returns every visible command with its description, starting with those on the overview page.
+/// Returns every visible command with its description. Those on the overview page come first.
 fn all_commands() -> Vec<(String, String)> {
     let command = Cli::command();
     let visible = command.get_subcommands().filter(|command| !command.is_hide_set());

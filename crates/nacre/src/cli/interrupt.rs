@@ -1,8 +1,9 @@
-//! Handles Ctrl-C: the first one cancels the running operation, the second one ends the process.
-//! SIGTERM and closing the terminal are handled like Ctrl-C, so child processes are stopped too.
+//! Handles Ctrl-C: the first one cancels the running operation, and the second one ends the
+//! process. SIGTERM and closing the terminal have the same effect as Ctrl-C, so child processes are
+//! stopped too.
 //!
-//! If an operation does not react to cancellation, the process exits after a timeout. No data is
-//! lost, because every change is journaled as a whole.
+//! If an operation does not respond to cancellation, the process exits after a timeout. No data is
+//! lost, because every change is journaled as a unit.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -20,7 +21,7 @@ pub(super) const CANCEL_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time allowed for a server to stop, including the time to end its tasks.
 pub(super) const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Cancels the operation on the first Ctrl-C, and ends the process on the second one or after the
+/// Cancels the operation on the first Ctrl-C. Ends the process on the second one, or after the
 /// timeout.
 pub(super) fn cancel_on_ctrl_c(cancel: Cancel, timeout: Duration) {
     listen(move |ready| async move {
@@ -42,7 +43,7 @@ pub(super) fn ignore_ctrl_c() {
     });
 }
 
-/// Runs `work` in a separate thread until the process exits, and returns once the thread's signal
+/// Runs `work` in a separate thread until the process exits. Returns once the thread's signal
 /// handler is registered. If the thread cannot be started, Ctrl-C ends the process immediately.
 fn listen<F: Future<Output = ()>>(work: impl FnOnce(Sender<()>) -> F + Send + 'static) {
     let (ready, is_ready) = channel();

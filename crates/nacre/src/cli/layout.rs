@@ -15,8 +15,8 @@ const MIN_FLEXIBLE: usize = 12;
 
 const MIN_OTHER: usize = 4;
 
-/// Separates a title from the note after it. When a cell is truncated, the note is kept. The
-/// character has no width.
+/// Zero-width character that separates a title from the note after it. When a cell is truncated,
+/// the note is kept.
 pub(crate) const KEPT: char = '\u{200b}';
 
 const DOTS: char = '…';
@@ -64,8 +64,8 @@ pub(crate) fn faint(text: impl Display) -> Cell {
     cell(Role::Faint, text)
 }
 
-/// Formats rows as aligned columns. Text is truncated to `width`, if given, starting with the
-/// column at index `flexible`.
+/// Formats rows as aligned columns. If `width` is given, text is truncated to fit, starting with
+/// the column at index `flexible`.
 pub(super) fn table_lines(
     rows: &[Row],
     width: Option<usize>,

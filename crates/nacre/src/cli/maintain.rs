@@ -14,7 +14,7 @@ use super::render::print_changes;
 
 const MAX_ACTIONS: usize = 10;
 
-/// Table columns with the actions counted in each.
+/// Table columns, each with the actions that it counts.
 const COLUMNS: &[(&str, &[MaintainVerb])] = &[
     ("merged", &[MaintainVerb::Merge, MaintainVerb::Consolidate]),
     ("overturned", &[MaintainVerb::Supersede]),
@@ -53,7 +53,7 @@ pub(crate) struct MaintainArgs {
 
 pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: MaintainArgs) -> CommandResult {
     let MaintainArgs { dry_run, force, all, rewrite, scripted } = args;
-    // The path of the script file is only valid in this process.
+    // The script file's path is only valid in this process.
     let server = if scripted.is_some() { None } else { server(ui, host) };
     let request = MaintainRequest { dry_run, force, all, rewrite, scripted };
     let events = ui.cancellable_events();

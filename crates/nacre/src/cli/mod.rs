@@ -1,6 +1,6 @@
 //! The command line interface: arguments, commands, output and exit codes.
 //!
-//! Only this module prints, exits the process and reads the environment. Each command has its own
+//! No other module prints, exits the process or reads the environment. Each command has its own
 //! file and a row in `commands!` below.
 
 mod args;
@@ -130,7 +130,7 @@ struct Policy {
     tolerance: Tolerance,
     /// Whether the command registers the current project.
     registering: Registering,
-    /// Whether the command only displays information, so its output may be paged.
+    /// Whether the command only displays information. If so, its output may be paged.
     is_paged: bool,
 }
 
@@ -262,12 +262,12 @@ impl HostCommand {
 
 pub(crate) fn main() -> ExitCode {
     let args = env::args();
-    // This program also acts as the supervisor of processes started by agents.
+    // This program also serves as the supervisor of processes that agents start.
     #[cfg(target_os = "linux")]
     if let Some(code) = nacre_ops::helper(&args) {
         return code;
     }
-    // Scripts query the version often, so this skips the argument parser.
+    // Scripts often query the version, so this path skips the argument parser.
     if matches!(args.get(1).and_then(|arg| arg.to_str()), Some("--version" | "-V"))
         && args.len() == 2
     {

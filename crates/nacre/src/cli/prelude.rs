@@ -1,4 +1,4 @@
-//! Common imports of the command modules.
+//! Common imports for the command modules.
 
 pub(crate) use clap::{Args, Subcommand};
 pub(crate) use nacre_ops::text::{Shown, ShownLine};

@@ -13,7 +13,7 @@ use nacre_types::Event;
 use super::env::TerminalSize;
 use super::layout::{Role, cut, paint};
 
-/// Shorter operations show no progress line.
+/// Operations shorter than this show no progress line.
 const LINE_DELAY: Duration = Duration::from_millis(300);
 
 const REDRAW_PERIOD: Duration = Duration::from_millis(100);
@@ -30,7 +30,7 @@ pub(super) struct EventScreen {
     /// Whether standard output is a terminal, in which case answers are streamed.
     is_watched: bool,
     line: Arc<Mutex<ProgressLine>>,
-    /// When this sender is dropped, the thread that draws the progress line stops.
+    /// The thread that draws the progress line stops when this sender is dropped.
     _ticks: Option<Sender<()>>,
     is_inside_line: AtomicBool,
     has_answer: AtomicBool,
@@ -167,9 +167,9 @@ fn tick(line: Arc<Mutex<ProgressLine>>) -> Option<Sender<()>> {
 #[derive(Debug, Default)]
 struct ProgressLine {
     width: Option<usize>,
-    /// Time of the first event with something to show.
+    /// When the first event with something to show occurred.
     begun: Option<Instant>,
-    /// Start time of the step whose rate is measured.
+    /// When the step whose rate is measured started.
     rated: Option<Instant>,
     work: Work,
     is_drawn: bool,
@@ -185,7 +185,7 @@ impl ProgressLine {
             return;
         }
         self.is_drawn = true;
-        // The last column stays empty, because some terminals wrap when it is used.
+        // The last column stays empty, because some terminals wrap the line when it is used.
         let text = cut(&self.work.text(now.duration_since(rated)), width.saturating_sub(1));
         let _ = write!(io::stderr(), "\r{text}\x1b[K");
     }

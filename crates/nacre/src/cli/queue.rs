@@ -63,7 +63,7 @@ fn print_list(ui: &mut Ui, report: &QueueListReport, status: Option<JobState>) {
     }
 }
 
-/// Formats a table row. On a terminal, the first column is the title, otherwise the id.
+/// Formats a table row. The first column is the title on a terminal, and the id elsewhere.
 fn row(ui: &Ui, job: &QueueJob) -> Row {
     let name = job.title.as_deref().or(job.project.as_deref()).unwrap_or_default();
     let reason = job.reason.as_deref().map(|reason| format!("  ({reason})")).unwrap_or_default();

@@ -28,7 +28,7 @@ pub(crate) fn memories_text(n: usize) -> String {
     count(n, "memory")
 }
 
-/// Joins the first few items and adds the number of others. Returns `None` for an empty list.
+/// Joins the first few items and states how many more there are. Returns `None` for an empty list.
 pub(crate) fn first_few(items: &[impl Display]) -> Option<String> {
     let named: Vec<String> = items.iter().take(MAX_NAMED).map(ToString::to_string).collect();
     let more = match items.len().saturating_sub(MAX_NAMED) {
@@ -38,14 +38,15 @@ pub(crate) fn first_few(items: &[impl Display]) -> Option<String> {
     (!items.is_empty()).then(|| format!("{}{more}", named.join(", ")))
 }
 
-/// Formats notes in parentheses after `blanks`, or an empty text without notes.
+/// Formats notes in parentheses, preceded by `blanks`. Returns an empty string if there are no
+/// notes.
 pub(crate) fn parenthesize(blanks: &str, notes: &[impl AsRef<str>]) -> String {
     let notes: Vec<&str> = notes.iter().map(AsRef::as_ref).collect();
     if notes.is_empty() { String::new() } else { format!("{blanks}({})", notes.join(", ")) }
 }
 
-/// Returns the part of an id after its last `-`, if it has at least `min` characters and is unique
-/// among the ids.
+/// Returns the part of an id after its last `-` if that part has at least `min` characters and is
+/// unique among the ids. Otherwise, returns the full id.
 pub(crate) fn unique_end<'i>(
     id: &'i str,
     ids: impl Iterator<Item = &'i str>,
@@ -87,7 +88,8 @@ pub(crate) fn quote_place(ui: &Ui, place: &str, at: &str) -> String {
     if at.is_empty() { place.to_owned() } else { format!("{place}, {}", ui.when(at)) }
 }
 
-/// Prints the ids of memories whose superseded state is not confirmed by their own files.
+/// Prints the ids of memories that are claimed to be superseded, although their own files do not
+/// confirm it.
 pub(crate) fn print_not_verified(ui: &mut Ui, ids: &[impl Display]) {
     if let Some(ids) = first_few(ids) {
         ui.note(4, Role::Warning, format!("supersedes {ids}; not verified"));
@@ -153,7 +155,7 @@ fn print_done(ui: &mut Ui, done: MemoryChange, id: &str) {
     ui.status(format!("{verb} {}", ui.paint(Role::Id, id)));
 }
 
-/// Prints where copies of a forgotten memory were looked for, and where copies may remain.
+/// Prints which places were checked for copies of a forgotten memory, and where copies may remain.
 fn print_copies(ui: &mut Ui, copies: &[CheckedCopy]) {
     let gone = copies.iter().filter(|copy| copy.state == CopyState::Gone);
     let gone: Vec<&str> = gone.map(|copy| copy.place.label()).collect();
@@ -186,8 +188,8 @@ pub(crate) fn print_changes(ui: &mut Ui, changes: &[PlannedChange]) {
     }
 }
 
-/// Prints the lines around a change. Each starts with its sign (`+`, `-` or a space) followed by
-/// `gap`.
+/// Prints the lines around a change. Each line starts with its sign (`+`, `-` or a space), followed
+/// by `gap`.
 pub(crate) fn print_diff(ui: &mut Ui, indent: usize, gap: &str, before: &str, after: &str) {
     for (tag, line) in find_changed_parts(before, after).into_iter().flat_map(|part| part.lines) {
         let role = match tag {

@@ -62,7 +62,7 @@ pub(crate) fn cmd_serve(ui: &mut Ui, environment: Environment, args: ServeArgs) 
         return check(ui, environment);
     }
     if detached {
-        // If this fails, the server ends when the terminal is closed.
+        // If this fails, closing the terminal ends the server.
         let _ = nacre_ops::leave_session();
     }
     let stop = Cancel::new();
@@ -235,7 +235,8 @@ pub(crate) fn cmd_dashboard(
     host.check_user("open the dashboard")?;
     let found = service::find(host)?.ok_or_else(not_running)?;
     let client = Client::new(found).with_timeout(ANSWER_TIMEOUT);
-    // The stored address may belong to a server that has stopped, so ask the running one.
+    // The stored address may belong to a server that has stopped, so the running one is asked for
+    // its address.
     let ServiceReport { address, .. } = client.get("/api/service", &()).map_err(client_error)?;
     let LoginCode { code } = client.post("/api/login-code", &()).map_err(client_error)?;
     let link = format!("http://{address}/#code={code}");
@@ -273,7 +274,7 @@ fn client_error(error: ClientError) -> OpError {
 }
 
 /// Opens a URL and returns whether a browser was opened. Without a display, nothing is opened,
-/// because that could start a text browser in the terminal.
+/// because a text browser could start in the terminal.
 fn open_in_browser(environment: &Environment, address: &str) -> bool {
     let names = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
     let has_screen = cfg!(any(target_os = "macos", windows))

@@ -20,14 +20,14 @@ pub(crate) fn sessions_text(n: u64) -> String {
     count(n as usize, "session")
 }
 
-/// Formats session counts such as `Claude Code 20, Codex 4`.
+/// Formats the number of sessions of each agent, such as `Claude Code 20, Codex 4`.
 pub(crate) fn agents_text(agents: &[AgentSessions]) -> String {
     let texts = agents.iter().map(|agent| format!("{} {}", agent.title, agent.sessions));
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// Names the disconnected agents that have sessions on this machine. Returns `None` if there are
-/// none.
+/// Lists the agents that are not connected but have sessions on this machine. Returns `None` if
+/// there are none.
 pub(crate) fn describe_disconnected(agents: &[String]) -> Option<String> {
     let (last, rest) = agents.split_last()?;
     let (named, these, them) = match rest {
@@ -107,7 +107,7 @@ pub(crate) struct ReaderArgs {
 }
 
 /// Asks once which agent may read sessions, if the user has not decided yet. Without a terminal,
-/// nothing is asked or changed. `n_now` is the number of pending sessions, if known.
+/// asks nothing and changes nothing. `n_now` is the number of pending sessions, if known.
 pub(crate) fn settle_reader(
     ui: &mut Ui,
     host: &Host,

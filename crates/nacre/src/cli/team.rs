@@ -76,7 +76,8 @@ pub(crate) fn cmd_push(ui: &mut Ui, host: &Host, args: PushArgs) -> CommandResul
     ui.report(&report, print_pushed)
 }
 
-/// Reads the token from standard input, which keeps it out of process lists and the shell history.
+/// Reads the token from standard input, so that it does not appear in process lists or the shell
+/// history.
 fn read_token() -> Result<String> {
     let mut token = String::new();
     std::io::stdin().lock().take(MAX_TOKEN_BYTES).read_line(&mut token)?;

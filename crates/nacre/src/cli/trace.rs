@@ -11,7 +11,7 @@ use super::args::{agent_parser, mode_parser};
 use super::prelude::*;
 use super::render::print_more;
 
-/// Maximum number of lines of tool output without `--full`.
+/// Maximum number of lines shown of a tool's output without `--full`.
 const TOOL_LINES: usize = 6;
 
 /// List your agents' sessions, latest first; show and search them
@@ -145,7 +145,7 @@ fn print_list(ui: &mut Ui, report: &TraceListReport, request: &TraceListRequest)
     }
 }
 
-/// Formats a table row. On a terminal, the first column is the title, otherwise the id.
+/// Formats a table row. The first column is the title on a terminal, and the id elsewhere.
 fn row(ui: &Ui, session: &SessionEntry) -> Row {
     let facts = &session.facts;
     let title = title(facts.title.as_deref().or(facts.cwd.as_deref()).unwrap_or_default());

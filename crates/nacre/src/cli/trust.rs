@@ -37,7 +37,7 @@ pub(crate) fn cmd_trust(ui: &mut Ui, host: &Host, args: TrustArgs) -> CommandRes
         ids,
         all,
         dry_run: true,
-        // Before a bulk trust, show the memories in full.
+        // Before many memories are trusted at once, they are shown in full.
         diff: diff || all,
         seen: Vec::new(),
         scope: scope.mode(),

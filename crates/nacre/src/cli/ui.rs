@@ -1,7 +1,7 @@
 //! All output: results on standard output, messages on standard error.
 //!
 //! Untrusted text is printed through `Shown`, so memories cannot send control sequences to the
-//! terminal. Color never carries information on its own.
+//! terminal. Color is never the only way information is conveyed.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -112,7 +112,7 @@ impl Ui {
         self.colors_out
     }
 
-    /// Returns whether the user asked not to use the running server.
+    /// Returns whether the user asked for the running server not to be used.
     pub(crate) fn is_local(&self) -> bool {
         self.globals.local
     }
@@ -209,7 +209,7 @@ impl Ui {
         self.pager = Pager::from_environment(environment).filter(|_| self.is_watched());
     }
 
-    /// Prints output, in a pager if it is longer than the terminal.
+    /// Prints output. If it is longer than the terminal, it is shown in a pager.
     pub(crate) fn page(&mut self, print: impl FnOnce(&mut Self)) {
         let (Some(pager), Some(size)) = (self.pager.clone(), self.terminals.size) else {
             return print(self);
@@ -238,7 +238,8 @@ impl Ui {
         self.align(&rows, last)
     }
 
-    /// Prints rows whose first column is the title. On a terminal, the title is truncated first.
+    /// Prints rows whose first column is the title. On a terminal, the title is the first column to
+    /// be truncated.
     pub(crate) fn print_titled_table(&mut self, rows: Vec<Row>) -> usize {
         if self.is_watched() { self.align(&rows, 0) } else { self.table(rows) }
     }
@@ -260,12 +261,12 @@ impl Ui {
         self.terminals.size.filter(|_| self.is_watched()).map(|size| size.columns)
     }
 
-    /// Formats a time, relative on a terminal, otherwise with seconds.
+    /// Formats a time: relative on a terminal, and with seconds elsewhere.
     pub(crate) fn when(&self, time: &str) -> String {
         if self.is_watched() { ago(time, self.now) } else { to_second(time) }
     }
 
-    /// Formats a time, relative on a terminal, otherwise with minutes.
+    /// Formats a time: relative on a terminal, and with minutes elsewhere.
     pub(crate) fn when_to_minute(&self, time: &str) -> String {
         if self.is_watched() { ago(time, self.now) } else { minute(time) }
     }
@@ -307,7 +308,7 @@ impl Ui {
         self.events().with_cancel(cancel)
     }
 
-    /// Prints a report as JSON with `--json`, otherwise with `render`.
+    /// Prints a report, as JSON if `--json` is given and with `render` otherwise.
     pub(crate) fn report<R: Report>(
         &mut self,
         report: &R,

@@ -11,7 +11,8 @@ use super::render::{print_changes, print_more, unique_end};
 
 const MAX_NAMED: usize = 20;
 
-/// Minimum length of a shortened id end. Shorter ends match too many changes.
+/// Minimum length of a shortened id, which is the end of the full id. Shorter ends match too many
+/// changes.
 const MIN_SHORT: usize = 4;
 
 /// Undo what a command changed, byte for byte

@@ -1,5 +1,4 @@
-//! Converts argument parser errors to Nacre's error format: the failure, its cause, and a command
-//! to try.
+//! Converts argument parser errors to Nacre's error format: what failed, why, and a command to try.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -12,7 +11,7 @@ use super::help;
 
 const MAX_OFFERED: usize = 3;
 
-/// Global flags that take the next word as their value.
+/// Global flags whose value is the next argument.
 const VALUED: [&str; 2] = ["--project", "--color"];
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the parser describes the other errors")]
@@ -107,7 +106,7 @@ fn suggestion(root: &clap::Command, path: &str, name: &str, error: &clap::Error)
     }
 }
 
-/// Finds subcommands with this name at any level, such as `memory add` for `add`.
+/// Finds subcommands with this name at any level. For example, `add` finds `memory add`.
 fn find_below(command: &clap::Command, path: &str, name: &str) -> Vec<String> {
     let visible = command.get_subcommands().filter(|below| !below.is_hide_set());
     visible

@@ -1,7 +1,7 @@
 //! Runs background work in a detached process.
 //!
 //! An agent waits until every process that inherited its pipes has exited, and may kill the process
-//! group of its hook. Therefore the hook starts a first process in its own process group and
+//! group of its hook. Therefore, the hook starts a first process in a process group of its own and
 //! without the pipes. That process starts a second one and exits. The second process leaves the
 //! session and does the work.
 
@@ -22,7 +22,8 @@ pub(super) const OWN_NAME: &str = "nacre";
 const DETACH: &str = "detach";
 const WORK: &str = "work";
 
-/// Exit codes of a sync that did all it could: complete, partly failed, or another sync is running.
+/// Exit codes of a sync that did all it could: everything was read (0), some sessions failed (3),
+/// or another sync is running (4).
 const DONE: [i32; 3] = [0, 3, 4];
 
 /// Wakes the local server to do the work, or starts a new process if no server is running.

@@ -1,7 +1,7 @@
 //! Lets the running local server answer a hook, which is faster because its index is already open.
-//! The answer is the same as without a server.
+//! The answer is the same either way.
 //!
-//! Only the socket file is read before the request. If the server does not respond, this process
+//! Before the request, only the socket file is read. If the server does not respond, this process
 //! answers.
 
 use std::path::Path;
@@ -13,15 +13,16 @@ use nacre_ops::{Result, hook_deadline};
 use nacre_server::control::ask_hook;
 use nacre_types::{ErrorCode, HookQuestion, HookReport, HookRequest};
 
-/// The server's share of the deadline. The remaining time is enough for this process to answer.
+/// The share of the deadline that the server may use. The rest is enough for this process to
+/// answer.
 const SHARE: f64 = 0.4;
 
-/// Longer input is handled in this process, because escaping expands the text and the server limits
-/// the request size.
+/// Maximum length of input sent to the server. Longer input is handled in this process, because
+/// escaping expands the text and the server limits the size of requests.
 const MAX_TEXT: usize = 256 << 10;
 
-/// Sends a question to the server. Returns `None` if this process must answer. The returned server
-/// can also run the background work.
+/// Sends a question to the server. Returns `None` if this process must answer instead. The returned
+/// server can also do the background work.
 pub(super) fn ask(
     environment: &Environment,
     folder: &Path,
@@ -40,7 +41,7 @@ pub(super) fn ask(
     };
     let timeout: Duration = hook_deadline(environment).mul_f64(SHARE);
     match ask_hook(&server, &request, timeout) {
-        // Without a project, this process would return the same error.
+        // If there is no project, this process would return the same error.
         Err(error) if error.code != ErrorCode::NoProject => None,
         report => Some((report, server)),
     }

@@ -10,8 +10,8 @@ use nacre_ops::hook::log_failure;
 use nacre_ops::host::Environment;
 use nacre_ops::{OpError, hook_deadline};
 
-/// The share of the deadline after which the process exits. The remaining time is used to write the
-/// log and exit.
+/// The share of the deadline after which the process exits. The rest is for writing the log and
+/// exiting.
 const SHARE: f64 = 0.8;
 
 /// Maximum time for writing the log.
@@ -24,8 +24,8 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the thread that enforces the deadline. Until the settings are read, the deadline is
-    /// the one from the environment or the default.
+    /// Starts the thread that enforces the deadline. Until the settings have been read, the
+    /// deadline comes from the environment or is the default.
     pub(super) fn start(environment: &Environment, agent: &str, event: &str) -> Self {
         let (times, changed) = channel::<Duration>();
         let is_taken = Arc::new(AtomicBool::new(false));
@@ -63,7 +63,7 @@ impl Deadline {
     }
 }
 
-/// Logs that the hook took too long. If writing the log also takes too long, nothing is logged.
+/// Logs that the hook took too long. If writing the log takes too long as well, nothing is logged.
 fn log_late(environment: Environment, agent: String, event: String) {
     let (done, is_done) = channel::<()>();
     let write = move || {

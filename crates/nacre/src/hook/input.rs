@@ -1,4 +1,4 @@
-//! Parses a hook's standard input. Missing keys and values of the wrong type are ignored.
+//! Parses the standard input of a hook. Missing keys and values of the wrong type are ignored.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub(super) struct Input {
     pub(super) prompt: String,
     pub(super) call: Option<ToolCall>,
     pub(super) trace: Option<String>,
-    /// Whether the agent is already continuing at a hook's request.
+    /// Whether the agent is already continuing because a hook asked it to.
     pub(super) is_asked: bool,
 }
 

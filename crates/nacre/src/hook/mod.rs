@@ -110,7 +110,8 @@ fn question(
         }
         HookEvent::BeforeTool => {
             let request = input.call?.request(session);
-            // If the agent ignores notes for this event, notes must not be recorded as shown.
+            // An agent that ignores notes for this event is asked only for the guard's decision, so
+            // that no notes are recorded as shown.
             let of = if hears { HookQuestion::BeforeTool } else { HookQuestion::Guard };
             Some(of(request))
         }

@@ -1,5 +1,5 @@
-//! Tests the hook contracts without starting a process: parsed input, written output, and the
-//! guard's decisions.
+//! Tests for the hook contracts, without starting a process: parsed input, written output, and
+//! guard decisions.
 
 #![expect(clippy::disallowed_methods, reason = "the tests lay the traps and play the agent")]
 
@@ -82,7 +82,7 @@ impl World {
     fn asked_to_write(&self, contract: Contract, path: &str) -> Output {
         let input = call_of(contract, path).to_string();
         let input = input::read(input.as_bytes(), &contract.1.keys).unwrap();
-        // Like `reply`, but one guard checks all calls.
+        // Like `reply`, but all calls are checked by the same guard.
         let request = input.call.unwrap().request(HookSession::default());
         let denied = self.guard.refuse(&request);
         let report = HookReport { denied, ..HookReport::default() };
@@ -179,7 +179,7 @@ fn no_hostile_path_gets_out_through_any_contract() {
     assert!(n_refused > N_HOSTILE, "{n_refused}");
 }
 
-/// Writes a file like an agent's tool does when the call is not refused.
+/// Writes a file as the agent's tool would if the call is not refused.
 fn write_as_agent(repo: &Path, path: &str) {
     let path = repo.join(path.trim());
     if let Some(folder) = path.parent() {

@@ -1,4 +1,4 @@
-//! Finds the files that a tool call will read or change, based on the names of the tool and its
+//! Determines which files a tool call will read or change from the names of the tool and its
 //! arguments.
 //!
 //! Each agent has its own tools and arguments, and MCP servers add more, so names are matched by
@@ -7,10 +7,10 @@
 use nacre_types::{HookSession, HookToolRequest, ToolAccess};
 use serde_json::Value;
 
-/// Maximum number of paths collected. A call with more is marked as incomplete.
+/// Maximum number of paths collected. A call with more paths is marked as incomplete.
 const MAX_PATHS: usize = 256;
 
-/// Maximum nesting depth searched. A call with deeper values is marked as incomplete.
+/// Maximum nesting depth searched. A call with more deeply nested values is marked as incomplete.
 const MAX_DEPTH: usize = 6;
 
 /// Names of arguments that contain paths, in lower case and without `_` or `-`.
@@ -55,8 +55,8 @@ pub(super) struct ToolCall {
 }
 
 impl ToolCall {
-    /// Returns the tool call in a hook's input, or `None` if it has none. If the input has no
-    /// separate arguments, all of its fields count as arguments.
+    /// Returns the tool call in a hook's input, or `None` if there is none. If the input has no
+    /// separate arguments, all of its fields are treated as arguments.
     pub(super) fn read(
         input: &Value,
         tool: Option<&Value>,
@@ -86,7 +86,7 @@ impl ToolCall {
                 }
             }
             Value::Array(items) => items.iter().for_each(|item| self.collect(item, depth - 1)),
-            // If the whole argument is a string, it is a patch.
+            // If the arguments are a single string, that string is a patch.
             Value::String(text) => self.patch(text),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
@@ -106,7 +106,7 @@ impl ToolCall {
                     }
                 }
             }
-            // For example, `["bash", "-lc", "make"]`.
+            // A command as a list, such as `["bash", "-lc", "make"]`.
             Value::Array(items) if COMMANDS.contains(&name) => {
                 let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
                 self.shell(words.last().copied().unwrap_or_default());
@@ -125,7 +125,7 @@ impl ToolCall {
         }
     }
 
-    /// Adds a shell command. Some tools pass a patch instead.
+    /// Adds a shell command. Some tools pass a patch in its place.
     fn shell(&mut self, text: &str) {
         if text.contains("*** Begin Patch") {
             return self.patch(text);
@@ -153,7 +153,7 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect()
 }
 
-/// Returns whether the name of a tool indicates that it changes files.
+/// Returns whether a tool's name indicates that the tool changes files.
 fn writes(tool: &str) -> bool {
     let tool = tool.to_lowercase();
     // Tools that update a task list, a plan or memories do not change files.

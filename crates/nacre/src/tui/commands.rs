@@ -1,5 +1,5 @@
-//! The table of `/` commands, and the completion of commands and of file names after `@`. The help
-//! and the list in `docs/chat.md` are generated from the table.
+//! The table of `/` commands, from which the help and the list in `docs/chat.md` are generated, and
+//! the completion of commands and of file names after `@`.
 
 use std::ops::Range;
 
@@ -154,9 +154,9 @@ fn file_choices(begun: &str, files: &[String]) -> Vec<Choice> {
     ranked.into_iter().take(MAX_SHOWN).map(choice).collect()
 }
 
-/// Returns how well a path matches; lower is better. The best match is at the start of the path,
-/// followed by a match in the file name, in a directory name, and anywhere else. Paths that only
-/// contain the letters in order rank last.
+/// Ranks how well a path matches; lower is better. Matches at the start of the path rank first,
+/// followed by matches at the start of the file name, at the start of a directory name, and
+/// anywhere else. Paths that only contain the letters in order rank last.
 fn rank(path: &str, wanted: &str) -> Option<u8> {
     let lower = path.to_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);

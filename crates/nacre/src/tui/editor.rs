@@ -60,8 +60,8 @@ impl Editor {
         self.insert(with);
     }
 
-    /// Applies an action to the text. Returns `false` for actions that do not edit. An attachment
-    /// label before the cursor is deleted as a whole.
+    /// Applies an action to the text. Returns `false` for actions that do not edit. If an
+    /// attachment label precedes the cursor, deleting removes the entire label.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other keys do not edit")]
     pub(crate) fn edit(&mut self, action: Action, marks: &[String]) -> bool {
         let at = self.cursor;
@@ -124,7 +124,8 @@ impl Editor {
             }
             at += grapheme.len();
         }
-        // The end of a wrapped row is the start of the next row, so stay before it.
+        // The end of a wrapped row is also the start of the next row, so the cursor stays before
+        // it.
         self.cursor = if at == target.end && at < self.text.len() { self.before(at) } else { at };
         true
     }
@@ -142,7 +143,7 @@ impl Editor {
     fn word_start(&self) -> usize {
         let before = self.text[..self.cursor].trim_end_matches(|c: char| !c.is_alphanumeric());
         let word = before.trim_end_matches(|c: char| c.is_alphanumeric());
-        // If only punctuation precedes the cursor, delete all of it.
+        // If there is only punctuation before the cursor, all of it is deleted.
         if before.is_empty() { 0 } else { word.len() }
     }
 
@@ -189,7 +190,7 @@ pub(super) fn rows(text: &str, columns: usize) -> Vec<Range<usize>> {
             continue;
         }
         let width = display_width(grapheme);
-        // Reserve one column for the cursor.
+        // One column is reserved for the cursor.
         if used + width >= columns && at > start {
             let cut = last_space.filter(|space| *space > start).unwrap_or(at);
             rows.push(start..cut);

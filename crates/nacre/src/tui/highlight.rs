@@ -1,7 +1,7 @@
 //! Highlights the syntax of code and diffs, by families of similar languages.
 //!
 //! Uses a single-pass lexer instead of a parser, because it runs on every frame of a streamed
-//! answer and must handle incomplete code. If a word is misclassified, only its color is wrong.
+//! answer and must handle incomplete code. A misclassified word only gets the wrong color.
 
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
@@ -87,7 +87,8 @@ pub(super) struct Highlighter {
     is_diff: bool,
     is_sql: bool,
     theme: Theme,
-    /// The end delimiter and role of the string or comment that is open at the start of the line.
+    /// The end delimiter and role of the string or comment that is still open at the start of the
+    /// line.
     open: Option<(&'static str, Role)>,
 }
 

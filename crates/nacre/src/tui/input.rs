@@ -38,7 +38,7 @@ impl History {
         self.entries.get(at).map(String::as_str)
     }
 
-    /// Returns the next prompt, or the draft after the last one.
+    /// Returns the next newer prompt, or the draft after the newest one.
     pub(crate) fn newer(&mut self) -> Option<&str> {
         let at = self.at? + 1;
         self.at = (at < self.entries.len()).then_some(at);
@@ -54,10 +54,10 @@ impl History {
 /// Pastes with more lines become attachments.
 const MAX_LINES: usize = 12;
 
-/// Longer pastes become attachments.
+/// Pastes longer than this become attachments.
 const MAX_BYTES: usize = 2_000;
 
-/// Longer pastes are truncated to this number of bytes.
+/// Pastes longer than this are truncated.
 const MAX_PASTE: usize = 1024 * 1024;
 
 const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];

@@ -1,7 +1,7 @@
 //! The table of key bindings, from which the help and the table in `docs/chat.md` are generated.
 //!
-//! The first key of each row must work over SSH and inside tmux. `Ctrl-Enter` and `Shift-Enter`
-//! only work if the terminal can distinguish them from `Enter`.
+//! The first key in each row must work over SSH and inside tmux. `Ctrl-Enter` and `Shift-Enter`
+//! work only if the terminal can distinguish them from `Enter`.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -236,7 +236,7 @@ pub(crate) fn action(place: KeyContext, key: KeyEvent) -> Option<Action> {
 }
 
 pub(crate) fn to_typed_char(key: KeyEvent) -> Option<char> {
-    // Some keyboard layouts type characters with Ctrl and Alt together (AltGr).
+    // On some keyboard layouts, characters are typed with Ctrl and Alt together (AltGr).
     let is_typed =
         !key.modifiers.intersects(CTRL.union(ALT)) || key.modifiers.contains(CTRL.union(ALT));
     key.code.as_char().filter(|c| is_typed && !c.is_control())

@@ -11,7 +11,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use ratatui_core::style::{Modifier, Style};
 use ratatui_core::text::{Line, Span};
 
-/// Maximum depth of indentation for nested lists.
+/// Maximum depth to which nested lists are indented.
 const MAX_DEPTH: usize = 12;
 
 pub(super) fn lines(text: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
@@ -32,9 +32,10 @@ struct Page {
     lines: Vec<Line<'static>>,
     spans: Vec<Span<'static>>,
     styles: Vec<Style>,
-    /// The next number of each open list; `None` for unordered lists.
+    /// The next item number for each open list; `None` for unordered lists.
     lists: Vec<Option<u64>>,
-    /// The marker of a list item, to be shown at the start of the next line.
+    /// The marker of a list item that has not been drawn yet. It is shown at the start of the next
+    /// line.
     mark: Option<String>,
     n_quotes: usize,
     code: Option<(Highlighter, String)>,
@@ -207,7 +208,7 @@ impl Page {
         }
     }
 
-    /// Adds the URL of a link, unless the link text is the same.
+    /// Adds a link's URL, unless the link text is the same.
     fn end_link(&mut self) {
         self.styles.pop();
         let Some(target) = self.link.take() else { return };
@@ -276,7 +277,7 @@ impl Page {
             None => first.push(Span::raw(" ".repeat(outer + own + extra))),
         }
         rest.push(Span::raw(" ".repeat(outer + own + extra)));
-        // On a narrow screen, there is no room for indentation.
+        // A narrow screen has no room for indentation.
         let used: usize = first.iter().map(|span| width(&span.content)).sum();
         if used + 8 > self.columns && mark.is_none() {
             return Indent::default();

@@ -1,8 +1,8 @@
-//! The event loop. It draws at most sixty frames per second, sooner after a key press, and only
-//! when something has changed.
+//! The event loop. It draws at most sixty frames per second, or sooner after a key press, and only
+//! if something has changed.
 //!
-//! The input thread reads a key only after the previous one has been handled, so an external editor
-//! receives all keys while it uses the terminal.
+//! The input thread reads a key only after the previous one has been handled, so that an external
+//! editor receives all keys while it uses the terminal.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -91,7 +91,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Starts the input thread. Each message on the returned sender lets it read one key.
+/// Starts the input thread. For each message sent on the returned sender, the thread reads one key.
 fn read_keys() -> (Receiver<io::Result<TerminalEvent>>, Sender<()>) {
     let (found, keys) = channel(1);
     let (go_on, mut may_go_on) = channel(1);
@@ -129,7 +129,7 @@ impl ChatLoop<'_> {
                     self.has_key = true;
                     self.take(event)?;
                 }
-                // If the channel is full, the thread already has permission to read.
+                // If the channel is full, the thread may already read the next key.
                 let _ = go_on.try_send(());
             }
             () = tokio::time::sleep_until(wake.unwrap_or_else(now).into()), if wake.is_some() => {
@@ -140,7 +140,7 @@ impl ChatLoop<'_> {
             message = self.link.messages.recv(), if is_open => {
                 let event = message.map_or(ScreenEvent::Closed, |message| ScreenEvent::Message(Box::new(message)));
                 self.take(event)?;
-                // Buffered messages are drawn in the same frame.
+                // Messages that are already buffered are drawn in the same frame.
                 for _ in 0..MAX_BATCH {
                     let Ok(message) = self.link.messages.try_recv() else { break };
                     self.take(ScreenEvent::Message(Box::new(message)))?;

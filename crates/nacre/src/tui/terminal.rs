@@ -100,10 +100,7 @@ impl<W: Write> TerminalBackend<W> {
 impl<W: Write> Backend for TerminalBackend<W> {
     type Error = io::Error;
 
-    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
-    where
-        I: Iterator<Item = (u16, u16, &'a Cell)>,
-    {
+    fn draw<'a, I: Iterator<Item = (u16, u16, &'a Cell)>>(&mut self, content: I) -> io::Result<()> {
         let mut last = &Cell::EMPTY;
         let mut expected: Option<(u16, u16)> = None;
         for (x, y, cell) in content {
@@ -114,7 +111,7 @@ impl<W: Write> Backend for TerminalBackend<W> {
             last = cell;
             queue!(self.out, Print(cell.symbol()))?;
             // Terminals disagree about the width of other characters, so the cursor is positioned
-            // explicitly.
+            // explicitly after them.
             expected = (cell.symbol().len() == 1).then_some((x + 1, y));
         }
         queue!(self.out, SetAttribute(Attribute::Reset), ResetColor)

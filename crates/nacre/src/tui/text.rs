@@ -1,7 +1,7 @@
 //! Cleans untrusted text before it is stored in the transcript.
 //!
-//! Text from models, tools and files may contain escape sequences. `Shown` makes them visible, and
-//! this module removes characters whose width differs between terminals.
+//! Text from models, tools and files may contain escape sequences. `Shown` makes them visible. This
+//! module also removes characters whose width differs between terminals.
 
 use nacre_ops::text::Shown;
 use nacre_types::Failure;

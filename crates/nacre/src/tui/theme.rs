@@ -1,8 +1,8 @@
 //! Maps roles to styles.
 //!
 //! Styles use the sixteen ANSI colors, because every terminal supports them and users can configure
-//! them. The only exception is the background of changed lines, if the terminal supports more
-//! colors.
+//! them. The only exception is the background color of changed lines, which is used if the terminal
+//! supports more colors.
 
 use nacre_ops::terminal::ThemeChoice;
 use ratatui_core::style::{Color, Modifier, Style};

@@ -1,4 +1,4 @@
-//! Draws the state. `ScreenState::settle` has already made all layout decisions.
+//! Draws the state. All layout decisions have already been made by `ScreenState::settle`.
 
 use nacre_types::ChecklistState;
 use ratatui_core::buffer::Buffer;
@@ -75,7 +75,7 @@ fn draw_transcript(state: &ScreenState, area: Rect, buffer: &mut Buffer) {
     let gutter = u16::try_from(GUTTER).unwrap_or(0).min(area.width);
     let inner = Rect { x: area.x + gutter, width: area.width - gutter, ..area };
     let shown = &state.transcript.shown;
-    // Align a short transcript to the bottom, next to the input.
+    // A short transcript is aligned to the bottom, next to the input.
     let top = area.height.saturating_sub(row(shown.len()));
     for (idx, shown) in shown.iter().enumerate() {
         let at = top + row(idx);
@@ -291,7 +291,7 @@ fn draw_page(page: &PagePanel, area: Rect, n_rows: usize, theme: Theme, buffer: 
     put_text(buffer, area, area.height.saturating_sub(1), &keys, theme.style(Role::Faint));
 }
 
-/// Minimum width for showing the right side.
+/// Minimum width that the right side needs to be shown.
 const MIN_RIGHT: usize = 8;
 
 const SPINNER: [&str; 4] = ["|", "/", "-", "\\"];

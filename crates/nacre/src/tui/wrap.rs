@@ -9,7 +9,7 @@ use super::text::{grapheme_width, width};
 pub(super) enum Break {
     /// At word boundaries, and inside words that are longer than a line.
     Words,
-    /// At any character. Used for code and output, which keep their spaces.
+    /// At any character. Used for code and output, in which spaces are preserved.
     Anywhere,
 }
 

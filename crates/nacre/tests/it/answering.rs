@@ -1,4 +1,4 @@
-//! A local model server that answers as a test specifies and records the requests.
+//! A local model server that responds as specified by a test and records all requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// The tool calls with which the model responds to a request.
+/// The tool calls that the model makes in response to a request.
 pub(crate) type Calls = Vec<(&'static str, Value)>;
 
-/// Used in place of a tool name for a text response, with the text as arguments.
+/// Used in place of a tool name for a text response. The arguments are the text.
 pub(crate) const SAY: &str = "say";
 
 /// A model server.
@@ -22,7 +22,7 @@ pub(crate) struct Answering {
 }
 
 impl Answering {
-    /// Starts a model server that responds to each request with the result of `answer`.
+    /// Starts a model server that responds to each request with whatever `answer` returns.
     pub(crate) fn start(answer: impl Fn(&Value) -> Calls + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());

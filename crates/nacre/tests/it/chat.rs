@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// Creates a project with an `add` function that subtracts.
+/// Creates a project whose `add` function incorrectly subtracts.
 fn home() -> TestHome {
     let home = TestHome::new();
     fs::write(home.work().join("lib.rs"), "fn add(a: i32, b: i32) -> i32 { a - b }\n").unwrap();

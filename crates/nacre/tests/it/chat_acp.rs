@@ -1,5 +1,5 @@
-//! Tests `nacre chat --acp` as an editor would use it: raw JSON-RPC on the process's standard
-//! streams.
+//! Tests `nacre chat --acp` as an editor would use it, with raw JSON-RPC on the standard streams of
+//! the process.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::answering::{Answering, SAY};
 use crate::home::TestHome;
 
-/// Creates a project with an `add` function that subtracts.
+/// Creates a project whose `add` function incorrectly subtracts.
 fn home(turns: &Value) -> TestHome {
     let home = TestHome::new();
     fs::write(home.work().join("lib.rs"), "fn add(a: i32, b: i32) -> i32 { a - b }\n").unwrap();
@@ -37,7 +37,7 @@ struct Editor {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     last_id: u64,
-    /// How permission requests are answered: the option to select, or `None` to cancel.
+    /// How to answer permission requests: the option to select, or `None` to cancel.
     yes: Option<&'static str>,
 }
 
@@ -100,8 +100,8 @@ impl Editor {
         message
     }
 
-    /// Waits for the response to a request, answering permission requests. Returns the messages
-    /// received before it and the response.
+    /// Waits for the response to a request, answering permission requests in the meantime. Returns
+    /// the messages received before the response, and the response itself.
     fn answer(&mut self, id: u64) -> (Vec<Value>, Value) {
         let mut before = Vec::new();
         loop {
@@ -146,7 +146,7 @@ impl Editor {
     }
 }
 
-/// Returns the kinds of updates, except context window usage.
+/// Returns the kinds of updates received, except for context window usage.
 fn kinds(messages: &[Value]) -> Vec<&str> {
     messages
         .iter()
@@ -272,7 +272,7 @@ fn a_cancel_ends_the_turn_that_runs_and_those_that_wait() {
     let first = editor.send("session/prompt", &params);
     let second = editor.send("session/prompt", &params);
     editor.notify("session/cancel", &json!({ "sessionId": session }));
-    // The queued turn may be the first to end.
+    // The queued turn may end first.
     let mut waiting = vec![first, second];
     while !waiting.is_empty() {
         let message = editor.receive();

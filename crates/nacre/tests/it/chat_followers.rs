@@ -1,5 +1,5 @@
-//! Several clients follow one task: each receives the same bytes, and a slow client does not delay
-//! the others.
+//! Tests several clients that follow one task: each receives the same bytes, and a slow client does
+//! not delay the others.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -141,7 +141,7 @@ fn two_hundred_clients_get_the_same_bytes_and_a_slow_one_stops_nobody() {
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
     assert_eq!(first.iter().filter(|line| is_last(line)).count(), 1);
     assert!(first.last().unwrap().contains("task.completed"), "{:?}", first.last());
-    // All other clients have finished, and the slow one has not read a line yet.
+    // By now, all other clients have finished, and the slow one has not read a single line.
     let mut lines = Vec::new();
     while !lines.last().is_some_and(|line: &String| is_last(line)) {
         let mut line = String::new();

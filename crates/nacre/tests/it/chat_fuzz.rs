@@ -1,5 +1,5 @@
-//! Fuzzes the chat protocol: each message must be answered exactly once or end its connection, and
-//! the server must keep running without growing.
+//! Fuzzes the chat protocol. Each message must either be answered exactly once or end its
+//! connection, and the server must keep running without its memory growing.
 //!
 //! `NACRE_FUZZ_MESSAGES` sets the number of messages; `make fuzz-rpc` sends a million.
 
@@ -18,10 +18,10 @@ const USUAL_MESSAGES: u64 = 20_000;
 
 const N_CONNECTIONS: u64 = 8;
 
-/// Number of messages between checks that each was answered.
+/// Number of messages sent before checking that each was answered.
 const BATCH: u64 = 50;
 
-/// Maximum growth of the server's memory after the first third of the messages.
+/// Maximum growth of the server's memory once the first third of the messages has been sent.
 const MAX_GROWTH_KB: u64 = 64 << 10;
 
 /// A deterministic random number generator.
@@ -54,7 +54,7 @@ enum Fate {
     MayClose,
 }
 
-/// Existing ids, so that generated requests can succeed.
+/// Ids of existing objects, so that generated requests can succeed.
 struct Known {
     session: String,
     task: String,
@@ -187,7 +187,7 @@ fn message(known: &[(&'static str, Value)], id: u64, chance: &mut Chance) -> (u8
     (kind, bytes, if is_sound { Fate::Answered } else { Fate::MayClose })
 }
 
-/// Generates data of up to more than the maximum message size.
+/// Generates data whose size can exceed the maximum message size.
 fn large(chance: &mut Chance) -> Vec<u8> {
     let n = [1 << 20, 7 << 20, 9 << 20][chance.below(3)];
     json!({ "id": 1, "method": "hello", "params": { "version": 1, "client": "x".repeat(n) } })
@@ -213,7 +213,7 @@ fn break_rules(socket: &mut WebSocket, chance: &mut Chance) {
     };
 }
 
-/// Counts of messages sent and outcomes over all connections.
+/// Counts of messages sent and of their outcomes, over all connections.
 #[derive(Debug, Default)]
 struct Tally {
     sent: u64,
@@ -238,8 +238,8 @@ fn open(served: &Served, tally: &mut Tally, chance: &mut Chance) -> WebSocket {
     socket
 }
 
-/// Reads responses until the mark. Returns `false` if the connection was closed. Each message
-/// before the mark must have one response.
+/// Reads responses until the mark. Returns `false` if the connection was closed. Otherwise, each
+/// message before the mark must have exactly one response.
 fn settle(socket: &mut WebSocket, mark: u64, sent: u64, tally: &mut Tally) -> bool {
     let hello = json!({ "id": mark, "method": "hello", "params": { "version": 1 } });
     let mut answers = 0;
@@ -287,7 +287,7 @@ fn fuzz(served: &Served, known: &Known, seed: u64, n_messages: u64) -> Tally {
         let mark = 2_000_000 + tally.sent;
         let is_open = match is_sound {
             true => settle(&mut socket, mark, in_batch, &mut tally),
-            // For a closed connection, the responses are incomplete and not counted.
+            // If the connection was closed, the responses are incomplete and are not counted.
             false => false,
         };
         assert!(is_open || !is_sound, "a connection was closed that broke no rule");

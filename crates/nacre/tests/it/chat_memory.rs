@@ -24,7 +24,7 @@ fn json_in(home: &TestHome, folder: &Path, args: &[&str]) -> Value {
     })
 }
 
-/// Runs one turn of a scripted model in a directory. Returns the exported conversation.
+/// Runs one turn of a scripted model in a directory. Returns the conversation as exported.
 fn turn(home: &TestHome, folder: &Path, words: &str, turns: &Value) -> String {
     let script = json!({ "turns": turns }).to_string();
     fs::write(home.root().join("script.json"), script).unwrap();

@@ -1,5 +1,5 @@
 //! Tests the chat protocol with a real server: plain lines and WebSocket, several clients, replay,
-//! abort, approval, queue.
+//! aborts, approvals, and the queue.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -111,7 +111,7 @@ impl Wire {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Returns the lines of a task up to the first one of this type.
+    /// Returns the lines of a task up to and including the first one of this type.
     pub(crate) fn until(&mut self, task: &str, kind: &str) -> Vec<Value> {
         let mut seen = Vec::new();
         loop {
@@ -127,7 +127,7 @@ impl Wire {
         }
     }
 
-    /// Returns the raw lines of a task from a sequence number to the last one.
+    /// Returns the raw lines of a task after a sequence number, up to the last one.
     pub(crate) fn replay(&mut self, task: &str, after: u64) -> Vec<String> {
         self.told.clear();
         self.ask("task.follow", &json!({ "task": task, "after": after }));
@@ -235,7 +235,7 @@ fn what_a_person_with_a_token_has_remembered_is_never_the_owners_word() {
     assert!(has_trace);
     let trust = |id: &str| home.json(&["memory", "show", id]).1["trust"].clone();
     assert_eq!(trust("20261115-deploy-with-make-ship"), "foreign", "{told:?}");
-    // No trust level is given for the owner's own memories.
+    // The owner's own memories have no stated trust level.
     assert_eq!(trust("20261115-run-the-linter-with-make-lint"), Value::Null);
 }
 
@@ -329,8 +329,8 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
     wire.until(&task, "task.completed");
     for asked in model.requests() {
         let asked = asked.to_string();
-        // The image type is detected from its first bytes, not from the client's claim. The image
-        // is sent again with the next turn.
+        // The image type is detected from the first bytes of the image, regardless of what the
+        // client claims. The image is sent again with the next turn.
         assert!(asked.contains(&format!("data:image/png;base64,{DOT}")), "{asked}");
         assert!(asked.contains("fn add(a: i32"), "{asked}");
     }

@@ -1,5 +1,5 @@
-//! Tests `nacre chat` with a server on the same home: same output, same exit codes, and turns that
-//! survive the terminal.
+//! Tests `nacre chat` with a server on the same home: the output and exit codes are the same, and
+//! turns survive closing the terminal.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -46,7 +46,8 @@ fn run(argv: &[&str]) -> Value {
     json!({ "name": "shell_run", "arguments": { "argv": argv } })
 }
 
-/// Writes the model's responses. Each names the messages that the model must have received.
+/// Writes the model's script. Each response names the messages that the model must have received by
+/// then.
 fn script(home: &TestHome) {
     let told = |parts: &[&str]| json!({ "last_contains": parts });
     let read = |path: &str| json!({ "name": "file_read", "arguments": { "path": path } });
@@ -68,7 +69,7 @@ fn script(home: &TestHome) {
     fs::write(home.root().join("script.json"), json!({ "turns": turns }).to_string()).unwrap();
 }
 
-/// Returns all files of the repository except Nacre's own: path, bytes, mode.
+/// Returns all files in the repository except Nacre's own, with path, bytes and mode.
 fn tree(home: &TestHome) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
     let root = home.work();
     let mut files = Vec::new();
@@ -107,7 +108,8 @@ fn a_failing_test_is_mended_and_taken_back_to_the_byte() {
     assert_ne!(tree(&home), before);
     let (exit, undone) = home.json(&["chat", "--undo"]);
     assert_eq!(exit, 0, "{undone}");
-    // Programs ran, and files that Git ignores were not watched. Everything else was restored.
+    // The only exceptions are files that Git ignores: programs ran, and these files were not
+    // watched. Everything else was restored.
     let kept: Vec<&Value> = undone["kept"].as_array().unwrap().iter().collect();
     assert!(kept.iter().all(|kept| kept["path"] == "files that git ignores"), "{undone}");
     assert_eq!(tree(&home), before);
@@ -117,7 +119,7 @@ fn a_failing_test_is_mended_and_taken_back_to_the_byte() {
 fn what_was_decided_is_in_the_brief_of_the_next_session() {
     let home = home();
     mend(&home);
-    // The session was written just now. With this clock, it is inactive.
+    // The session was written just now, but with this clock it counts as inactive.
     let home = home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z");
     let synced = home.ok(&["sync"]);
     let (_, memories) = home.json(&["memory", "list"]);

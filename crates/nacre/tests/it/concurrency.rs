@@ -1,4 +1,4 @@
-//! Tests several processes running at once.
+//! Tests several Nacre processes that run at the same time.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;

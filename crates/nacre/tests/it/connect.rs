@@ -290,7 +290,8 @@ fn a_change_that_was_killed_halfway_is_taken_back() {
     machine.put(".claude/settings.json", "{\n  \"a\": 1\n}\n");
     let before = machine.tree();
     machine.ok(&["connect", "claude", "--yes"]);
-    // The state after the process is killed between writing the last file and recording it.
+    // Restores the state as if the process had been killed between writing the last file and
+    // recording it.
     machine.edit(".nacre/connect/ledger.json", |text| {
         let mut ledger: Value = serde_json::from_str(&text).unwrap();
         let files = ledger["files"].take();
@@ -313,7 +314,8 @@ fn a_change_that_was_killed_halfway_is_taken_back() {
 fn traces_and_files_are_connected_together() {
     let machine = Machine::new();
     machine.put(".codex/config.toml", "model = \"x\"\n");
-    // Without a register, all agents are read, and connecting one does not disable the others.
+    // Without a register, all agents are read, and connecting one agent does not disable the
+    // others.
     machine.ok(&["connect", "codex", "--yes"]);
     let agents = machine.json(&["connect", "list"]);
     let is_read = |agent: &Value| agent["traces"] != "off";
@@ -443,7 +445,8 @@ fn what_was_read_before_an_agent_was_connected_is_read_after_it_was_removed() {
     assert!(shown.contains("The sessions of codex are still read, as before"), "{shown}");
     assert_eq!(machine.entry("codex")["traces"], "on");
     assert_eq!(machine.entry("codex")["mcp"], "off");
-    // Removing the agent again stops reading its sessions, which is a change that can be undone.
+    // Removing the agent again stops Nacre from reading its sessions, which is a change that can be
+    // undone.
     let removed = machine.json(&["connect", "codex", "--remove", "--yes"]);
     assert_eq!(machine.entry("codex")["traces"], "off");
     let undone = machine.json(&["undo", "--last"]);
@@ -475,8 +478,8 @@ fn agents_that_were_taken_out_are_named_with_the_way_back() {
     assert!(shown.starts_with("Read 1 session."), "{shown}");
 }
 
-/// Regression test for a security audit: a repository's own `nacre` is first on PATH when the
-/// plugin's commands run.
+/// Regression test from a security audit: when the plugin's commands run, the first `nacre` on PATH
+/// is one provided by the repository.
 #[test]
 fn the_plugin_starts_nacre_from_where_it_is_installed_and_not_by_path() {
     let home = TestHome::new();

@@ -1,5 +1,5 @@
-//! Checks that the commands, flags, variables, ports and addresses used in `deploy/` exist in the
-//! program.
+//! Checks that the commands, flags, variables, ports and addresses used in `deploy/` are known to
+//! the program.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ fn documents(path: &str) -> Vec<Value> {
     serde_saphyr::from_multiple(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Calls `each` with every value of a document and its path.
+/// Calls `each` with every value in a document and the path of that value.
 fn walk<'v>(value: &'v Value, path: &str, each: &mut impl FnMut(&str, &'v Value)) {
     each(path, value);
     match value {

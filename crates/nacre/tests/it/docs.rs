@@ -15,7 +15,8 @@ use crate::home::{TestHome, repository, walk};
 /// Set to write the schemas and the README's examples instead of checking them.
 const WRITE: &str = "NACRE_WRITE_DOCS";
 
-/// The current time in the README's examples, and the time when their sessions were last written.
+/// The current time in the README's examples. `README_SESSIONS` is when their sessions were last
+/// written.
 const README_NOW: &str = "2026-03-05T09:00:00Z";
 const README_SESSIONS: u64 = 1_772_625_600;
 
@@ -31,8 +32,8 @@ fn the_schemas_are_current() {
     assert!(stored == derived, "docs/schema.json is out of date; run `make docs`");
 }
 
-/// Builds one document with the schemas of all wire types, each under its name in `$defs`, next to
-/// the schemas that it references.
+/// Builds a single document that contains the schemas of all wire types, each under its name in
+/// `$defs`, along with the schemas that they reference.
 fn schema_document() -> Value {
     let mut all = Map::new();
     let mut insert = |name: String, schema: Value| {
@@ -187,7 +188,7 @@ fn lay_demo_home(home: &TestHome) -> PathBuf {
     folder
 }
 
-/// Copies sample sessions to the directories of the agents. Returns the directory that the sessions
+/// Copies sample sessions to the agents' directories. Returns the directory that the sessions
 /// belong to.
 fn lay_home(home: &TestHome, samples: &str, n_samples: usize) -> PathBuf {
     let folder = home.root().join("tidepool");
@@ -207,15 +208,15 @@ fn lay_home(home: &TestHome, samples: &str, n_samples: usize) -> PathBuf {
     folder
 }
 
-/// Returns the shell output of a command that must succeed.
+/// Runs a command that must succeed and returns the shell output.
 fn typed(home: &TestHome, folder: &Path, line: &str) -> String {
     let (shown, is_done) = shell(home, folder, README_NOW, line);
     assert!(is_done, "{line}: {shown}");
     shown
 }
 
-/// Runs a command in a directory, with the home of a user named Ana. Returns the shell output, and
-/// whether the command succeeded.
+/// Runs a command in a directory as a user named Ana with her own home. Returns the shell output
+/// and whether the command succeeded.
 fn shell(home: &TestHome, folder: &Path, now: &str, line: &str) -> (String, bool) {
     let program = Path::new(env!("CARGO_BIN_EXE_nacre")).parent().unwrap().to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -238,11 +239,11 @@ fn shell(home: &TestHome, folder: &Path, now: &str, line: &str) -> (String, bool
 
 /// A line of a document to be executed.
 enum Step<'l> {
-    /// A command of a console block, followed by its output.
+    /// A command in a console block, which is followed by its output.
     Shown(&'l str),
     /// A setup command that is not shown: `<!-- $ COMMAND -->`.
     Hidden(&'l str),
-    /// Sets the current time from here on: `<!-- now TIME -->`.
+    /// Sets the current time for the lines that follow: `<!-- now TIME -->`.
     Now(&'l str),
 }
 
@@ -254,7 +255,8 @@ impl<'l> Step<'l> {
     }
 }
 
-/// Returns the document with the output of each console command replaced by its current output.
+/// Returns the document with the output of each console command replaced by what the command prints
+/// now.
 fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
     let mut printed = String::new();
     let mut lines = document.lines();
@@ -264,7 +266,7 @@ fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
         match line {
             "```console" => is_console = true,
             "```" => is_console = false,
-            // Output from when the document was written.
+            // Skip the output from when the document was written.
             _ if is_console && command.is_none() => continue,
             _ => {}
         }
@@ -287,7 +289,8 @@ fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
     printed
 }
 
-/// Replaces the last part of change and run ids, which is a hash or process id, with a word.
+/// Replaces the last part of change ids and run ids, which is a hash or process id, with a fixed
+/// word.
 fn without_change_ids(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(without_change_id).collect()
 }

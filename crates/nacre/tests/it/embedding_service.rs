@@ -1,4 +1,4 @@
-//! Tests search with the vectors of a service: `search.embedding = "endpoint"`
+//! Tests search with vectors from an embedding service: `search.embedding = "endpoint"`
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! Tests invalid inputs, each with its message, hint and exit code. Also generates
+//! Tests invalid inputs and the message, hint and exit code of each. Also generates
 //! `docs/errors.md`.
 
 use std::fmt::Write as _;
@@ -131,7 +131,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// Returns the row of an input, and records missing parts of its error in `faults`.
+/// Returns the table row for an input. If parts of its error are missing, adds them to `faults`.
 fn row(home: &TestHome, args: &[&str], faults: &mut Vec<String>) -> String {
     let words: Vec<String> = args.iter().map(typed).collect();
     let input = format!("nacre {}", words.join(" "));

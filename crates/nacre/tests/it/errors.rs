@@ -1,5 +1,5 @@
-//! Tests adverse environments: one clear error, the correct exit code, and nothing partially
-//! written.
+//! Tests adverse environments. Each must produce one clear error and the correct exit code, and
+//! must leave nothing partially written.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -150,7 +150,7 @@ fn a_closed_pipe_is_no_error() {
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Runs `check` in a repository on a separate mount, if this process may create one.
+/// Runs `check` in a repository on a separate mount, if this process is allowed to create one.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was left out")]
 fn in_mount(options: &str, check: impl FnOnce(&TestHome, &std::path::Path)) {
     let home = TestHome::empty();

@@ -264,7 +264,7 @@ fn a_run_is_listed_logged_and_told_to_the_collector() {
         let (mut stream, _) = listener.accept().unwrap();
         let mut received = String::new();
         let mut buffer = [0; 4096];
-        // The request body ends with the end of the object that contains all spans.
+        // The request body ends where the object that contains all spans ends.
         while !received.ends_with("}]}]}") {
             let n_read = stream.read(&mut buffer).unwrap();
             received.push_str(&String::from_utf8_lossy(&buffer[..n_read]));

@@ -114,7 +114,8 @@ fn a_session_is_stored_for_its_owner_alone() {
     sync_run::talk(&home, "one", 1, sync_run::PNPM);
     home.ok(&["sync"]);
     let is_open = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0;
-    // Collects the files that other users can reach. A private directory hides its contents.
+    // Collects the files that other users can reach. Anything in a private directory is hidden from
+    // them.
     let (mut reached, mut folders) = (BTreeSet::new(), vec![home.store("")]);
     while let Some(folder) = folders.pop() {
         let paths = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
@@ -128,7 +129,8 @@ fn a_session_is_stored_for_its_owner_alone() {
     }
     let shared = ["", "memory/decisions", "memory/learnings", "meta/evidence"].map(PathBuf::from);
     assert_eq!(reached, BTreeSet::from(shared));
-    // Files must be private as well, because an archive does not always preserve directory modes.
+    // The files themselves must be private as well, because archives do not always preserve
+    // directory modes.
     let closed = home.snapshot().into_iter().map(|(path, _)| path).filter(|path| {
         path.starts_with(home.store("workspace")) || path.starts_with(home.store("meta/traces"))
     });

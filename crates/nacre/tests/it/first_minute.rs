@@ -1,5 +1,4 @@
-//! Tests the first minute: what `init` and `sync` find and report, and the commands that they
-//! suggest.
+//! Tests the first minute: what `init` and `sync` find and report, and which commands they suggest.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +11,8 @@ use crate::agents::{self, Talk};
 use crate::home::TestHome;
 use crate::sync_run::{PNPM, reading, talk};
 
-/// Modification times of inactive sessions, and of one changed a minute ago by the tests' clock.
+/// `RESTED` is the modification time of inactive sessions; `ACTIVE` is a minute before the tests'
+/// current time.
 const RESTED: u64 = 1_793_527_200;
 const ACTIVE: u64 = 1_794_731_340;
 
@@ -41,7 +41,7 @@ fn add(home: &TestHome, agent: &str, (n, cwd): (u32, &Path), changed: u64) {
     file.set_modified(UNIX_EPOCH + Duration::from_secs(changed)).unwrap();
 }
 
-/// Creates a home with sessions of two agents, most of them from its repository.
+/// Creates a home with sessions from two agents, most of them in its repository.
 fn used() -> TestHome {
     let home = TestHome::empty();
     for n in 1..=2 {

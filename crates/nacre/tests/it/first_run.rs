@@ -1,4 +1,4 @@
-//! Tests the first ten minutes on a terminal. This test generates and checks `docs/first-run.md`.
+//! Tests the first ten minutes on a terminal, and generates and checks `docs/first-run.md`.
 //!
 //! `NACRE_WRITE_DOCS=1 cargo nextest run -p nacre first_run` regenerates the page.
 
@@ -71,7 +71,7 @@ fn line(args: &[&str]) -> String {
     args.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns `None` without Python, which provides the terminal.
+/// Returns `None` if Python, which provides the terminal, is not available.
 fn on_a_terminal(home: &TestHome, args: &[&str], typed: &[(&str, &str)]) -> Option<String> {
     let mut command = Command::new("python3");
     let steps = serde_json::to_string(typed).unwrap();
@@ -85,14 +85,14 @@ fn on_a_terminal(home: &TestHome, args: &[&str], typed: &[(&str, &str)]) -> Opti
     Some(masked(&shown.replace(&root, "/home/ana")))
 }
 
-/// Returns a `PATH` without the agents that may be installed on this machine, which `init` would
-/// offer to use.
+/// Returns a `PATH` that excludes the agents installed on this machine, because `init` would offer
+/// to use them.
 fn path() -> &'static str {
     "/usr/bin:/bin"
 }
 
 /// Masks what differs between runs: the random end of a run id, and the session id, which is
-/// derived from its path.
+/// derived from the path of the session.
 fn masked(shown: &str) -> String {
     let mut kept = String::new();
     let mut is_session = false;
@@ -110,7 +110,7 @@ fn masked(shown: &str) -> String {
     kept
 }
 
-/// Returns the final content of a terminal, without overwritten lines.
+/// Returns what a terminal finally shows, without overwritten lines.
 fn screen(written: &str) -> String {
     let (mut lines, mut row, mut column) = (vec![Vec::<char>::new()], 0_usize, 0_usize);
     let mut rest = written.chars().peekable();

@@ -1,5 +1,5 @@
-//! Checks that no copy of a forgotten memory remains: files, run directories, indexes, notes, the
-//! shared database, and servers that received it.
+//! Checks that no copy of a forgotten memory remains in files, run directories, indexes, notes, the
+//! shared database, or servers that received the memory.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn holders(home: &TestHome) -> Vec<String> {
     holders_of(home, WORD)
 }
 
-/// Returns the files below a home that contain the word in any case, in their name or content.
+/// Returns the files in a home that contain the word, in any case, in their name or content.
 pub(crate) fn holders_of(home: &TestHome, word: &str) -> Vec<String> {
     let mut files = Vec::new();
     walk(&home.root(), &mut files);
@@ -84,7 +84,7 @@ fn what_a_person_wrote_is_in_no_file_afterwards() {
     use_it(&home);
     home.ok(&["memory", "archive", &id]);
     home.ok(&["memory", "restore", &id]);
-    // If the editor saves an invalid memory, a draft remains.
+    // If an invalid memory is saved in the editor, its draft remains.
     let home = set_editor(home, "sed -i 's/^title:.*/title: [oops/' \"$1\"");
     home.run(&["memory", "edit", &id]);
     let before = holders(&home);

@@ -1,4 +1,4 @@
-//! A trace that is read while its agent is writing to it must yield every line exactly once.
+//! Tests that reading a trace while its agent is writing to it yields every line exactly once.
 
 use std::fs;
 use std::io::Write as _;
@@ -63,7 +63,7 @@ fn adapter(agent: Agent) -> &'static dyn Adapter {
     ADAPTERS.iter().copied().find(|adapter| adapter.agent() == agent).unwrap()
 }
 
-/// Appends complete and partial lines as fast as possible. The second part of a partial line is
+/// Appends complete and partial lines as fast as possible. The rest of each partial line is
 /// appended later.
 fn write_lines(path: &Path, format: &Format) {
     let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();
@@ -72,7 +72,7 @@ fn write_lines(path: &Path, format: &Format) {
         let bytes = line.as_bytes();
         match n % 3 {
             0 => file.write_all(bytes).unwrap(),
-            // Split in the middle of a line, in the middle of a character, and just before the end.
+            // Split the line in the middle, in the middle of a character, and just before its end.
             1 => {
                 let at = memchr::memchr(0xc3, bytes).unwrap() + 1;
                 file.write_all(&bytes[..at]).unwrap();
@@ -182,7 +182,7 @@ fn every_line_reaches_the_catalog_once() {
     }
 }
 
-/// Returns the number of messages that contain these words.
+/// Returns the number of messages that contain the given words.
 fn n_found(catalog: &Catalog, words: &str) -> usize {
     let now = "2026-11-15T00:00:00Z".parse().unwrap();
     let query = TextQuery {

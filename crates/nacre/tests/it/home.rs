@@ -1,4 +1,5 @@
-//! An isolated environment for each test: an empty home, a repository, a fixed clock, no variables.
+//! An isolated environment for each test: an empty home, a repository, a fixed clock, and no
+//! environment variables.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ impl TestHome {
         self
     }
 
-    /// Returns the current time of the commands.
+    /// Returns the current time that the commands use.
     pub(crate) fn now(&self) -> String {
         let set = self.vars.iter().rev().find(|(name, _)| name == "NACRE_NOW");
         set.map_or_else(|| NOW.to_owned(), |(_, value)| value.clone())
@@ -67,14 +68,14 @@ impl TestHome {
         fs::read_to_string(self.store(path)).unwrap()
     }
 
-    /// Writes a file in the store directly.
+    /// Writes a file in the store directly, without a command.
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let full = self.store(path);
         fs::create_dir_all(full.parent().unwrap()).unwrap();
         fs::write(full, text).unwrap();
     }
 
-    /// Returns the command with an environment isolated from this machine.
+    /// Returns the command to run, isolated from this machine's environment.
     pub(crate) fn command(&self, folder: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nacre"));
         command.args(args).current_dir(folder).env_clear();
@@ -112,7 +113,7 @@ impl TestHome {
         (output.status.code().unwrap_or(-1), value)
     }
 
-    /// Combines output, errors and exit code in one text.
+    /// Combines output, errors and exit code into one string.
     pub(crate) fn render(&self, output: &Output) -> String {
         let mut text = self.cleaned(&output.stdout);
         text.push_str(&self.cleaned(&output.stderr));
@@ -124,7 +125,7 @@ impl TestHome {
         without_change_ids(&text)
     }
 
-    /// Replaces the test's own directory with `$HOME`.
+    /// Replaces the path of the test's directory with `$HOME`.
     fn cleaned(&self, bytes: &[u8]) -> String {
         String::from_utf8_lossy(bytes).replace(&*self.root().to_string_lossy(), "$HOME")
     }
@@ -149,7 +150,7 @@ impl TestHome {
         names.join("\n")
     }
 
-    /// Returns all paths and contents of the store, for comparison.
+    /// Returns the paths and contents of all files in the store, for comparison.
     pub(crate) fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
         walk(&self.store(""), &mut files);
@@ -160,7 +161,7 @@ impl TestHome {
 }
 
 /// Replaces the last part of the id in `Undo: nacre undo ID`, which is a hash or process id, with a
-/// word.
+/// fixed word.
 fn without_change_ids(text: &str) -> String {
     let masked = text.lines().map(|line| match line.rsplit_once(" nacre undo ") {
         Some((start @ ("Undo:" | "Hint: Keep one of them:"), id)) => {

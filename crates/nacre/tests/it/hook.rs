@@ -1,4 +1,4 @@
-//! Tests `nacre hook`: the answer for each agent, and that nothing else is printed.
+//! Tests `nacre hook`: each agent must get its answer, and nothing else may be printed.
 
 use std::fs;
 use std::io::Write as _;
@@ -173,7 +173,7 @@ fn nothing_is_said_where_there_is_nothing_to_say() {
     for text in ["", "  \n", "yes", "fix the tests", "run the tests", "commit this"] {
         check_silent(&home, "claude", "prompt", prompt(text));
     }
-    // Text written by Nacre is not a question.
+    // Text that Nacre itself wrote is not a question.
     let own = format!("<nacre-memory>\n{PROMPT}\n</nacre-memory>");
     check_silent(&home, "gemini", "prompt", prompt(&own));
     check_silent(&home, "claude", "prompt", "{\"prompt\": 5}");
@@ -228,7 +228,7 @@ fn no_memory_is_told_twice_in_a_session() {
     assert!(!start("three", "resume"), "a session that goes on has its brief");
     assert!(start("three", "compact"), "the agent forgot it");
     assert!(!prompt("three") && start("three", "clear"));
-    // Without a session name, all prompts of a day in one directory belong to one session.
+    // Without a session name, all prompts of one day in one directory count as one session.
     let stdin = json!({"prompt": PROMPT});
     assert!(said(&home, "claude", "prompt", &stdin).contains(ID));
     assert_eq!(said(&home, "claude", "prompt", &stdin), "");
@@ -317,7 +317,7 @@ fn a_repository_has_no_say_in_it() {
 #[test]
 fn what_a_clone_brought_is_not_told() {
     let home = home();
-    // Neither the counters nor the ledger of this machine contain the memory.
+    // This machine has neither counters nor a ledger entry for the memory.
     fs::remove_dir_all(home.store("meta/state")).unwrap();
     fs::remove_dir_all(home.root().join(".nacre/trust")).unwrap();
     for event in ["start", "prompt"] {

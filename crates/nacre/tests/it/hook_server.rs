@@ -18,8 +18,8 @@ const EVENTS: [&str; 5] = ["start", "prompt", "before-tool", "turn-end", "sessio
 const PROMPT: &str = "how do we deploy to production?";
 const TITLE: &str = "Deploy with make ship from the release branch";
 
-/// Creates a home with a memory and a guard. Settings are written to files, because a hook with its
-/// own variables does not use the server.
+/// Creates a home with a memory and a guard. Settings are written to files, because a hook that has
+/// settings in environment variables does not use the server.
 fn home(deadline_ms: &str) -> TestHome {
     let home = TestHome::new().with_var("NACRE_HOOKS_DEADLINE_MS", deadline_ms);
     home.ok(&["config", "set", "hooks.guard", "true"]);

@@ -1,4 +1,5 @@
-//! Tests syncs that are killed, race each other, or find their traces locked, missing or changed.
+//! Tests syncs that are killed, that race each other, or whose traces are locked, missing or
+//! changed.
 
 use std::fs;
 use std::path::Path;
@@ -9,8 +10,8 @@ use crate::home::TestHome;
 
 const SYNC: [&str; 2] = ["sync", "--no-extract"];
 
-/// Creates a home with `n_traces` sessions of its own project, and a clock with which they are
-/// inactive.
+/// Creates a home with `n_traces` sessions of its own project, and a clock at which the sessions
+/// are inactive.
 fn with_traces(n_traces: usize) -> TestHome {
     let home = TestHome::new();
     let folder = home.root().join("traces");
@@ -40,7 +41,7 @@ fn spawn(home: &TestHome, more: &[&str]) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Returns everything that is visible about the sessions, in a form that can be compared between
+/// Returns everything that can be observed about the sessions, in a form that is comparable between
 /// homes.
 fn seen(home: &TestHome) -> Vec<String> {
     let (_, list) = home.json(&["trace", "--all", "-n", "0"]);
@@ -80,7 +81,7 @@ fn syncs_at_once_lose_nothing_and_take_nothing_twice() {
         assert!(codes.iter().all(|code| matches!(code, 0 | 4)), "{codes:?}");
         assert!(codes.contains(&0), "{codes:?}");
         assert_eq!(seen(&home), expected);
-        // With `--ignore-lock`, a sync runs in parallel with others, and the outcome is the same.
+        // With `--ignore-lock`, several syncs run in parallel, with the same outcome.
         let home = with_traces(30);
         let children: Vec<Child> =
             (0..n_syncs).map(|_| spawn(&home, &["--ignore-lock", "--force"])).collect();
@@ -145,7 +146,8 @@ fn a_database_in_the_middle_of_a_change_is_partial_and_read_the_next_time() {
         home.ok(&["connect", agent, "--path", &root.join(agent).display().to_string()]);
     }
     for database in &databases {
-        // A lock alone does not change the file or prevent reading. A change in progress does.
+        // A lock alone neither changes the file nor prevents reading. A change in progress does
+        // both.
         database.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE under_way (x)").unwrap();
     }
     let (code, report) = home.json(&SYNC);

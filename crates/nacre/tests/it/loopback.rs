@@ -1,4 +1,5 @@
-//! A local model server that answers chat completions as a test specifies and records the requests.
+//! A local model server that answers chat completions as specified by a test and records all
+//! requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// Returns the model's response to a request; `None` makes the model unavailable.
+/// Returns the model's response to a request, or `None` if the model should be unavailable.
 type Answer = dyn Fn(&Value) -> Option<String> + Send + Sync;
 
 /// The server.

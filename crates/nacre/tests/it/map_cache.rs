@@ -36,7 +36,7 @@ fn told(home: &TestHome) -> Vec<String> {
     told
 }
 
-/// Returns the answer after an edit, without the lines about its cause.
+/// Edits a file and returns the resulting answers, without the lines that state their cause.
 fn answers(home: &TestHome) -> String {
     put(home, "src/store.rs", "pub fn open(number: u16) {\n    drop(number);\n}\n");
     let mut told = String::new();
@@ -139,8 +139,8 @@ fn what_is_kept_otherwise_goes_as_soon_as_the_setting_is_made() {
     assert_eq!(cached(&home, ""), Vec::<PathBuf>::new());
     home.ok(&["explore"]);
     assert!(!told(&home).is_empty(), "in the clear again");
-    // If the setting is changed by hand or by a variable, the next command that opens the map
-    // applies it.
+    // If the setting is changed by editing the file or through a variable, the next command that
+    // opens the map applies it.
     let home = home.with_var("NACRE_MAP_AT_REST", "encrypted");
     home.ok(&["delta"]);
     assert_eq!(cached(&home, "codemap").len(), 1);

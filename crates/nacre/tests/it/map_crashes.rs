@@ -1,5 +1,5 @@
-//! Tests the map's artifact with processes that are killed while writing it, and with many
-//! concurrent writers.
+//! Tests the map's artifact: processes are killed while they write it, and many processes write it
+//! concurrently.
 
 use std::fs;
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ fn many_processes_at_once_tell_the_same_and_lose_nothing() {
             asking.into_iter().map(|asked| asked.join().unwrap()).collect()
         });
         assert!(answers.iter().all(|answer| *answer == answers[0]), "round {round}");
-        // However many processes detected the change, it was recorded only once.
+        // The change was recorded only once, no matter how many processes detected it.
         let (_, value) = home.json(&["delta", "--since", "client:one"]);
         let revision = value["revision"].as_str().unwrap().to_owned();
         assert!(revision.ends_with(&format!(".{}", round + 1)), "round {round}: {revision}");
@@ -137,7 +137,7 @@ fn an_artifact_that_lost_its_last_state_is_not_taken_for_the_one_that_answers_we
         fs::write(&artifact, before).unwrap();
         edit(&home, "second");
         if n_more == 1 {
-            // The lost state's revision is now between two revisions of the artifact.
+            // The revision of the lost state is now between two revisions of the artifact.
             home.ok(&["delta"]);
             put(&home, "src/new.rs", "fn fresh() {}\n");
         }

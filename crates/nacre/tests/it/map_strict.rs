@@ -38,7 +38,7 @@ fn everything(folder: &Path) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
     all
 }
 
-/// Runs every query, compares the home before and after, and returns the exit codes.
+/// Runs every query, checks that the home did not change, and returns the exit codes.
 fn run_queries(home: &TestHome) -> Vec<Option<i32>> {
     let ended = |args: &&[&str]| {
         let before = everything(&home.root());
@@ -64,7 +64,7 @@ fn a_strict_look_writes_nothing_wherever_the_map_stands_and_however_it_is_kept()
         // The memory index is outdated and stays outdated.
         home.add("The store is a file", &["--body", "Look at src/store.rs first."]);
         assert!(run_queries(&home).iter().all(|code| *code == Some(0)), "all of it is fresh");
-        // Only a process that may write completes an interrupted change.
+        // An interrupted change is completed only by a process that may write.
         fs::create_dir(home.store("journal/txn")).unwrap();
         fs::write(home.store("journal/txn/0"), "half").unwrap();
         assert!(run_queries(&home).iter().all(|code| *code == Some(0)), "and is in nobody's way");

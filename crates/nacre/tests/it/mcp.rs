@@ -1,4 +1,5 @@
-//! Tests `nacre mcp` as a client would use it: raw JSON-RPC on the process's standard streams.
+//! Tests `nacre mcp` as a client would use it, with raw JSON-RPC on the standard streams of the
+//! process.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -16,7 +17,7 @@ const MAX_CHARS: usize = 9_000;
 /// A user message in the current session.
 pub(crate) const SAID: &str = "let us keep the job queue in SQLite, one file is easy to back up";
 
-/// An MCP server process and the client's side of the connection.
+/// An MCP server process, and the client's side of the connection to it.
 pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
@@ -83,7 +84,7 @@ impl Client {
         answer
     }
 
-    /// Calls a tool. Returns its text and whether it is an error.
+    /// Calls a tool. Returns the text of the result and whether it is an error.
     #[expect(clippy::needless_pass_by_value, reason = "tests hand over what they just made")]
     pub(crate) fn call(&mut self, name: &str, arguments: Value) -> (String, bool) {
         let answer = self.request("tools/call", json!({ "name": name, "arguments": arguments }));

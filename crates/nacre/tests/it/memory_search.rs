@@ -101,7 +101,7 @@ fn a_search_changes_nothing() {
 fn an_index_that_a_repository_brings_is_not_read() {
     let home = set_up_memories();
     home.ok(&["memory", "search", "queue"]);
-    // Puts a complete, valid index of a different store in place of the original one.
+    // Replaces the index with a complete and valid one from a different store.
     let other = TestHome::new();
     other.add("Use Postgres for the queue", &[]);
     other.ok(&["memory", "search", "queue"]);

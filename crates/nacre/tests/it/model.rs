@@ -25,7 +25,7 @@ fn the_models_are_listed_before_any_is_set() {
     assert!(!home.root().join(".nacre").exists(), "a list writes nothing");
 }
 
-/// Starts a server that answers every request with one word, as a chat completion.
+/// Starts a server that answers every request with a chat completion of one word.
 fn one_word_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -1,5 +1,5 @@
-//! Checks that an operation called in this process and the corresponding command report the same
-//! JSON.
+//! Checks that calling an operation in this process gives the same JSON report as the corresponding
+//! command.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::home::{NOW, TestHome};
 use crate::sync_run::{PNPM, reading, talk};
 
-/// Opens a host for the home of a test, like the program does.
+/// Opens a host for a test home in the same way as the program.
 pub(crate) fn host(home: &TestHome) -> Host {
     let vars = [("HOME", home.root().display().to_string()), ("NACRE_NOW", home.now())];
     let path = std::env::var("PATH").unwrap_or_default();
@@ -70,7 +70,7 @@ fn told<Q: DeserializeOwned + 'static, R: Serialize + 'static>(
     })
 }
 
-/// Returns the value with the test's directory shown as `$HOME` and without durations.
+/// Returns the value without durations, with the test's directory replaced by `$HOME`.
 fn comparable(home: &TestHome, value: &Value) -> Value {
     let text = value.to_string().replace(&*home.root().to_string_lossy(), "$HOME");
     let mut value = serde_json::from_str(&text).unwrap();
@@ -99,7 +99,7 @@ fn home() -> TestHome {
     home.add("The queue is kept in SQLite", &["--body", "One file that every machine has."]);
     std::fs::write(home.work().join("queue.py"), "def push(job):\n    return job\n").unwrap();
     home.ok(&["refresh"]);
-    // A file with the same age as the map is read once more.
+    // A file as old as the map is read once more.
     home.ok(&["explore"]);
     home
 }

@@ -1,5 +1,5 @@
-//! Tests users with tokens: the requests that each may send, and that no response contains anything
-//! from a project without permission.
+//! Tests users with tokens: which requests each may send, and that responses never contain anything
+//! from a project that they may not access.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::serve::Served;
 /// Number of generated requests, unless `NACRE_TEST_REQUESTS` sets another.
 const REQUESTS: usize = 10_000;
 
-/// The projects. Each has a word that occurs only in its own memories.
+/// Names of the projects. Each project has a word that occurs only in its own memories.
 const PROJECTS: [&str; 5] = ["vault0", "vault1", "vault2", "vault3", "vault4"];
 const WORDS: [&str; 5] = ["zqamber", "zqbasil", "zqcedar", "zqdelta", "zqember"];
 
@@ -247,7 +247,7 @@ impl Chance {
     }
 }
 
-/// Starts a server with five projects and global memories of the owner, and creates users with
+/// Starts a server with five projects and global memories of the owner, and creates a user for
 /// every combination of scopes.
 fn world() -> (TestHome, Vec<Caller>, Vec<String>) {
     let home = TestHome::empty();
@@ -406,7 +406,7 @@ fn generate(chance: &mut Chance, route: &(String, String, String), ids: &[String
     Asked { verb: verb.clone(), target, body }
 }
 
-/// Returns the words that must not be in a response to the user: those of projects that they may
+/// Returns the words that a response to the user must not contain: those of projects that they may
 /// not read, and of the owner's global memories.
 fn hidden(caller: &Caller) -> Vec<(&'static str, &'static str)> {
     if caller.is_admin {
@@ -442,7 +442,7 @@ fn listen(served: &Served, token: &str) -> Arc<Mutex<String>> {
     heard
 }
 
-/// Removes times, and hints, which suggest similar names that the caller may read.
+/// Removes times, and also hints, because hints suggest similar names that the caller may read.
 fn without_times(text: &str) -> String {
     let mut value: Value = serde_json::from_str(text).unwrap_or(Value::Null);
     let text = match value["error"].as_object_mut() {
@@ -455,7 +455,7 @@ fn without_times(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_ascii_digit()).collect()
 }
 
-/// Checks that a request about something hidden gets the same response as a request about something
+/// Checks that a request for something hidden gets the same response as a request for something
 /// that does not exist.
 fn compare_twin(
     served: &Served,
@@ -475,7 +475,8 @@ fn compare_twin(
     }
     assert_eq!(twin_status, status, "{asked:?}: {answer} / {twin_answer}");
     if status == 200 {
-        // Suggestions for an unknown word may differ, but the word itself must occur equally often.
+        // The suggestions for an unknown word may differ, but the word itself must occur the same
+        // number of times.
         for (word, other) in mentioned {
             let (n_said, n_twin) = (answer.matches(word), twin_answer.matches(other));
             assert_eq!(n_said.count(), n_twin.count(), "{asked:?}: {answer}");

@@ -4,8 +4,8 @@ use std::process::{Command, Stdio};
 
 use crate::home::TestHome;
 
-/// Runs a program on its own terminal, types keys, and prints all output. The size is set before
-/// the program starts, so the program cannot observe any other size.
+/// Runs a program on a terminal of its own, types keys, and prints all output. The size is set
+/// before the program starts, so the program never sees any other size.
 const ON_A_TERMINAL: &str = "
 import fcntl, os, pty, struct, sys, termios
 rows, columns, keys = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode()
@@ -34,7 +34,7 @@ pub(crate) struct Terminal {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) keys: &'static str,
-    /// Additional variables besides those of the home.
+    /// Environment variables in addition to those of the home.
     pub(crate) vars: Vec<(&'static str, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! Tests `nacre push` and `nacre pull`: memories shared between two machines through a server.
+//! Tests `nacre push` and `nacre pull`, which share memories between two machines through a server.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,8 +9,8 @@ use insta::assert_snapshot;
 use crate::home::TestHome;
 use crate::serve::Served;
 
-/// A server with a write-access token, and a machine that has not used it yet. Their projects have
-/// the same name.
+/// A server with a write-access token, and a machine that has not used the token yet. Both have a
+/// project of the same name.
 pub(crate) struct Team {
     pub(crate) server: TestHome,
     pub(crate) token: String,

@@ -1,5 +1,5 @@
-//! Tests installed agents as models: detection, listing, permission and requests. The agents are
-//! small scripts.
+//! Tests installed agents as models: how they are detected, listed, permitted and called. The
+//! agents are small scripts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

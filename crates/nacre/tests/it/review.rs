@@ -4,8 +4,8 @@ use insta::assert_snapshot;
 
 use crate::home::TestHome;
 
-/// Adds a candidate to be reviewed. The candidate is created by an edit, which counts as the user's
-/// own if it cannot come from Git.
+/// Adds a candidate to review. The candidate is created by an edit, which counts as the user's own
+/// if it cannot have come from Git.
 fn propose(home: &TestHome, title: &str, body: &str) -> String {
     let _ = std::fs::remove_dir(home.work().join(".git"));
     let id = home.add(title, &["--body", body]);

@@ -1,4 +1,4 @@
-//! Tests what a revoked token, or a request with a path, can still access: nothing.
+//! Tests that a revoked token gives no access, and that requests by path do not either.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -125,7 +125,7 @@ fn listen(served: &Served, token: &str) -> TcpStream {
     stream
 }
 
-/// Reads until a word or the end of the stream.
+/// Reads until a word is received or the stream ends.
 fn hear(stream: &mut TcpStream, word: &str) -> String {
     let (mut heard, mut piece) = (String::new(), [0; 4096]);
     while !heard.contains(word) {

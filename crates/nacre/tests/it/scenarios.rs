@@ -1,4 +1,4 @@
-//! Tests a sync with a lead from end to end: the acceptance scenarios A to H, and error cases.
+//! Tests a sync with a lead model from end to end: acceptance scenarios A to H, and error cases.
 
 use insta::assert_snapshot;
 use nacre_memory::{LEARNING_KINDS, MemoryType, TYPES};
@@ -14,7 +14,8 @@ const KNOWN: &str = "20261101-always-use-pnpm-here-never-npm-npm-writes-a-second
 /// Text from the agent that no candidate contains.
 const ONLY_IN_TRACE: &str = "ZEBRA-7731 was printed by the build";
 
-/// Similar to the known memory, but the scores do not decide whether it is the same.
+/// A session whose claim is similar to the known memory. The scores alone do not decide whether
+/// both are the same.
 const UNCLEAR: &[&str] = &[
     "Fix the build on CI before lunch",
     "I ran npm install. ZEBRA-7731 was printed by the build.",
@@ -60,7 +61,7 @@ fn deciding(action: &'static str) -> Answering {
     })
 }
 
-/// Creates a home that has a memory about pnpm, and a new session with an unclear case.
+/// Creates a home with a memory about pnpm and a new session that contains an unclear case.
 fn unclear() -> TestHome {
     let home = reading();
     talk(&home, "one", 1, PNPM);
@@ -327,8 +328,8 @@ fn a_person_who_edits_while_the_model_answers_is_never_overwritten() {
             if !text.contains("My own words.") {
                 std::fs::write(&edited, text + "\nMy own words.\n").unwrap();
             }
-            // The model merges the memory that it was shown. The second time, that includes the
-            // user's words.
+            // The model merges the memory that it is shown. The second time, that memory includes
+            // the user's words.
             let mut update = decision("update");
             if request.to_string().contains("My own words.") {
                 let body = update["merged"]["body"].as_str().unwrap();

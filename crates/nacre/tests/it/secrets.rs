@@ -41,7 +41,7 @@ fn secrets(seed: u64) -> Vec<(&'static str, String, Sample)> {
         .collect()
 }
 
-/// A kind of secret, and the parts of the secret that must not be visible.
+/// The label of a kind of secret, and the parts of the secret that must not be visible.
 type Forbidden = (&'static str, Vec<Vec<u8>>);
 
 /// Returns a conversation with every secret in every possible position.
@@ -49,7 +49,7 @@ fn talk(id: &str, seed: u64) -> (Talk, Vec<Forbidden>) {
     let all = secrets(seed);
     let assigned: Vec<String> = all.iter().map(|(_, text, _)| text.clone()).collect();
     let dump: String = assigned.iter().map(|line| format!("{line}\nLANG=C\n")).collect();
-    // Without a name next to it, a secret can only be recognized by its shape.
+    // A secret without a name next to it can only be recognized by its shape.
     let known: Vec<&str> = all
         .iter()
         .map(|(_, _, sample)| sample.text.as_str())
@@ -82,8 +82,8 @@ fn talk(id: &str, seed: u64) -> (Talk, Vec<Forbidden>) {
     (talk, runs)
 }
 
-/// Writes a session in every format, each with its own secrets. Returns the parts that must not be
-/// visible.
+/// Writes a session in every format, each with different secrets. Returns the parts of the secrets
+/// that must not be visible.
 fn write_traces(home: &TestHome) -> Vec<Forbidden> {
     let root = home.root().join("agents");
     let mut forbidden = Vec::new();
@@ -186,7 +186,7 @@ fn no_secret_survives_by_being_cut_in_two() {
     let mut leaks = Vec::new();
     for (label, text, sample) in secrets(11) {
         let runs = runs(&sample.secret);
-        // Redacting earlier secrets shortens the text, so its end moves into the inspected part.
+        // Redacting earlier secrets shortens the text, which moves its end into the inspected part.
         for n_before in [0, 40] {
             let before = format!("{}\n", &text).repeat(n_before);
             for cut in 0..6 {

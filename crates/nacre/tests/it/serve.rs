@@ -1,4 +1,5 @@
-//! Tests `nacre serve` as programs and browsers would use it: real HTTP on loopback.
+//! Tests `nacre serve` as programs and browsers would use it, with real HTTP on the loopback
+//! interface.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -61,7 +62,7 @@ impl Served {
         self.client().post(path, body).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Returns the event stream, starting now.
+    /// Opens the event stream, which begins with the next event.
     fn events(&self, headers: &[(String, String)]) -> impl Iterator<Item = String> + use<> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(request("GET", "/api/events", headers).as_bytes()).unwrap();
@@ -211,7 +212,7 @@ fn a_sync_is_a_task_that_is_followed_and_whose_report_is_kept() {
     };
     let path = home.root().join(".claude/projects/p").join(format!("{}.jsonl", talk.id));
     agents::write(&path, &agents::claude(&talk));
-    // Sets the modification time so far back that the session counts as ended.
+    // Set the modification time far enough back that the session counts as ended.
     let file = fs::File::options().append(true).open(&path).unwrap();
     file.set_modified(UNIX_EPOCH + Duration::from_secs(1_700_000_000)).unwrap();
     home.ok(&["connect", "claude", "--yes"]);
@@ -256,13 +257,12 @@ fn a_stream_goes_on_where_it_stopped() {
     let next = after(&last).find_map(|line| line.strip_prefix("id: ").map(str::to_owned)).unwrap();
     let number = |id: &str| id.rsplit('-').next().unwrap().parse::<u64>().unwrap();
     assert_eq!(number(&next), number(&last) + 1);
-    // A client with an event id from another server is notified that it missed events.
+    // A client whose event id comes from another server is notified that it missed events.
     let mut lines = after("00000000-7");
     assert!(lines.find(|line| line.starts_with("data: ")).unwrap().contains("\"missed\""));
 }
 
-/// Returns headers that do not authenticate a request, although they contain the token or a page's
-/// secret.
+/// Returns headers that contain the token or a page's secret but do not authenticate a request.
 fn without_proof(served: &Served, secret: &str) -> Vec<Vec<(String, String)>> {
     let header = |name: &str, value: String| (name.to_owned(), value);
     let token = served.token.as_str();
@@ -272,8 +272,8 @@ fn without_proof(served: &Served, secret: &str) -> Vec<Vec<(String, String)>> {
     for twice in [["x", token], [token, token], ["x", secret]] {
         forged.push(twice.map(|text| header("Authorization", format!("Bearer {text}"))).to_vec());
     }
-    // A cookie is sent to every port of this machine. A program that receives a cookie this way can
-    // also forge the origin.
+    // A browser sends a cookie to every port of this machine. A program that receives the cookie
+    // this way can also forge the origin.
     let port = served.address.rsplit(':').next().unwrap();
     for name in [format!("nacre_{port}"), "Authorization".to_owned(), "token".to_owned()] {
         forged.extend([token, secret].map(|proof| {
@@ -417,7 +417,7 @@ fn login_code(served: &Served) -> String {
     served.post("/api/login-code", &json!({}))["code"].as_str().unwrap().to_owned()
 }
 
-/// Sends a login code as a page of the server does. Returns the response.
+/// Sends a login code as a page of the server would. Returns the response.
 fn log_in(served: &Served, code: &str) -> (u16, String) {
     let body = json!({ "code": code }).to_string();
     let host = &served.address;
@@ -457,7 +457,7 @@ fn a_browser_is_let_in_once_by_a_link() {
     };
     let origin = format!("http://{}", served.address);
     assert_eq!(with("GET", "/api/memories", "").0, 200);
-    // A change must include the origin of its page.
+    // A request for a change must include the origin of its page.
     assert_eq!(with("DELETE", "/api/memories/x", "").0, 401);
     assert_eq!(with("DELETE", "/api/memories/x", &format!("Origin: {origin}\r\n")).0, 404);
     assert_eq!(with("DELETE", "/api/memories/x", "Origin: http://evil.example\r\n").0, 403);
@@ -505,7 +505,7 @@ fn there_is_one_server_a_home_and_it_ends_in_order() {
     assert_eq!(served.stop(), 0);
     assert!(!run.join("address").exists() && !run.join("socket").exists());
     assert!(home.run(&["dashboard", "--print"]).contains("nacre serve"));
-    // A server rejects the token of an earlier server; clients read the file again.
+    // A server rejects the token of an earlier server, so clients read the token file again.
     let again = Served::start(&home);
     let old = Served::client_with(&again.address, &token).get::<Value>("/api/status", &());
     assert_eq!(old.unwrap_err().or_hint("").code, ErrorCode::Refused);

@@ -1,5 +1,5 @@
-//! Tests `nacre up`, `down` and `logs`, and the server's background work: real processes, without a
-//! service manager.
+//! Tests `nacre up`, `down` and `logs`, and the server's background work, with real processes and
+//! without a service manager.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -231,7 +231,7 @@ fn the_compose_file_is_the_persons_alone_and_lets_it_write_into_stores_only() {
     assert!(!home.root().join(".nacre/run/address").exists(), "nothing was started");
 }
 
-/// A server in the foreground that can be killed.
+/// A server that runs in the foreground and can be killed.
 struct Server(Child);
 
 impl Server {
@@ -258,7 +258,7 @@ impl Drop for Server {
     }
 }
 
-/// Wakes a loop and kills the server in the middle of the loop's task.
+/// Wakes a loop and kills the server while the loop's task is running.
 fn kill_within(home: &TestHome, name: &str) {
     let mut server = Server::start(home, &[]);
     let mut events = Stream::open(home);

@@ -1,5 +1,5 @@
-//! Tests that settings apply to their project only: redacted words, limits, and the scope of its
-//! memories.
+//! Tests that the settings of a project apply only to that project: redacted words, limits, and the
+//! scope of its memories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use crate::home::{TestHome, walk};
 use crate::loopback::Loopback;
 
-/// The words redacted by the user, the repository `work` and the repository `other`.
+/// `OWN` is redacted by the user, and the next words by the repositories `work` and `other`.
 const OWN: &str = "Ostermund";
 const WORK: &str = "Quillhaven";
 const OTHER: &str = "Brackwater";
 
-/// Two repositories with their own lists, and a third directory outside both.
+/// Two repositories, each with its own list of redacted words, and a third directory outside both.
 struct Two {
     home: TestHome,
 }
@@ -59,7 +59,7 @@ impl Two {
         shown
     }
 
-    /// Returns the names of the projects whose sessions match a search for the word.
+    /// Returns the names of the projects that have sessions matching a search for the word.
     fn said_in(&self, word: &str) -> Vec<String> {
         let args = ["--json", "trace", "search", "--mode", "lexical", word];
         let found: Value = serde_json::from_str(&self.ok(&self.elsewhere(), &args)).unwrap();
@@ -137,8 +137,8 @@ fn each_project_keeps_its_own_words_out_wherever_a_sync_is_started() {
             let memory = two.holding(&store.join("memory/learnings"), left);
             assert_eq!(memory.len(), 1, "a stranger's list changes nothing, from {start}");
         }
-        // The catalog contains words redacted only by the other project, but none redacted by the
-        // session's own project.
+        // In the sessions of a project, the catalog may contain words that only the other project
+        // redacts, but none that the project itself redacts.
         assert_eq!(two.holding(&global(&two), OWN), [""; 0], "from {start}");
         assert_eq!(two.said_in(WORK), ["other"], "from {start}");
         assert_eq!(two.said_in(OTHER), ["work"], "from {start}");

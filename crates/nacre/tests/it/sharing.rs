@@ -1,4 +1,4 @@
-//! Checks that Git shares nothing that identifies a machine, its directories or its user.
+//! Checks that nothing shared through Git identifies a machine, its directories or its user.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::home::TestHome;
 use crate::sync_run::{reading, talk};
 
-/// A user name that is not a word.
+/// A user name that does not occur as a normal word.
 const USER: &str = "winnifred";
 
 fn git(home: &TestHome, args: &[&str]) -> String {

@@ -11,7 +11,7 @@ use crate::home::TestHome;
 
 const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
 
-/// Creates a store with a user's decision, and a foreign file that claims to supersede it.
+/// Creates a store with a user's decision and a foreign file that claims to supersede the decision.
 fn set_up_overturned() -> TestHome {
     let home = TestHome::new();
     assert_eq!(home.add("The queue is a SQLite table", &["--body", "One file to back up."]), QUEUE);
@@ -25,7 +25,7 @@ fn set_up_overturned() -> TestHome {
     home
 }
 
-/// Returns a decision as a clone would contain it: only the file.
+/// Returns a decision as a clone would contain it, that is, only the file.
 fn decision(id: &str, keys: &str, body: &str) -> String {
     format!("---\nid: {id}\ntitle: The queue is a SQLite table\n{keys}---\n\n{body}\n")
 }
@@ -303,7 +303,7 @@ fn an_undo_writes_nothing_but_memories_evidence_and_state() {
         );
         assert_eq!(home.snapshot(), files, "{path}");
     }
-    // A plan that lists the same file twice.
+    // This plan lists the same file twice.
     let step = json!({ "path": "memory/decisions/20261101-a.md", "before": sound, "after": null });
     ship_run(&home, &json!([step, step]));
     assert!(home.run(&["undo", "sync-20261101"]).ends_with("[exit 1]\n"));
@@ -462,7 +462,7 @@ fn what_nobody_stands_behind_does_not_answer_above_a_person() {
     assert!(at("blue pipeline") < at("straight to production"), "{answer}");
 }
 
-/// Adds a journal plan that anyone could write, with a checksum but no proof of origin.
+/// Adds a journal plan that anyone could have written, with a checksum but without proof of origin.
 fn ship_journal(home: &TestHome, steps: &serde_json::Value) {
     let json =
         json!({ "version": 2, "steps": steps, "new_dirs": ["meta", "meta/state"] }).to_string();

@@ -1,4 +1,4 @@
-//! Tests `--strategy` and `[limits]`: sessions read by a model, and its cost limits.
+//! Tests `--strategy` and `[limits]`: models that read sessions, and limits on their cost.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::home::TestHome;
 use crate::loopback::Loopback;
 use crate::sync_run::{PNPM, reading, talk};
 
-/// Starts a model that finds the sentence about pnpm and summarizes the session.
+/// Starts a model that finds the sentence about pnpm and writes a summary of the session.
 fn model() -> Loopback {
     Loopback::new(|asked| {
         if is_second_look(asked) {
@@ -25,8 +25,8 @@ fn is_second_look(asked: &Value) -> bool {
     asked.to_string().contains("second_look")
 }
 
-/// Returns the number of sessions that the model was asked to read, excluding the request that
-/// verifies its findings.
+/// Returns how many sessions the model was asked to read. Requests that verify its findings are not
+/// counted.
 fn n_read(model: &Loopback) -> usize {
     model.requests().iter().filter(|asked| !is_second_look(asked)).count()
 }

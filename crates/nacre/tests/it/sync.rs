@@ -6,7 +6,8 @@ use insta::assert_snapshot;
 
 use crate::home::TestHome;
 
-/// Creates a home with traces of two sessions in Nacre's own format, one of them in the repository.
+/// Creates a home with the traces of two sessions in Nacre's own format. One of the sessions is in
+/// the repository.
 fn with_traces() -> TestHome {
     let home = TestHome::new();
     let traces = home.root().join("traces");
@@ -19,7 +20,7 @@ fn with_traces() -> TestHome {
     );
     write_trace(&home, "outside", "/elsewhere", "Use Redis for the cache");
     home.ok(&["connect", "generic", "--path", &traces.display().to_string()]);
-    // The sessions were written just now. With this clock, they are inactive.
+    // The sessions were written just now, but with this clock they count as inactive.
     home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z")
 }
 

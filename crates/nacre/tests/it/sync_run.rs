@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::answering::Answering;
 use crate::home::{TestHome, interrupt};
 
-/// Creates a home that reads a directory of traces, with a clock at which they are inactive.
+/// Creates a home that reads traces from a directory, with a clock at which they are inactive.
 pub(crate) fn reading() -> TestHome {
     let home = TestHome::new();
     let traces = home.root().join("traces");
@@ -22,7 +22,8 @@ pub(crate) fn reading() -> TestHome {
     home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z")
 }
 
-/// Writes a session of a day in November, with alternating messages of the user and the agent.
+/// Writes a session on a given day in November, in which messages from the user and the agent
+/// alternate.
 pub(crate) fn talk(home: &TestHome, id: &str, day: u8, said: &[&str]) -> PathBuf {
     let path = home.root().join(format!("traces/{id}.jsonl"));
     let head =

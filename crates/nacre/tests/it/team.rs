@@ -1,5 +1,5 @@
 //! Tests several homes that share a PostgreSQL database, and homes whose database is unreachable.
-//! Uses a real server if available; `tools/postgres.sh` downloads it.
+//! Uses a real PostgreSQL server if one is available; `tools/postgres.sh` downloads it.
 
 #[expect(dead_code, reason = "the tests of the stores use more of it")]
 #[path = "../../../nacre-team/tests/it/server.rs"]
@@ -170,7 +170,7 @@ fn a_task_of_one_server_is_stopped_from_another() {
     assert!(over.is_some(), "{:?}", other.json(&["events", &id]));
 }
 
-/// Polls `look` for up to half a minute and returns its result.
+/// Polls `look` for up to half a minute until it returns a value.
 fn soon<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     (0..300).find_map(|_| {
         std::thread::sleep(std::time::Duration::from_millis(100));

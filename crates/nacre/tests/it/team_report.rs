@@ -1,5 +1,5 @@
-//! Tests `nacre report --team` and `nacre ask --all-projects`: results from all projects that a
-//! user may read.
+//! Tests `nacre report --team` and `nacre ask --all-projects`, whose results come from all projects
+//! that a user may read.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Tests terminal output: fitted rows, short ids that commands accept, relative times, and the
-//! pager.
+//! Tests terminal output: rows that fit the width, short ids that commands accept, relative times,
+//! and the pager.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

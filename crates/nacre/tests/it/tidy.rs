@@ -1,4 +1,4 @@
-//! Checks the repository's own rules that no compiler checks.
+//! Checks repository rules that no compiler checks.
 
 mod circles;
 mod cli;
@@ -15,8 +15,8 @@ use std::process::Command;
 use self::modules::Modules;
 use crate::home::{repository, walk};
 
-/// The modules that each top-level module may import from its own crate. Modules that are not
-/// listed may not exist.
+/// The modules that each top-level module may import from its own crate. No other top-level modules
+/// may exist.
 const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-base", "platform", &[]),
     ("nacre-base", "git", &["platform"]),
@@ -141,7 +141,7 @@ const MAX_LINES: usize = 600;
 /// Data tables, which may be longer.
 const DATA_TABLES: &[&str] = &[];
 
-/// Maximum size of a tracked file, because large files remain in the Git history forever.
+/// Maximum size of a tracked file. Large files would remain in the Git history forever.
 const MAX_TRACKED_BYTES: u64 = 500_000;
 
 /// Assets that may be larger.
@@ -264,8 +264,9 @@ fn the_architecture_lists_every_room() {
     assert!(missing.is_empty(), "Add these to the table of ARCHITECTURE.md: {missing:#?}");
 }
 
-/// Newcomers search for the names used in the architecture document. Each file must exist, and each
-/// table in "Where to add a thing" (`KEYS`) must be in or next to a file or directory of its row.
+/// Newcomers search for the names in the architecture document. Each file that it names must exist,
+/// and each table in "Where to add a thing" (`KEYS`) must be in or next to a file or directory of
+/// its row.
 #[test]
 fn the_architecture_names_files_and_tables_that_exist() {
     let sources = sources();
@@ -297,7 +298,7 @@ fn the_architecture_names_files_and_tables_that_exist() {
     assert!(wrong.is_empty(), "ARCHITECTURE.md is behind: {wrong:#?}");
 }
 
-/// Git executes instructions from a repository's configuration, unless it is started through
+/// Git executes commands from a repository's configuration unless it is started through
 /// `base::git`.
 #[test]
 fn git_is_started_in_one_place() {
@@ -326,7 +327,7 @@ fn nothing_heavy_is_tracked() {
     assert!(heavy.is_empty(), "Too large for git, unless named in ASSETS: {heavy:#?}");
 }
 
-/// Returns the crates with top-level module rules, and their modules.
+/// Returns the crates that have rules for their top-level modules, and the modules of each.
 fn crates() -> Vec<(&'static str, Modules)> {
     let names: BTreeSet<&str> = ARROWS.iter().map(|(name, ..)| *name).collect();
     let sources = sources();
@@ -376,13 +377,13 @@ fn documents() -> Vec<PathBuf> {
     files
 }
 
-/// Returns the text between backticks.
+/// Returns each piece of text between backticks.
 fn find_quoted(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
-/// Returns the repository paths that a document mentions in backticks or links to, with their line
-/// numbers.
+/// Returns the repository paths that a document mentions in backticks or links to, each with its
+/// line number.
 fn find_named_paths(text: &str) -> Vec<(usize, String)> {
     const TOP: &[&str] = &["crates/", "docs/", "tools/", ".ci/", "tests/"];
     let mut paths = Vec::new();
@@ -400,7 +401,7 @@ fn find_named_paths(text: &str) -> Vec<(usize, String)> {
     paths
 }
 
-/// Returns the files tracked by Git, or all files without Git.
+/// Returns the files tracked by Git, or all files if Git is not available.
 fn list_tracked() -> Vec<String> {
     let output = Command::new("git").args(["ls-files", "-z"]).current_dir(repository()).output();
     let listed = output

@@ -13,8 +13,8 @@ use crate::sync_run::{reading, talk};
 /// A word that occurs nowhere else.
 const WORD: &str = "qwyjibo";
 
-/// Creates a laptop with one session that contains the word, a secret, and the location of the
-/// user's files.
+/// Creates a laptop with one session, which contains the word, a secret, and the path of the user's
+/// files.
 fn laptop() -> TestHome {
     let home = reading();
     let key =
@@ -60,14 +60,14 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     Sent 0 memories of `work` to http://[address]; 0 were already there.
     Sent 0 transcripts; 1 was already there.
     ");
-    // Secrets and names of the sender's machine were not sent.
+    // Neither secrets nor names from the sender's machine were sent.
     let files = holders_of(&server, WORD);
     assert_eq!(files.len(), 1, "{files:?}");
     let kept = std::fs::read_to_string(server.root().join(&files[0])).unwrap();
     assert!(kept.contains("[redacted:") && !kept.contains("ghp_"), "{kept}");
     assert!(!kept.contains(&*laptop.root().to_string_lossy()), "{kept}");
 
-    // Only the owner and callers with all permissions see the transcript.
+    // The transcript is visible only to its owner and to callers with all permissions.
     let mine = list_transcripts(&served, &ana);
     assert_eq!((mine.len(), &mine[0]["person"]), (1, &json!("ana")), "{mine:?}");
     assert_eq!(
@@ -105,7 +105,7 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     assert!(run(&laptop, &address, &["push", "--share"]).contains("Sent 0 transcripts; 0 were"));
     served.stop();
     assert_eq!(holders_of(&server, WORD), Vec::<String>::new());
-    // While the server is unreachable, transcripts stay pending.
+    // Transcripts stay pending while the server is unreachable.
     talk(&laptop, "two", 2, &["Rename the server", "Renamed."]);
     laptop.ok(&["sync"]);
     let away = run(&laptop, &address, &["push", "--transcripts"]);
@@ -132,7 +132,7 @@ fn pieces_are_put_together_and_only_what_its_hash_names_is_kept() {
     let (first, rest) = text.split_at(10);
     let n_bytes = text.len();
     assert_eq!(put(0, first, &hash, n_bytes), "partial 10");
-    // The upload was interrupted; the next push starts again and receives the offset.
+    // The upload was interrupted. The next push starts again and is told the offset.
     assert_eq!(put(0, first, &hash, n_bytes), "partial 10");
     assert_eq!(put(10, rest, &hash, n_bytes), format!("taken {n_bytes}"));
     assert_eq!(put(0, first, &hash, n_bytes), format!("known {n_bytes}"));

@@ -161,7 +161,7 @@ fn everything_that_a_person_does_to_memories_can_be_undone() {
     let candidate = candidates["candidates"][0]["id"].as_str().unwrap().to_owned();
     there_and_back(&home, &["review", "accept", &candidate]);
     there_and_back(&home, &["review", "reject", &candidate]);
-    // After its rejection is undone, the candidate can be accepted and has its previous trust.
+    // Once its rejection is undone, the candidate can be accepted and has the same trust as before.
     home.ok(&["review", "accept", &candidate]);
     assert_eq!(
         home.run(&["doctor"]).lines().next(),
@@ -297,7 +297,7 @@ fn what_was_trusted_waits_again() {
     assert_eq!(undone_last(&home), trusted["change"].as_str().unwrap());
     assert!(!in_brief());
     assert_eq!(home.json(&["trust"]).1["foreign"], 1);
-    // The error contains the command that reverses the change instead.
+    // Instead, the error contains the command that reverses the change.
     let list = home.json(&["undo", "--list"]).1;
     let refused = home.run(&["undo", list["changes"][0]["id"].as_str().unwrap()]);
     assert!(refused.contains("nacre trust 20261116-a"), "{refused}");

@@ -46,7 +46,7 @@ impl WebSocket {
         Self { stream, reader }
     }
 
-    /// Sends a whole message.
+    /// Sends a complete message in one frame.
     pub(crate) fn send(&mut self, opcode: u8, payload: &[u8]) -> io::Result<()> {
         self.frame(LAST | opcode, payload)
     }

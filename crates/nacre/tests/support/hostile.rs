@@ -1,4 +1,4 @@
-//! Hostile strings: paths, names and titles as an attacker would write them.
+//! Hostile strings: paths, names and titles that an attacker might write.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Tests of providers and roles: which files may set them, and how mistakes are reported.
+//! Tests for providers and roles: which files may set them, and how errors are reported.
 
 use std::path::Path;
 

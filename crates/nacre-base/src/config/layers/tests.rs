@@ -1,4 +1,4 @@
-//! Tests of the layers: precedence, the limits for repositories, and how mistakes are reported.
+//! Tests for configuration layers: precedence, restrictions on repositories, and error messages.
 
 use std::path::Path;
 use std::time::Duration;
@@ -380,7 +380,7 @@ fn any_value(spec: &KeySpec) -> BoxedStrategy<String> {
     prop_oneof![3 => fitting, 1 => any].boxed()
 }
 
-/// Generates a file that sets some of the keys, each once, to any values.
+/// Generates a file that sets some of the keys, each only once, to arbitrary values.
 fn any_file() -> impl Strategy<Value = String> {
     let lines: Vec<_> = KEYS
         .iter()

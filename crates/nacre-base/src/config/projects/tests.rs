@@ -1,4 +1,5 @@
-//! Tests of the register: parsing, validation, and edits that leave the rest of the text unchanged.
+//! Tests for the project register: parsing, validation, and edits that leave the rest of the text
+//! unchanged.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;

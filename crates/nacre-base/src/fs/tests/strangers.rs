@@ -1,4 +1,4 @@
-//! Tests of journals and locks that come with a repository: untrusted plans are not applied, and
+//! Tests for journals and locks that come from a repository: untrusted plans are not applied, and
 //! files outside the scope are not written.
 
 use std::path::PathBuf;

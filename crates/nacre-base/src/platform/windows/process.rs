@@ -1,5 +1,5 @@
-//! Processes by ID. Windows has no signals, so a process group is a process with its children and
-//! is killed immediately.
+//! Processes by ID. Windows has no signals, so a process group is represented by a process and its
+//! children, and is killed immediately.
 
 use std::process::{Command, Stdio};
 

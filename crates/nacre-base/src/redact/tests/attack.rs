@@ -1,7 +1,7 @@
-//! Tests secrets on other lines, after various formats and words, in tables and on command lines.
+//! Tests secrets on separate lines, in various formats and phrases, in tables and on command lines.
 //!
-//! The redactor once missed most of these rows and already found a few similar ones. The texts next
-//! to the rows have the same form but no secret, and must stay unchanged.
+//! The redactor once missed most of these rows; the others are similar rows that it already found.
+//! The texts next to the rows look alike but contain no secret, and must stay unchanged.
 
 use super::corpus::{Dice, expand};
 use super::files::{check, check_stays};

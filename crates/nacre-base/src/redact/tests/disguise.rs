@@ -1,5 +1,5 @@
-//! Tests secrets that programs write in another form: in color, as JSON escapes, in base64, or with
-//! an `&`.
+//! Tests secrets that programs write in a different form: in color, as JSON escapes, in base64, or
+//! with an `&`.
 
 use super::corpus::{Dice, KINDS, Sample};
 use super::redact;

@@ -111,7 +111,8 @@ fn the_fingerprint_follows_the_list_and_not_its_order() {
     assert_eq!(format!("{:?}", words(&["pearl"])), "ExtraWords { n_words: 1, .. }");
 }
 
-/// Generates short strings from the characters of escapes, and documents with them.
+/// Generates short strings from characters used in escape sequences, and documents that contain
+/// them.
 fn crumbs(n: usize) -> impl Strategy<Value = String> {
     let crumb = prop::sample::select(vec![
         "\\",

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::corpus::{Dice, KINDS};
 use super::redact;
 
-/// The parts of a document that must not change. Different keys may become equal by redaction, so
-/// maps are lists of pairs.
+/// The parts of a document that must not change. Redaction may make different keys equal, so maps
+/// are lists of pairs.
 #[derive(Debug, PartialEq)]
 enum Shape {
     Plain(String),

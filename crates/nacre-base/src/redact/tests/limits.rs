@@ -24,7 +24,7 @@ proptest! {
     }
 }
 
-/// Each of these, repeated a million times, once took some scanner quadratic time.
+/// Inputs that, repeated a million times, once made a scanner take quadratic time.
 const HOSTILE: &[&str] = &[
     "sk-",
     "sk-ant-a1B2-",
@@ -188,7 +188,7 @@ fn a_text_may_end_behind_every_anchor() {
     }
 }
 
-/// With this length, a quadratic step would take hours.
+/// At this length, a quadratic step would take hours.
 const HOSTILE_LEN: usize = 200_000;
 
 #[test]

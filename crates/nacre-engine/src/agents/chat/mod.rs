@@ -57,7 +57,7 @@ pub fn chat(permissions: &Permissions, orientation: &Orientation, budgets: Budge
         permissions: permissions.clone(),
         budgets,
         completion: Completion::EndTurn {
-            // Small models with the `signal` tool would give up as soon as anything fails.
+            // A small model with the `signal` tool would give up as soon as anything fails.
             signals: !is_small,
         },
         sums_up: true,
@@ -100,8 +100,8 @@ fn prompt(orientation: &Orientation, budgets: &Budgets) -> String {
     prompt
 }
 
-/// Describes what the agent may do without approval, so that it does not have to discover this by
-/// trial and error.
+/// Describes what the agent may do without approval, so that it does not have to find out by trial
+/// and error.
 fn told_policy(policy: ApprovalPolicy) -> &'static str {
     match policy {
         ApprovalPolicy::Ask => {

@@ -15,8 +15,8 @@ use nacre_types::ApprovalPolicy;
 use crate::model::Cancel;
 use crate::tools::{Walk, Workspace};
 
-/// Files that contain instructions for agents. If two have the same text, only the first is
-/// included.
+/// Files that may contain instructions for agents. If two of them have the same content, only the
+/// first is included.
 const INSTRUCTION_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"];
 
 const MAX_INSTRUCTION_BYTES: usize = 16_000;
@@ -130,7 +130,7 @@ fn instructions(workspace: &Workspace) -> Vec<InstructionFile> {
     found
 }
 
-/// Removes secrets and the block that Nacre writes into the file, and shortens long text. The
+/// Redacts secrets, removes the block that Nacre maintains in the file, and shortens long text. The
 /// block's content is passed to the agent separately.
 fn shorten(text: &str) -> String {
     let (own, _) = blank_out(text);

@@ -1,4 +1,4 @@
-//! Tests of the agent's prompt, using a project with hostile file names and long files.
+//! Tests for the agent's prompt, using a project with hostile file names and long files.
 
 use std::path::Path;
 

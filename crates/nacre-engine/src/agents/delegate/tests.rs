@@ -1,4 +1,4 @@
-//! Tests of explorers that run on behalf of another agent.
+//! Tests for explorers that run on behalf of another agent.
 
 use std::fs;
 
@@ -47,7 +47,7 @@ fn bench(script: &str) -> Bench {
     heard_by(script, Vec::new())
 }
 
-/// Returns a bench that also forwards the delegating task's events to `others`.
+/// Returns a bench that also forwards the delegating task's events to the listeners in `others`.
 fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -315,7 +315,8 @@ async fn an_explorer_takes_up_a_skill_which_only_takes_tools_away() {
     assert_eq!(denied, 2);
 }
 
-/// Answers without any read, with a read in the same step, and without a citation.
+/// Three dishonest answers: without reading anything, with a read in the same step, and without a
+/// citation.
 const DISHONEST: &str = r#"{"turns":[
     {"calls":[{"name":"file_read","arguments":{"path":"src/lock.rs"}},
         {"name":"answer","arguments":{"answer":"The lock is a `Mutex` [1].","citations":[

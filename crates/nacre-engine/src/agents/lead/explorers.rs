@@ -1,5 +1,5 @@
-//! The lead's explorers. They search for memories with the same content as the candidates and make
-//! no decisions.
+//! The lead's explorers. They search for memories that say the same as the candidates, but make no
+//! decisions.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The schema of the lead's answer and its checks: each candidate occurs once, and every target
-//! exists and contains its quote.
+//! Defines and checks the lead's answer: each candidate must occur exactly once, and every target
+//! must exist and contain its quote.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ const MAX_WORDS_CHARS: usize = 400;
 /// Decisions beyond this limit are ignored.
 const MAX_DECISIONS: usize = 256;
 
-/// Minimum share of the words of each source sentence that a merged text must contain.
+/// Minimum share of the words in each source sentence that the merged text must contain.
 const MIN_KEPT: f32 = 0.6;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -174,7 +174,8 @@ fn check_counts(decisions: &[LeadDecision], cases: &[Case]) -> Vec<String> {
     faults
 }
 
-/// Checks a decision. Returns the memory that it refers to and any problem with its merged text.
+/// Checks a decision. Returns the memory that it refers to and the problem with its merged text, if
+/// any.
 fn look(
     decision: &LeadDecision,
     cases: &[Case],
@@ -279,7 +280,7 @@ fn text_fault(decision: &LeadDecision, case: &Case, target: &Memory) -> Option<S
 }
 
 /// Returns the first source sentence that the merged text does not cover. A merge must not lose
-/// anything that a user wrote into a memory.
+/// anything that a user has written into a memory.
 fn lost_sentence<'s>(source: &MergeSource<'s>, result: &Profile) -> Option<&'s str> {
     let lines = std::iter::once(source.title).chain(source.body.lines());
     let mut sentences = lines.flat_map(|line| line.split_inclusive(". ")).map(str::trim);

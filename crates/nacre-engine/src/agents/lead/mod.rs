@@ -28,7 +28,7 @@ pub use self::explorers::{ExplorerReport, Finding};
 pub use self::work::{Lead, LeadReport};
 
 /// Directories in the memory root that the lead and its explorers cannot read. Summaries describe
-/// what happened in a session, not what was learned from it.
+/// what happened in a session rather than what was learned from it.
 pub const LEAD_DENIED: &[&str] = &["summaries"];
 
 /// Read-only tools. File tools that write would be refused anyway.
@@ -90,8 +90,8 @@ pub struct LeadRuling {
     pub candidate_id: String,
     pub action: LeadAction,
     pub target: Option<MemoryId>,
-    /// Hash of the target file when the lead read it. If the file has changed since, the decision
-    /// must be repeated.
+    /// Hash of the target file when the lead read it. If the file has changed since then, the
+    /// decision must be made again.
     pub seen: Option<ContentHash>,
     pub quote: String,
     pub reason: String,
@@ -100,8 +100,7 @@ pub struct LeadRuling {
 }
 
 nacre_base::words! {
-    /// The steps of a lead, in order. The host fixes the order, and only two of the steps call a
-    /// model.
+    /// The lead's steps, in a fixed order that the host determines. Only two of them call a model.
     LeadStep {
         Explore = "explore",
         Settle = "settle",

@@ -1,4 +1,4 @@
-//! End-to-end tests of the lead with scripted models.
+//! End-to-end tests for the lead, using scripted models.
 
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicU32;
@@ -488,7 +488,7 @@ fn prompts_and_forms_are_written_from_the_registry() {
 static SHARED: LazyLock<Bench> = LazyLock::new(Bench::new);
 
 proptest! {
-    // Any path from a model is either the path of an active decision or learning, or is rejected.
+    // A path given by a model is rejected unless it is the path of an active decision or learning.
     #[test]
     fn no_path_leads_anywhere_else(file in "(\\.{0,2}/|memory/|learnings/|decisions/|archived/|summaries/|[a-z0-9-]{1,12}|%2e|\u{202e}|\0|\\.md){0,7}") {
         if let Ok(at) = form::place(&file) {
@@ -498,7 +498,8 @@ proptest! {
         }
     }
 
-    // Any model answer is checked in bounded time and decides only about the given candidates.
+    // Checking takes bounded time for any model answer, and only decisions about the given
+    // candidates are accepted.
     #[test]
     fn no_answer_is_too_strange_to_be_looked_at(
         id in "c[0-9]|[a-z]{0,3}",

@@ -1,6 +1,6 @@
 //! Runs a lead's explorers, then the lead itself, and keeps the valid decisions.
 //!
-//! Always returns a report. Candidates without a ruling are decided by the similarity rule.
+//! Always returns a report. Candidates without a ruling are left to the similarity rule.
 
 use std::sync::Arc;
 

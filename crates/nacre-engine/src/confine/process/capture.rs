@@ -1,4 +1,4 @@
-//! Captures output of any length in bounded memory: the beginning, the end and the total size.
+//! Captures program output in bounded memory: the beginning, the end and the total size.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

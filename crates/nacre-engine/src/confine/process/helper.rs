@@ -35,9 +35,8 @@ pub fn helper(arguments: &[OsString]) -> Option<ExitCode> {
 
 const NICENESS: i32 = 5;
 
-/// Executes the program. `Ok` on the connection means that the process is sandboxed. The function
-/// returns only if the program could not be executed, in which case an error follows on the
-/// connection.
+/// Executes the program. Sends `Ok` on the connection once the process is sandboxed. Returns only
+/// if the program could not be executed, in which case an error follows on the connection.
 pub(super) fn enter(connection: &UnixStream) -> io::Result<()> {
     let order: LaunchRequest = read_line(connection)?;
     let refusal = match prepare(&order) {
@@ -57,7 +56,7 @@ fn prepare(order: &LaunchRequest) -> Result<(), String> {
     // Give the program a lower priority than the watcher, so that the watcher can always run.
     let _ = rustix::process::nice(NICENESS);
     limit(order.quotas).map_err(|error| error.to_string())?;
-    // If root kept its capabilities, it could access other processes despite the sandbox.
+    // A root process that kept its capabilities could access other processes despite the sandbox.
     let none = CapabilitySet::empty();
     let nothing = CapabilitySets { effective: none, permitted: none, inheritable: none };
     set_capabilities(None, nothing).map_err(|error| error.to_string())?;
@@ -80,12 +79,12 @@ fn become_program(order: &LaunchRequest) -> ProcessError {
     ProcessError::Failed(why)
 }
 
-/// Marks descriptors left open by the user's shell as close-on-exec, because the sandbox does not
+/// Marks descriptors that the user's shell left open as close-on-exec, because the sandbox does not
 /// cover open descriptors.
 #[expect(unsafe_code, reason = "only marks descriptors, and does not close any that are in use")]
 fn close_on_exec() -> io::Result<()> {
     let flags = libc::CLOSE_RANGE_CLOEXEC.cast_signed();
-    // SAFETY: the call only takes numbers, and the close-on-exec flag has no effect before `exec`.
+    // SAFETY: the call takes only numbers, and the close-on-exec flag has no effect before `exec`.
     match unsafe { libc::close_range(3, u32::MAX, flags) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

@@ -22,7 +22,7 @@ pub struct Finished {
     pub ending: Ending,
     pub stdout: Captured,
     pub stderr: Captured,
-    /// Number of processes that the program left running and that were then killed.
+    /// Number of processes that the program left running and Nacre then killed.
     pub left_behind: usize,
     /// Descriptions of changes that the program made outside its own files.
     pub notes: Vec<String>,
@@ -50,7 +50,7 @@ impl Launcher {
         Self { program: program.into() }
     }
 
-    /// Runs a program and waits for its end. When the function returns, all of the program's
+    /// Runs a program and waits for it to end. When the function returns, all of the program's
     /// processes have ended. If the future is dropped, they are killed shortly afterwards.
     ///
     /// The standard output can be read from `stdout` while the program is running.
@@ -112,7 +112,7 @@ impl Program {
 /// Limits for each process of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quotas {
-    /// Private memory in bytes. Reserved address space is not counted.
+    /// Private memory in bytes, not counting reserved address space.
     pub memory: u64,
     pub file_bytes: u64,
     /// Maximum number of the user's processes and threads, including those outside the program.

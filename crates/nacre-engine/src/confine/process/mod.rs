@@ -1,9 +1,9 @@
 //! Starts, limits and stops programs.
 //!
 //! A watcher process, which is the same binary in another role, is the parent of the program and
-//! adopts its orphaned descendants. When a call is cancelled or Nacre is killed, the connection to
-//! Nacre closes. The watcher then kills every descendant, including those in other sessions. A
-//! program is never started outside the sandbox.
+//! adopts its orphaned descendants. When a call is cancelled or Nacre is killed, the watcher's
+//! connection to Nacre closes. The watcher then kills every descendant, including those in other
+//! sessions. Programs are never started outside the sandbox.
 
 mod capture;
 #[cfg(target_os = "linux")]

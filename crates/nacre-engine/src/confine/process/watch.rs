@@ -1,7 +1,7 @@
 //! The watcher process: starts the program, waits for it to end, and kills all of its descendants.
 //!
-//! The watcher is a subreaper and adopts orphans. A process therefore remains a descendant even if
-//! it changes its group or session or its parent exits. If the descendants cannot be listed, the
+//! The watcher is a subreaper, which adopts orphans. A process therefore remains a descendant even
+//! if it changes its group or session or its parent exits. If the descendants cannot be listed, the
 //! watcher assumes that some of them are still running.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,8 @@ use crate::confine::process::launcher::{
     ENTER, Ending, HELPER, LaunchRequest, ProcessError, WatcherMessage,
 };
 
-/// A request contains arguments and an environment. Larger requests are refused.
+/// Maximum size of a request, which contains arguments and an environment. Larger requests are
+/// refused.
 const MAX_ORDER: u64 = 4 << 20;
 
 pub(super) fn read_line<T: DeserializeOwned>(connection: &UnixStream) -> io::Result<T> {
@@ -111,7 +112,7 @@ fn first_end(
                 return Ok(Ok(Ending::TimedOut));
             }
         }
-        // Different threads send the two notices, so they can arrive in either order.
+        // The two notices are sent by different threads and can arrive in either order.
         if let (true, Some(ending)) = (is_entered, ended) {
             return Ok(Ok(ending));
         }
@@ -120,8 +121,8 @@ fn first_end(
 
 fn start(order: &LaunchRequest, sender: &Sender<Notice>) -> Result<Pid, ProcessError> {
     let failed = |error: io::Error| ProcessError::Failed(error.to_string());
-    // The sandbox test tries to write to this directory, which is meaningful only if the directory
-    // is writable outside the sandbox.
+    // The sandbox test tries to write to this directory. The result is meaningful only if the
+    // directory is writable outside the sandbox.
     if access(&order.confinement.outside, Access::WRITE_OK | Access::EXEC_OK).is_err() {
         let outside = order.confinement.outside.display();
         return Err(ProcessError::Unconfined(format!(
@@ -188,7 +189,7 @@ const PAUSE: Duration = Duration::from_micros(100);
 
 const MAX_LOOKS: usize = 50_000;
 
-/// Kills all members of a process group with one call, so that they cannot restart each other.
+/// Kills all members of a process group with a single call, so that they cannot restart each other.
 pub(super) fn end_group(leader: Pid) {
     let _ = kill_process_group(leader, Signal::KILL);
 }

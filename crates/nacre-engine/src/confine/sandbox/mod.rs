@@ -1,8 +1,8 @@
-//! The sandbox of a program: the files that it may read and change, and the system calls that it
-//! may make.
+//! A program's sandbox: the files that it may read and change, and the system calls that it may
+//! make.
 //!
 //! A process sandboxes itself before it executes the program. It then tests the sandbox from
-//! inside: if it can write a file outside or open a network connection, the program is not started.
+//! inside. If it can write a file outside or open a network connection, the program is not started.
 //! `docs/sandbox.md` describes the sandbox's limits.
 
 #[cfg(target_os = "linux")]
@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use nacre_base::secret_places;
 use serde::{Deserialize, Serialize};
 
-/// The files that a program may use. The program cannot create sockets, except connected pairs. It
-/// also cannot change a file's mode, owner, timestamps or attributes, which Landlock does not
+/// The files that a program may use. The program cannot create sockets, except for connected pairs,
+/// and cannot change a file's mode, owner, timestamps or attributes, which Landlock does not
 /// restrict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
@@ -35,8 +35,8 @@ pub struct Confinement {
 }
 
 /// Returns the secrets to hide for a user with this home directory, in addition to those that the
-/// sandbox always hides. `more` is an additional directory, such as Nacre's own home. If a path is
-/// a link, its target is also hidden.
+/// sandbox always hides. `more` is another directory to hide, such as Nacre's own home. If a path
+/// is a link, its target is also hidden.
 pub fn secrets_of_home(home: Option<&Path>, more: Option<&Path>) -> Vec<PathBuf> {
     let places = || secret_places().filter(|place| !place.contains('*'));
     let own = home.into_iter().flat_map(|home| places().map(|place| home.join(place)));

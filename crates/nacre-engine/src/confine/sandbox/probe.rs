@@ -21,15 +21,15 @@ use rustix::process::{Resource, Rlimit, getppid, prlimit};
 use crate::confine::sandbox::Confinement;
 use crate::confine::sandbox::readable::readable;
 
-/// Socket types: stream, datagram, raw, reliable datagram, sequenced packet, and types that only
-/// old kernels support.
+/// Socket types: stream, datagram, raw, reliable datagram and sequenced packet, followed by types
+/// that only old kernels support.
 const KINDS: [u32; 7] = [1, 2, 3, 4, 5, 6, 10];
 
 /// Processes in the sandbox already have this limit, so setting it has no effect even if the call
 /// is allowed.
 const NO_CORE: Rlimit = Rlimit { current: Some(0), maximum: Some(0) };
 
-/// Name of the file that the test tries to write. If the sandbox fails to prevent the write, the
+/// Name of the file that the test tries to write. If the sandbox does not prevent the write, the
 /// file is removed.
 const PROBE: &str = "walls.probe";
 

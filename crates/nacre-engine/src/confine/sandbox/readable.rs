@@ -1,9 +1,10 @@
-//! Determines what a program may read: everything that the user's tools need, except files that are
-//! private to the user or root.
+//! Determines what a program may read: everything that the user's tools need, except files that
+//! only the user or root may read.
 //!
-//! Landlock can only grant whole trees. To hide an entry, its parent directories are not granted,
-//! but all of their other entries are. The program can then open files below these parents but
-//! cannot list them. Grants are computed again for every program, so that they include new files.
+//! Landlock can only grant entire directory trees. To hide an entry, its parent directories are not
+//! granted, but all of their other entries are. The program can then open files below these parents
+//! but cannot list them. The grants are computed anew for every program, so that they include new
+//! files.
 
 use std::fs::{self, FileType};
 use std::os::unix::fs::PermissionsExt as _;
@@ -42,8 +43,8 @@ const ONLY: &[(&str, &str)] = &[
 const HIDDEN: &str = "/home /lost+found /root /tmp /var/backups /var/cache/debconf /var/crash /var/db/sudo \
     /var/log /var/mail /var/spool /var/tmp";
 
-/// Directories in which only files readable by every user are granted. Without this rule, root and
-/// members of some groups could read more.
+/// Directories in which only files readable by every user are granted. Otherwise, programs run by
+/// root or by members of some groups could read more.
 const PUBLIC_ONLY: &[&str] = &["/boot", "/etc", "/usr/local/etc"];
 
 const CREDENTIALS: &[&str] =
@@ -107,9 +108,9 @@ impl Carving<'_> {
             || home.iter().chain(secrets).any(|hidden| hidden.starts_with(path))
     }
 
-    /// Returns whether an entry must not be granted. System directories use the lists above. In the
-    /// home directory, hidden entries and likely secrets are excluded. Entries that builds need are
-    /// granted by name (`own`).
+    /// Returns whether an entry must not be granted. For system directories, the lists above apply.
+    /// In the home directory, hidden entries and likely secrets are excluded. Entries that builds
+    /// need are granted by name (`own`).
     fn is_left_out(&self, entry: &Path) -> bool {
         let (Some(parent), Some(name)) = (entry.parent(), entry.file_name()) else { return false };
         if self.confinement.home.as_deref() == Some(parent) {

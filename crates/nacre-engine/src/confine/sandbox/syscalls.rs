@@ -2,8 +2,8 @@
 //!
 //! The filter is a deny-list, because compilers and package managers make too many different calls
 //! for an allow-list. It blocks calls that grant privileges, access the memory of other processes,
-//! or bypass the file rules. Calls that are filtered by their arguments use a list of allowed
-//! values, so unexpected values are refused.
+//! or bypass the file rules. Calls that are filtered by argument use lists of allowed values, so
+//! that unexpected values are refused.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
@@ -21,8 +21,8 @@ const REFUSED: &[i64] = &[
     libc::SYS_ptrace, libc::SYS_process_vm_readv, libc::SYS_process_vm_writev,
     libc::SYS_process_madvise, libc::SYS_pidfd_getfd, libc::SYS_process_mrelease, libc::SYS_kcmp,
     libc::SYS_migrate_pages, libc::SYS_move_pages,
-    // Shared memory, semaphores and message queues. They are identified by a number instead of a
-    // path and thus bypass the file rules.
+    // Shared memory, semaphores and message queues. They are identified by numbers instead of paths
+    // and thus bypass the file rules.
     libc::SYS_shmget, libc::SYS_shmat, libc::SYS_shmctl, libc::SYS_shmdt, libc::SYS_semget,
     libc::SYS_semop, libc::SYS_semtimedop, libc::SYS_semctl, libc::SYS_msgget, libc::SYS_msgsnd,
     libc::SYS_msgrcv, libc::SYS_msgctl, libc::SYS_mq_open, libc::SYS_mq_unlink,
@@ -63,7 +63,7 @@ const FILE_SETATTR: i64 = 469;
 const STREAM: [u64; 4] = [1, 0x801, 0x8_0001, 0x8_0801];
 const PACKETS: [u64; 4] = [5, 0x805, 0x8_0005, 0x8_0805];
 
-/// Flags that `clone` needs to create threads and processes, and the exit signal. Namespaces,
+/// `clone` flags needed to create threads and processes, and the exit signal. Namespaces,
 /// `CLONE_PARENT` and tracing are excluded.
 const CLONE_FLAGS: u64 = 0x817D_5FFF;
 
@@ -96,8 +96,8 @@ const METADATA: &[i64] = &[
     libc::SYS_lremovexattr, libc::SYS_fremovexattr, SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR,
 ];
 
-/// Set in the call numbers of the x32 ABI on x86-64 kernels. A filter that only matches plain
-/// numbers would miss these calls. Some x32 calls also have separate numbers.
+/// Bit that is set in the call numbers of the x32 ABI on x86-64 kernels. A filter that matches only
+/// plain numbers would miss these calls. Some x32 calls also have their own numbers.
 #[cfg(target_arch = "x86_64")]
 const X32_BIT: i64 = 0x4000_0000;
 #[cfg(target_arch = "x86_64")]
@@ -124,7 +124,7 @@ fn refuse() -> Result<(), Fault> {
     }
     both_numbers(&mut rules);
     apply(rules, libc::EPERM)?;
-    // A filter cannot read the flags of `clone3`, which are in memory. If `clone3` is missing,
+    // The flags of `clone3` are in memory, where a filter cannot read them. If `clone3` is missing,
     // callers fall back to `clone`.
     let mut hidden = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     both_numbers(&mut hidden);
@@ -150,8 +150,8 @@ fn apply(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<(), Fault
     Ok(apply_filter(&program)?)
 }
 
-/// Returns the system calls that are filtered by their arguments, with the refused values. A call
-/// with an empty list is always refused.
+/// Returns the system calls that are filtered by argument, with the refused values. A call with an
+/// empty list is always refused.
 fn build_argument_rules() -> [(i64, Result<Vec<SeccompRule>, Fault>); 6] {
     let local = [&[u64::from(libc::AF_UNIX.unsigned_abs())][..], &[STREAM, PACKETS].concat(), &[0]];
     let clone = (0..32)

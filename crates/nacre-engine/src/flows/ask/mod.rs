@@ -1,7 +1,7 @@
 //! Answers a question from memory, with sources.
 //!
 //! If a model is configured, an agent writes the answer, and the host checks every sentence before
-//! showing it. Otherwise, the matching memories are shown. Nothing is written to the store here,
+//! showing it. Otherwise, the matching memories are shown. This module writes nothing to the store,
 //! but the caller may count the citations.
 
 mod passage;
@@ -115,8 +115,8 @@ fn told_again(doubts: &Doubts) -> String {
     )
 }
 
-/// Forwards complete sentences while a model is answering. Receivers must check a sentence before
-/// showing it.
+/// Forwards each sentence of an answer as soon as it is complete. Receivers must check a sentence
+/// before showing it.
 pub struct SentenceListener {
     sentences: Mutex<Sentences>,
     to: UnboundedSender<Sentence>,
@@ -129,7 +129,7 @@ impl SentenceListener {
 
     fn send(&self, whole: Vec<Sentence>) {
         for sentence in whole {
-            // The receiver may have been dropped. The complete answer is checked later anyway.
+            // The receiver may have been dropped. The complete answer is checked later in any case.
             let _ = self.to.send(sentence);
         }
     }
@@ -142,7 +142,7 @@ impl Listener for SentenceListener {
             match kind {
                 DeltaKind::Text => self.send(sentences.take(text)),
                 DeltaKind::Reasoning => {}
-                // The previous text contained tool calls. This text is the same without them.
+                // The previous text contained tool calls. This is the same text without them.
                 DeltaKind::Replacement => {
                     *sentences = Sentences::default();
                     self.send(sentences.take(text));

@@ -1,9 +1,9 @@
 //! Selects the part of a source to show next to a sentence.
 //!
 //! A sentence out of context can mean the opposite: it may be an item in a list of things to avoid,
-//! or advice that the next sentence rejects. The whole source is therefore shown if it is short
-//! enough. Otherwise, the matching part is shown from its beginning, with the line that introduces
-//! a list, and omissions are marked.
+//! or advice that the next sentence rejects. A short source is therefore shown in full. Otherwise,
+//! the matching part is shown from its beginning, with the line that introduces a list, and
+//! omissions are marked.
 
 use nacre_base::text::{collapse_whitespace, n_shared_terms};
 

@@ -2,9 +2,9 @@
 //! model, must still exist, and must be about the same subject.
 //!
 //! The model's own words are never shown, because a false sentence can be built entirely from words
-//! of the source. Only the cited passages are shown. A sentence with an invalid source is dropped,
-//! because users could mistake an invented ID for a real one. Dropped sentences are only counted by
-//! reason.
+//! in the source. Only the cited passages are shown. A sentence with an invalid source is dropped,
+//! because users could mistake an invented ID for a real one. Nothing of a dropped sentence is kept
+//! except a count by reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ const MIN_SIMILARITY: f32 = 0.35;
 /// A sentence that passed the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// The passages from its sources, each with its ID.
+    /// The passages from the sources, each with the source's ID.
     pub text: String,
     pub starts_line: bool,
     pub ids: Vec<MemoryId>,
@@ -115,7 +115,7 @@ impl Verifier<'_> {
         }))
     }
 
-    /// Redacts the text again, because the file may have changed since and contain more than the
+    /// Redacts the text again, because the file may have changed and may now contain more than the
     /// model was shown.
     fn redact(&self, text: &str) -> String {
         self.stores.first().map_or_else(String::new, |memories| memories.store.redact_text(text))

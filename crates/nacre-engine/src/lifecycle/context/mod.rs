@@ -1,7 +1,7 @@
 //! Fits a conversation into a model's context window.
 //!
-//! The plan depends only on the conversation and the available room. Whole turns are dropped, calls
-//! are kept together with their results, and notes mark omissions. If anything has to be removed, a
+//! The plan depends only on the conversation and the available room. Turns are dropped as a unit,
+//! calls stay with their results, and notes mark omissions. If anything has to be removed, a
 //! quarter of the room is freed, so that the prefix cached by providers does not change with every
 //! step.
 
@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Content, Image, Message, Speaker, ToolCall, ToolResult, ToolStatus};
 use crate::record::TaskState;
 
-/// A token is about four characters of prose or three of code. Using the smaller number makes the
-/// estimate conservative.
+/// Bytes per token, used for estimates. A token is about four characters of prose or three of code,
+/// and the smaller number makes the estimate conservative.
 const BYTES_PER_TOKEN: usize = 3;
 
 /// Estimated overhead of a message or call in addition to its text.
@@ -58,7 +58,7 @@ pub struct Exchange {
     pub steered: Vec<String>,
 }
 
-/// A result, and the file that contains its full text.
+/// A result and, if it was too long, the file that contains its full text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptResult {
     pub result: ToolResult,
@@ -314,7 +314,7 @@ fn note(n_left_out: usize, what: &str) -> String {
 }
 
 fn note_tokens(n_left_out: usize) -> usize {
-    // A constant estimate, so that omitting one more turn never makes the conversation longer.
+    // The estimate is constant, so that omitting one more turn never makes the conversation longer.
     if n_left_out == 0 { 0 } else { 32 }
 }
 
@@ -326,7 +326,7 @@ pub struct ContextPlan {
     pub tokens: usize,
 }
 
-/// Even the last question and its last step do not fit.
+/// The conversation does not fit even when reduced to the last question and its last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the conversation needs {tokens} tokens, but only {room} are available")]
 pub struct TooLong {

@@ -31,8 +31,8 @@ fn turn(asked: &str, steps: Vec<Exchange>) -> Turn {
     Turn { steps, ..Turn::new(asked) }
 }
 
-/// Formats the conversation with one line per message. Long runs of a letter are shown as their
-/// length.
+/// Formats the conversation with one line per message. Long runs of the same letter are replaced by
+/// their length.
 fn shown(plan: &ContextPlan) -> String {
     let line = |message: &Message| {
         let parts: Vec<String> = message
@@ -155,7 +155,8 @@ proptest! {
             let results = messages.get(number + 1).map(|next| results_in(next)).unwrap_or_default();
             prop_assert_eq!(calls_in(message), results);
         }
-        // The plan keeps whole turns from the end of the conversation and counts the omitted ones.
+        // The plan keeps complete turns from the end of the conversation and counts those that it
+        // omits.
         prop_assert_eq!(cut.turns.len() + cut.turns_left_out, all.turns.len());
         for (kept, whole) in cut.turns.iter().rev().zip(all.turns.iter().rev()) {
             prop_assert_eq!(&kept.asked, &whole.asked);

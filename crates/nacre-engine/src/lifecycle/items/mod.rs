@@ -77,7 +77,7 @@ pub enum Item {
     Notice {
         text: String,
     },
-    /// The current checklist. Not sent to the model, whose calls already contain it.
+    /// The current checklist. It is not sent to the model, whose calls already contain it.
     Checklist {
         items: Value,
     },
@@ -92,8 +92,8 @@ impl Item {
         NewItem { kind: json["kind"].as_str().unwrap_or_default().to_owned(), json }
     }
 
-    /// Parses JSON written by `to_new`. Invalid items become `Unknown`, so that one invalid item
-    /// does not make the whole conversation unreadable.
+    /// Parses JSON written by `to_new`. An invalid item becomes `Unknown`, so that it does not make
+    /// the entire conversation unreadable.
     pub fn from_json(json: &Value) -> Self {
         serde_json::from_value(json.clone()).unwrap_or(Self::Unknown)
     }

@@ -1,5 +1,5 @@
-//! Tests that items are read back as written, and that an interrupted conversation can still be
-//! sent to a model.
+//! Tests that items are read back as they were written, and that an interrupted conversation can
+//! still be sent to a model.
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,8 +1,8 @@
-//! Summarizes the start of a conversation that no longer fits into the context window.
+//! Summarizes the beginning of a conversation that no longer fits into the context window.
 //!
-//! The model writes the summary in a single call without tools. The host adds any changed files
-//! that the summary omits. If the model call fails, the oldest part of the conversation is omitted
-//! instead.
+//! The model writes the summary in a single call without tools. The host adds the names of changed
+//! files that the summary omits. If the model call fails, the oldest part of the conversation is
+//! omitted instead.
 
 use tokio::time::{Duration, Instant, timeout};
 
@@ -124,7 +124,7 @@ impl Run<'_> {
     }
 }
 
-/// The start of a conversation: whole turns, then some steps of the next turn.
+/// The beginning of a conversation: complete turns, followed by some steps of the next turn.
 struct OldPart {
     n_turns: usize,
     n_steps: usize,

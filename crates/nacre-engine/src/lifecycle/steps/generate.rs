@@ -1,6 +1,6 @@
-//! Runs steps until the run ends. Each step is a model call and its batch of tool calls.
+//! Runs steps until the run ends. Each step consists of a model call and its batch of tool calls.
 //!
-//! The number of model calls is limited only here. Refused calls also use up a step.
+//! The number of model calls is limited only here. A step is used up even if its calls are refused.
 
 use std::time::Duration;
 
@@ -39,8 +39,8 @@ impl Run<'_> {
         }
     }
 
-    /// Returns whether the user sent a message just before the agent finished, which requires one
-    /// more step.
+    /// Returns whether one more step is needed because the user sent a message just before the
+    /// agent finished.
     fn goes_on_after(&self, ending: &Ending) -> bool {
         let is_by_itself = matches!(ending, Ending::Completed { .. })
             && matches!(self.job.spec.completion, Completion::EndTurn { .. });
@@ -106,7 +106,7 @@ impl Run<'_> {
         }
     }
 
-    /// Returns whether the model must answer now, because the remaining budget only covers the
+    /// Returns whether the model must answer now because the remaining budget covers only the
     /// answer and its correction.
     fn is_last_chance(&self) -> bool {
         let budgets = &self.job.spec.budgets;
@@ -263,7 +263,7 @@ impl Run<'_> {
         Control {
             policy,
             limits: self.engine.limits.clone(),
-            // Each step has its own jitter, which is the same whenever the run is repeated.
+            // Each step has its own jitter, which is the same each time the run is repeated.
             seed: self.job.seed.wrapping_add(u64::from(self.progress.steps)),
             cancel: self.control.cancel().clone(),
         }
@@ -335,8 +335,8 @@ pub(super) fn emit_trouble(events: &Events, step: u32, event: ModelEvent) {
 }
 
 impl Run<'_> {
-    /// Makes the calls and stores their results. Returns an ending only if the run is stopped
-    /// meanwhile.
+    /// Makes the calls and stores their results. Returns an ending only if the run is stopped in
+    /// the meantime.
     pub(super) async fn work(
         &mut self,
         calls: &[ToolCall],

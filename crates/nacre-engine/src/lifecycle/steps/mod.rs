@@ -311,8 +311,8 @@ struct Prepared {
 fn prepare(engine: Engine<'_>, job: &Job<'_>, pipeline: &Pipeline) -> Result<Prepared, RunError> {
     let spec = job.spec;
     let settings = engine.models.settings_of(spec.role)?;
-    // Settings can lower the answer limit but not raise it. The context window depends on the
-    // model, so it is taken from the settings.
+    // Settings can lower the answer limit but not raise it. The context window is taken from the
+    // settings, because it depends on the model.
     let (most, window) = (spec.budgets.answer_tokens, spec.budgets.context_tokens);
     let mut prepared = Prepared {
         route: engine.models.route(spec.role)?,
@@ -362,7 +362,7 @@ fn tool_tokens(tool: &ToolDef) -> usize {
 
 pub const SMALL_WINDOW: usize = 24_000;
 
-/// Parameters and list item fields that are offered to small models, by tool.
+/// Parameters and list item fields that small models are offered, by tool.
 const PARAMETERS: &[(&str, &[&str])] = &[
     ("file_create", &["path", "content"]),
     ("file_edit", &["path", "edits", "find", "replace"]),

@@ -20,7 +20,7 @@ const NOTHING_SAID: &str = "Your answer was empty. Continue the work, or give yo
 const RESULT_MADE_UP: &str = "You wrote the result of a tool yourself. Call the tool and wait for its result, or answer \
     without it.";
 
-/// Tags that models' prompt templates use for tool results.
+/// Tags that mark tool results in the prompt templates of some models.
 const RESULT_MARKS: &[&str] = &["<tool_response>", "<tool_result>", "<function_results>"];
 
 impl Run<'_> {
@@ -54,7 +54,8 @@ impl Run<'_> {
         }
         let has_failed =
             exchange.results.iter().any(|kept| kept.result.status == ToolStatus::Failed);
-        // An answer that comes with other calls was written before their results were available.
+        // An answer in the same message as other calls was written before their results were
+        // available.
         let has_unread = !work.is_empty() && self.job.spec.completion.form().is_some();
         let mut ending = None;
         for call in ends {
@@ -169,8 +170,8 @@ impl Run<'_> {
         words.to_owned()
     }
 
-    /// Handles a text answer where structured output is required. If the text contains the output,
-    /// uses it. Otherwise, prompts the model for the output.
+    /// Handles a text answer where structured output is required. Uses the output if the text
+    /// contains it, and otherwise prompts the model for it.
     fn conclude_formally(&mut self) -> Result<Ending, String> {
         let answer = only_value(&self.progress.text);
         let fits = |answer: &Value| {
@@ -233,8 +234,8 @@ impl Run<'_> {
     }
 }
 
-/// Returns the exchange without its calls. The calls were not made, and a conversation with calls
-/// that have no result is invalid.
+/// Returns the exchange without its calls. They were not made, and a conversation that contains
+/// calls without results is invalid.
 fn strip_calls(response: &Response, remark: Option<String>) -> Exchange {
     let mut said = Message::assistant(response);
     said.content.retain(|content| !matches!(content, Content::ToolUse(_)));

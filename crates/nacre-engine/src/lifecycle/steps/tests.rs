@@ -1,4 +1,5 @@
-//! Tests of whole runs with scripted models: each run has exactly one end, and the end is correct.
+//! Tests for complete runs with scripted models: each run must end exactly once, and in the correct
+//! way.
 
 mod bench;
 mod compacting;

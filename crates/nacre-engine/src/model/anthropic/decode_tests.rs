@@ -1,4 +1,4 @@
-//! Tests of Messages API streams.
+//! Tests for Messages API streams.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Tests of requests to the Messages API.
+//! Tests for requests to the Messages API.
 
 use serde_json::json;
 

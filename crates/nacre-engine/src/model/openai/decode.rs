@@ -1,7 +1,7 @@
 //! Decodes streamed chat completions, including common deviations from the format.
 //!
 //! Known deviations are calls without an ID or index, several calls with the same index, arguments
-//! as an object, reasoning in either of two fields or between tags, errors in the middle of a
+//! sent as an object, reasoning in either of two fields or between tags, errors in the middle of a
 //! stream, a stop reason that does not reflect the calls, a missing end marker, and a complete
 //! answer instead of a stream.
 
@@ -17,7 +17,7 @@ use crate::model::hosted::{Decoder, hold, make_call_id, push_reasoning, push_tex
 use crate::model::price::{Cost, Usage};
 use crate::model::sse::Frame;
 
-/// Maximum number of bytes parsed in total to check whether the arguments of calls are complete.
+/// Maximum total number of bytes parsed to check whether the arguments of calls are complete.
 const MAX_PARSED_BYTES: usize = 16 << 20;
 
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl OpenAiDecoder {
         Ok(())
     }
 
-    /// Returns the index of the call that a piece belongs to. Adds the call if it is new.
+    /// Returns the index of the call to which a piece belongs, adding the call if it is new.
     fn place(&mut self, index: Option<u64>, id: Option<&str>, name: Option<&str>) -> usize {
         let known = match (index, id) {
             (_, Some(id)) if self.calls.iter().any(|call| call.id.as_deref() == Some(id)) => {
@@ -175,7 +175,8 @@ impl OpenAiDecoder {
         let n_parsed = &mut self.n_parsed;
         let mut is_other = |call: &CallSoFar| {
             let other_id = id.is_some() && call.id.is_some() && call.id.as_deref() != id;
-            // Limits repeated parsing if a server sends the call's name with every piece.
+            // The total is limited, because a server may send the call's name with every piece, and
+            // each of them would be parsed again.
             let mut is_whole = || {
                 let may_look = call.arguments.ends_with('}') && *n_parsed <= MAX_PARSED_BYTES;
                 *n_parsed += if may_look { call.arguments.len() } else { 0 };

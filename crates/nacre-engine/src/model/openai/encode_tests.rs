@@ -1,4 +1,4 @@
-//! Tests of chat completion requests.
+//! Tests for chat completion requests.
 
 use serde_json::json;
 

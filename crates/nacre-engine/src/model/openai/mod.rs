@@ -229,7 +229,7 @@ fn user(message: &Message, out: &mut Vec<Value>) {
     let text = texts.join("\n\n");
     match (texts.is_empty(), images.is_empty()) {
         (true, true) => {}
-        // Send plain text unless there is an image, because not every server accepts a list of
+        // Send plain text unless there is an image, because some servers do not accept a list of
         // parts.
         (_, true) => out.push(json!({ "role": "user", "content": text })),
         (_, false) => {

@@ -14,7 +14,8 @@ use crate::model::programs::question::{fault, no_answer, status_in};
 use crate::model::programs::{AgentProgram, Answer, Asked};
 use crate::model::textual_tools::only_value;
 
-/// A lower limit would cut off the text that the agent prints before and after a structured answer.
+/// Minimum for the token limit. A lower one would cut off the text that the agent prints before and
+/// after a structured answer.
 const MIN_ANSWER_TOKENS: u32 = 4096;
 
 pub(super) struct Claude;
@@ -50,7 +51,7 @@ impl AgentProgram for Claude {
         let status = result["api_error_status"].as_u64();
         if result["is_error"].as_bool() != Some(false) {
             let status = status.and_then(|status| u16::try_from(status).ok());
-            // Errors in the agent itself have a subtype and may not have a message.
+            // Errors in the agent itself have a subtype but may lack a message.
             let subtype = result["subtype"].as_str();
             return Err(fault(status, said.or(subtype).unwrap_or_default(), finished));
         }

@@ -15,8 +15,8 @@ use crate::model::programs::question::{fault, no_answer, status_in};
 use crate::model::programs::{AgentProgram, Answer, Asked, ProgramSettings};
 use crate::model::schema::{SchemaBounds, for_providers, is_strict};
 
-/// Provider keys that are passed to Codex. None of them may contain an API key, because other users
-/// can see the command line.
+/// Provider keys that are passed to Codex. Their values must not contain an API key, because other
+/// users can see the command line.
 #[rustfmt::skip]
 const PROVIDER_KEYS: &[&str] = &[
     "name", "base_url", "wire_api", "env_key", "env_http_headers", "requires_openai_auth",

@@ -1,4 +1,4 @@
-//! Finds an agent's executable, and defines how to start it and the output that it printed.
+//! Finds an agent's executable, and defines how it is started and what it has printed.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::model::error::{ErrorKind, Fault};
 
-/// A command line, with the environment and files that the command needs.
+/// A command line with the environment and files that it needs.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Launch {
     pub(super) arguments: Vec<String>,
@@ -69,7 +69,7 @@ pub struct ProgramSettings {
 
 impl ProgramSettings {
     /// Searches the directories in `path`, which has the same format as `PATH`. Skips relative
-    /// directories and directories inside a repository, which are untrusted.
+    /// directories and directories inside a repository, because they are untrusted.
     pub fn new(path: impl AsRef<OsStr>, repositories: &[PathBuf]) -> Self {
         Self {
             folders: search_folders(path.as_ref(), repositories),
@@ -107,7 +107,7 @@ fn is_program(path: &Path) -> bool {
 
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
-/// Reads a settings file of an agent. Returns `None` if it is not a file, or is too large.
+/// Reads an agent's settings file. Returns `None` if it is too large or not a regular file.
 pub(super) fn read_settings(path: &Path) -> Option<String> {
     let is_small = |found: &Metadata| found.is_file() && found.len() <= MAX_SETTINGS_BYTES;
     path.metadata().ok().filter(is_small)?;

@@ -1,8 +1,8 @@
 //! Installed agents as providers: each answer is one run of the agent's command.
 //!
 //! The program runs with the user's environment and login, in an empty directory, and without its
-//! tools, hooks and servers. If it has an option for that, it does not save a session. Its time and
-//! output are limited, and its process group is killed at the end of the attempt.
+//! tools, hooks and servers. It saves no session if it has an option for that. Its time and output
+//! are limited, and its process group is killed at the end of the attempt.
 
 mod agents;
 mod codex;
@@ -58,7 +58,7 @@ pub static KNOWN_PROGRAMS: &[KnownProgram] = &[
     KnownProgram::new("copilot", "Copilot CLI", "copilot", "copilot, then /login", &Copilot),
 ];
 
-/// Directory in Nacre's global data that contains the working directories of programs.
+/// Directory in Nacre's global data for the working directories of programs.
 const SCRATCH_FOLDER: &str = "scratch";
 
 /// Model name that selects the model configured in the agent.
@@ -95,7 +95,7 @@ impl KnownProgram {
 }
 
 trait AgentProgram: Send + Sync {
-    /// Builds the command line for a question. `model` is `None` if the agent chooses the model.
+    /// Builds the command line for a question. If `model` is `None`, the agent chooses the model.
     fn launch(&self, asked: &Asked<'_>) -> Launch;
 
     /// Returns a function that recognizes unrecoverable errors in the error output. Some agents
@@ -185,8 +185,8 @@ fn scratch(settings: &ProgramSettings, files: &[(&'static str, String)]) -> Resu
     made().map_err(|error| launch::cannot_start(&error))
 }
 
-/// Questions only require the model to read and assess the text in the prompt, which needs little
-/// reasoning.
+/// Returns the effort level. Questions only require the model to read and assess the text in the
+/// prompt, which needs little reasoning.
 fn effort(call: &Call<'_>) -> &'static str {
     match call.request.effort {
         None | Some(EffortChoice::Off | EffortChoice::Low) => "low",

@@ -1,4 +1,4 @@
-//! Runs `opencode run` with an agent definition that has no tools, and with its database in memory.
+//! Runs `opencode run` with an agent definition that has no tools, and with an in-memory database.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::model::programs::launch::{Finished, Launch, arguments, read_settings}
 use crate::model::programs::question::{fault, no_answer};
 use crate::model::programs::{AgentProgram, Answer, Asked, ProgramSettings};
 
-/// Name of the agent that has our instructions. It is also passed as the session title, because
+/// Name of the agent with our instructions. It is also passed as the session title, because
 /// OpenCode would otherwise send a request to generate one.
 const NAME: &str = "nacre";
 
@@ -158,7 +158,7 @@ fn usage(part: &Value) -> Usage {
     }
 }
 
-/// Returns the reported cost. OpenCode reports 0 for every model whose price is unknown to it.
+/// Returns the reported cost. OpenCode reports 0 for every model whose price it does not know.
 fn cost(part: &Value) -> Option<Cost> {
     let dollars = part["cost"].as_f64().filter(|dollars| 0.0 < *dollars);
     dollars.and_then(Cost::from_dollars)

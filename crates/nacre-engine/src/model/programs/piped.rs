@@ -1,4 +1,4 @@
-//! Runs a command until it exits, with input on standard input and limits on time and output, then
+//! Runs a command until it exits, with data on standard input and limits on time and output, then
 //! kills its process group.
 //!
 //! Signals are sent to the group only until its leader has been reaped, because the process ID may
@@ -23,8 +23,8 @@ use crate::model::programs::launch::{Finished, ProgramCall, cannot_start};
 
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// Maximum ratio of output size to answer size. Answers are encoded in JSON, and some agents print
-/// their whole session.
+/// Maximum ratio of output size to answer size. Answers are encoded as JSON, and some agents print
+/// the entire session.
 const MAX_WRAPPING: usize = 4;
 
 /// How long to keep reading output after the program has exited, in case another process keeps the
@@ -142,8 +142,7 @@ async fn read_bounded(
     }
 }
 
-/// Reads the whole output but keeps only the beginning, so that the program never blocks on a full
-/// pipe.
+/// Reads all output but keeps only the beginning, so that the program never blocks on a full pipe.
 async fn read_beginning(
     mut pipe: pipe::Receiver,
     hopeless: fn(&str) -> Option<Fault>,

@@ -19,7 +19,7 @@ use crate::model::retry::{Control, RetryPolicy, generate};
 use crate::model::roles::{ModelSettings, Models, RoleSettings};
 use crate::model::{Cancel, Role};
 
-/// A home directory with a directory for programs.
+/// A home directory that contains a directory for programs.
 struct World {
     folder: tempfile::TempDir,
     root: PathBuf,
@@ -115,7 +115,7 @@ fn says(text: &str) -> String {
     format!("cat > \"$WORLD/stdin\"\ncat << 'END'\n{text}\nEND")
 }
 
-/// Returns what each agent prints for an answer with 1000 input tokens and 50 output tokens.
+/// Returns the output of each agent for an answer with 1000 input tokens and 50 output tokens.
 fn good(model: &str, text: &str) -> String {
     match model {
         "claude-code/haiku" => json!({
@@ -167,7 +167,7 @@ fn every_agent_answers_with_its_tokens() {
         world.agent(command, &says(&good(model, "{\"a\": \"pearl\"}")));
         let response = world.ask(model, &shaped()).unwrap();
         assert_eq!(response.text(), "{\"a\": \"pearl\"}", "{model}");
-        // Copilot does not report tokens, so they are estimated where they are counted.
+        // Copilot does not report tokens, so they are estimated by the code that counts them.
         let tokens = if *command == "copilot" { (0, 0) } else { (1000, 50) };
         assert_eq!((response.usage.input, response.usage.output), tokens, "{model}");
         let cost = (*command == "claude").then(|| Cost::from_dollars(0.25).unwrap());
@@ -336,7 +336,7 @@ fn a_long_complaint_does_not_keep_an_agent_waiting() {
 const HANGS: &str =
     "sleep 1000 & echo $! > \"$WORLD/child.new\"\nmv \"$WORLD/child.new\" \"$WORLD/child\"\nwait";
 
-/// Waits until the process has ended. This should happen at once.
+/// Waits until the process has ended, which should happen immediately.
 fn wait_until_gone(process: &str) {
     let status = PathBuf::from(format!("/proc/{}/stat", process.trim()));
     // A zombie that no process will reap counts as gone.
@@ -414,8 +414,8 @@ fn a_program_of_a_repository_is_not_started() {
     );
     let settings = ProgramSettings::new(path, &[world.root.join("repository")]);
     assert_eq!(KNOWN_PROGRAMS[0].find(&settings), None);
-    // Interpreters are not taken from there either: `#!/usr/bin/env node` searches the `PATH` that
-    // the program gets.
+    // The same applies to interpreters: `#!/usr/bin/env node` searches the `PATH` that the program
+    // receives.
     assert_eq!(settings.path(), world.root.join("bin").into_os_string());
     let error = world.models("claude-code/haiku").route(Role::Extract).err().unwrap();
     assert_eq!(error.to_string(), "Claude Code is not installed: `claude` not found in PATH");

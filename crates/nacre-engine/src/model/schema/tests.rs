@@ -1,4 +1,4 @@
-//! Tests of accepted values and of the reported violations.
+//! Tests for accepted values and for the reported violations.
 
 use serde_json::{Value, json};
 

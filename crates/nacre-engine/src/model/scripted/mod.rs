@@ -1,4 +1,5 @@
-//! A test provider that plays a script and fails with a description if a request does not match it.
+//! A test provider that plays a script. If a request does not match the script, it fails and
+//! describes the difference.
 //!
 //! A turn can list what the request must contain, so that a test cannot pass with the wrong
 //! request.

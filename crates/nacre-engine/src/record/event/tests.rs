@@ -1,4 +1,4 @@
-//! Tests of properties that every event has, and of the order of events.
+//! Tests for properties that all events have, and for their order.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Tests of conversations that several processes use.
+//! Tests for conversations shared by several processes.
 
 use std::collections::BTreeMap;
 
@@ -468,9 +468,9 @@ fn session_of(task: u64) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// In whatever order two processes write, items and messages are stored once and in the order
-    /// in which they were appended. A session's items come only from its running task. No task has
-    /// two final messages, and after a recovery every dead task has one.
+    /// Whatever the order in which two processes write, items and messages are stored once and in
+    /// the order in which they were appended. A session's items come only from its running task. No
+    /// task has two final messages, and after a recovery every dead task has one.
     #[test]
     fn conversations_hold_under_any_order(happenings in proptest::collection::vec(happening(), 0..60)) {
         let home = Home::new();

@@ -1,4 +1,4 @@
-//! The SQLite state file: creation, migration and errors.
+//! Creates and migrates the SQLite state file, and defines its errors.
 //!
 //! `user_version` counts the applied schema steps. A released step never changes; new steps are
 //! appended.
@@ -109,8 +109,8 @@ pub type Result<T, E = StateError> = std::result::Result<T, E>;
 pub enum StateError {
     #[error("Cannot open `{}`", path.display())]
     Open { path: PathBuf, source: rusqlite::Error },
-    /// The database file is damaged. It is not moved aside automatically, because it contains
-    /// conversations.
+    /// The database file is damaged. It is not moved aside automatically, because it contains the
+    /// user's conversations.
     #[error("`{}` is damaged or not a Nacre file", path.display())]
     Damaged { path: PathBuf, source: rusqlite::Error },
     #[error("`{}` was written by a newer version (format {found})", path.display())]
@@ -133,7 +133,8 @@ pub enum StateError {
     SessionInUse { session: SessionId },
     #[error("`{task}` is not the running task of `{session}` in this process")]
     NotHeld { session: SessionId, task: TaskId },
-    /// Messages must be numbered from 1 without gaps, with nothing after the last one.
+    /// A message has the wrong number. Messages must be numbered from 1 without gaps, and none may
+    /// follow the last one.
     #[error("`{task}` cannot have message {given} now; {expected}")]
     MessageOrder { task: TaskId, given: u64, expected: String },
     #[error("An item or message is not a JSON document")]

@@ -26,7 +26,7 @@ impl Ready {
     pub(super) fn new(record: &Arc<Record>, words: &ExtraWords) -> Self {
         // Serialization of plain data cannot fail.
         let mut json = serde_json::to_string(&record.event).unwrap_or_default();
-        // Bounded texts are already redacted, except for the project's words.
+        // Bounded text is already redacted, except for the project's words.
         if (record.event.has_foreign_text() || !words.is_empty())
             && let Cow::Owned(clean) = words.redact(&json)
         {
@@ -191,7 +191,7 @@ fn push_line(lines: &mut String, ready: &Ready) {
     );
     for c in fields.chars() {
         match is_hidden_char(c) {
-            // Escape control characters, so that a log entry cannot manipulate a terminal.
+            // Escape control characters, which could otherwise manipulate a terminal.
             true => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
                 let _ = write!(lines, "\\u{unit:04x}");
             }),

@@ -23,7 +23,7 @@ use crate::record::{Runner, SessionId, TaskId};
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewItem {
     pub kind: String,
-    /// The item. Searches cover its `text` field, if it has one.
+    /// The item. If it has a `text` field, searches cover that field.
     pub json: Value,
 }
 
@@ -105,8 +105,8 @@ fn record(row: &Row<'_>) -> rusqlite::Result<ItemRecord> {
 
 /// Serializes the document with secrets and project words redacted.
 ///
-/// The whole text is redacted first, because a field name can reveal that its value is a secret. If
-/// the result is not valid JSON, each string is redacted separately.
+/// First redacts the complete JSON text, because a field name can reveal that its value is a
+/// secret. If the result is not valid JSON, redacts each string separately instead.
 pub(super) fn clean_json(json: &Value, words: &ExtraWords) -> String {
     let text = json.to_string();
     let clean = words.redact(&text);
@@ -171,7 +171,7 @@ impl State {
     }
 
     /// Ends the tasks of dead processes. In conversations, also appends the missing final message
-    /// of each ended task. `text` builds it from the task and the message number.
+    /// of each of these tasks. `text` builds it from the task and the message number.
     ///
     /// This function is idempotent and does not affect the tasks of living processes.
     pub fn recover(

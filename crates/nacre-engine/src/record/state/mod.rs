@@ -1,7 +1,7 @@
 //! Stores sessions, tasks and their events in a single SQLite file in the global directory.
 //!
-//! Task states are enforced here: a task ends once, and events of an ended task are rejected. Text
-//! is redacted before it is written.
+//! Task states are enforced here: a task ends only once, and its later events are rejected. Text is
+//! redacted before it is written.
 
 #[cfg(test)]
 mod conversation_tests;

@@ -21,8 +21,8 @@ use crate::record::telemetry::{Collector, CollectorError, Spans, Telemetry};
 use crate::record::{CancelledBy, Clock, Listener, Record, Runner, TaskId};
 
 const MAX_QUEUED: usize = 16_384;
-/// Maximum events per batch. A batch is written when it is full, when its first event reaches a
-/// maximum age, or when a task ends.
+/// Maximum number of events per batch. A batch is written when it is full, when its first event
+/// reaches a maximum age, or when a task ends.
 const MAX_BATCH: usize = 4096;
 const MAX_BATCH_AGE: Duration = Duration::from_millis(250);
 pub const MAX_TASK_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -228,7 +228,7 @@ impl Heartbeat {
         }
     }
 
-    /// Renews the lease once, and returns who requested cancellation, if anyone did.
+    /// Renews the lease once. If cancellation was requested, returns who requested it.
     pub fn beat(&mut self) -> Option<CancelledBy> {
         let asked = self.state.beat(&self.runner, (self.clock)()).ok()?;
         asked.into_iter().find(|(task, _)| *task == self.task).map(|(_, by)| by)

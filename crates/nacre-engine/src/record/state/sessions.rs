@@ -165,7 +165,8 @@ impl State {
     }
 
     /// Creates a conversation that starts with the items of another one, either all of them or
-    /// those up to the given number. It inherits the workspace, project, model and policy.
+    /// those up to the given number. The new conversation inherits the workspace, project, model
+    /// and policy.
     pub fn fork_session(
         &mut self,
         from: &SessionId,
@@ -195,7 +196,7 @@ impl State {
         })
     }
 
-    /// Fails if one of the session's tasks has not ended.
+    /// Removes a session. Fails if one of its tasks has not ended.
     pub fn remove_session(&mut self, id: &SessionId) -> Result<()> {
         self.write(|transaction| {
             get(transaction, id)?;
@@ -301,9 +302,9 @@ const MAX_WORDS: usize = 8;
 const EXCERPT_CHARS: usize = 160;
 
 impl State {
-    /// Returns the items that contain all words of `query`, ignoring ASCII case, in one
-    /// conversation or in all of them. The most recently used conversations come first. Within a
-    /// conversation, the newest items come first.
+    /// Searches one or all conversations for items that contain all words of `query`, ignoring
+    /// ASCII case. The most recently used conversations come first. Within a conversation, the
+    /// newest items come first.
     pub fn search_items(
         &self,
         session: Option<&SessionId>,

@@ -1,4 +1,4 @@
-//! Stores the cost of each model answer in its own row, and computes statistics about tools and
+//! Stores the cost of each model answer in a separate row, and computes statistics about tools and
 //! models.
 
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct SpentOn {
     pub session: String,
 }
 
-/// Selects the rows to sum. `None` fields do not restrict the selection.
+/// Selects the rows to sum. A field that is `None` does not restrict the selection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpentFilter<'a> {
     pub since: Option<Timestamp>,

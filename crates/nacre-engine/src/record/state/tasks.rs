@@ -1,7 +1,7 @@
 //! Stores tasks and their state changes, and cleans up after a crash.
 //!
-//! Which task may start is decided in a transaction over the records of all processes. Queued tasks
-//! have one global order and wait only for earlier tasks, so they cannot deadlock.
+//! A transaction over the records of all processes decides which task may start. Queued tasks have
+//! one global order and wait only for earlier tasks, so they cannot deadlock.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct TaskRecord {
     pub class: TaskClass,
     pub title: String,
     pub state: TaskState,
-    /// Who requested the cancellation, if anyone did.
+    /// The requester of the cancellation, if there was one.
     pub asked: Option<CancelledBy>,
     pub created: Timestamp,
     pub started: Option<Timestamp>,
@@ -70,7 +70,7 @@ impl EventRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchReport {
     pub n_written: u64,
-    /// Number of events rejected because their task has ended or was never accepted.
+    /// Number of events rejected because their task had ended or had never been accepted.
     pub n_refused: u64,
 }
 
@@ -434,8 +434,8 @@ pub trait TaskStore {
     /// Changes the state of the task. Setting the current state again has no effect.
     fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<()>;
 
-    /// Cancels the task and its descendants: ends those that are queued, and requests that running
-    /// ones stop.
+    /// Cancels the task and its descendants: ends those that are queued, and asks running ones to
+    /// stop.
     fn cancel(&mut self, id: &TaskId, by: CancelledBy, now: Timestamp) -> Result<CancelReport>;
 
     /// Renews the runner's lease, and returns which of its tasks should be cancelled.
@@ -446,7 +446,7 @@ pub trait TaskStore {
 
     fn task(&self, id: &TaskId) -> Result<TaskRecord>;
 
-    /// Finds the task whose id begins with `start`, with or without the `task_` prefix.
+    /// Finds the task whose ID begins with `start`, with or without the `task_` prefix.
     fn find_task(&self, start: &str) -> Result<TaskRecord> {
         let rest = start.strip_prefix(TaskId::PREFIX).unwrap_or(start);
         let whole = format!("{}{rest}", TaskId::PREFIX);
@@ -464,7 +464,7 @@ pub trait TaskStore {
         }
     }
 
-    /// Returns the tasks whose ids begin with `prefix`, by id.
+    /// Returns the tasks whose IDs begin with `prefix`, sorted by ID.
     fn tasks_with_prefix(&self, prefix: &str) -> Result<Vec<TaskRecord>>;
 
     fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>>;

@@ -1,4 +1,4 @@
-//! Tests of tasks and events that several processes use.
+//! Tests for tasks and events shared by several processes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -201,8 +201,8 @@ fn a_task_that_never_ran_cannot_be_completed() {
     assert!(matches!(state.go(&id(1), DONE, at(1)), Err(StateError::Move(_))));
 }
 
-// Regression test for Acolyte §1.3: one running task per session, whatever connection or process
-// started it.
+// Regression test for Acolyte §1.3: a session runs one task at a time, whichever connections or
+// processes start its tasks.
 #[test]
 fn a_session_runs_one_task_at_a_time_in_the_order_in_which_they_came() {
     let (home, mut state) = running();
@@ -426,7 +426,7 @@ proptest! {
         }
         for (n, task_event) in events.into_iter().enumerate() {
             let state = &mut states[n % 2];
-            // An illegal transition only has to be refused, so ignore the result.
+            // An illegal transition must only be refused, so ignore the result.
             let _ = match task_event {
                 TaskEvent::Start(number) => state.start(&id(number), &me(), at(1)).map(|_| ()),
                 TaskEvent::Finish(number) => state.go(&id(number), DONE, at(2)),

@@ -1,8 +1,8 @@
 //! The write boundary for other agents' tools: decides which of their calls to refuse.
 //!
-//! Links in a path are resolved one by one, and the resulting path is checked. Writes to ambiguous
-//! paths are refused. Shell commands are checked word by word, which is a heuristic and not a
-//! security boundary; see `docs/sandbox.md`.
+//! The links in a path are resolved one by one, and the resulting path is checked. Writes to
+//! ambiguous paths are refused. Shell commands are checked word by word, which is a heuristic and
+//! not a security boundary; see `docs/sandbox.md`.
 
 #[cfg(test)]
 mod tests;
@@ -263,8 +263,8 @@ fn of_words(words: &[&str]) -> Vec<(String, ToolAccess)> {
     };
     let looks_like_path = |word: &str| word.contains('/') || word.starts_with(['.', '~']);
     let paths = files.iter().enumerate().map(|(number, word)| (*word, touch(number)));
-    // For a command that writes, every argument counts as a file. For other programs, only
-    // path-like words count.
+    // Every argument of a command that writes counts as a file. For other programs, only path-like
+    // words count.
     let paths = paths.filter(|(word, touch)| {
         (*touch == ToolAccess::Write && !edits_in_place) || looks_like_path(word)
     });

@@ -1,4 +1,4 @@
-//! Tests of the paths that the guard refuses.
+//! Tests for the paths that the guard refuses.
 
 #![expect(clippy::disallowed_methods, reason = "the tests lay the traps")]
 

@@ -1,5 +1,5 @@
 //! Tests that nothing is changed, started or contacted unless the policy or the user approves it,
-//! and tests of what the user is shown.
+//! and tests for what the user is shown.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 
@@ -232,7 +232,7 @@ async fn a_long_diff_is_cut_and_says_so_and_shows_no_secret() {
     assert_eq!(bay.read("big.txt"), content);
 }
 
-/// Does whatever its arguments request, and records that it ran.
+/// A tool that does whatever its arguments request, and records that it ran.
 struct Anything {
     ran: Arc<Mutex<Vec<usize>>>,
 }
@@ -326,7 +326,7 @@ fn likeness(policy: ApprovalPolicy, input: &AnythingInput) -> String {
         _ => String::new(),
     };
     let starts = input.exec == 2 || (input.exec == 1 && input.writes);
-    // The request omits what the policy already allows.
+    // The request leaves out what the policy already allows.
     let is_strict = policy == ApprovalPolicy::Ask;
     let edits = is_strict && input.writes && !starts;
     let remembers = is_strict && input.memory == 2;
@@ -425,7 +425,7 @@ proptest! {
     }
 }
 
-/// Changes memories, and shows its argument in the preview.
+/// A tool that changes memories and shows its argument in the preview.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Remember {
     shown: Option<String>,

@@ -1,4 +1,4 @@
-//! Runs the calls of a step: calls with conflicting footprints in order, all others concurrently.
+//! Runs a step's calls. Those with conflicting footprints run in order, all others concurrently.
 //!
 //! After a cancellation, calls that change files are still awaited, because only their result shows
 //! whether the change happened.
@@ -50,8 +50,7 @@ pub(super) struct Performed {
     pub(super) by_program: Option<ProgramChanges>,
     pub(super) by_effects: Option<ProgramChanges>,
     pub(super) changes_memory: bool,
-    /// Whether the call changed the git repository itself, which is not part of the workspace
-    /// files.
+    /// Whether the call changed the git repository itself, which does not count as workspace files.
     pub(super) records_in_git: bool,
     pub(super) took: Duration,
 }

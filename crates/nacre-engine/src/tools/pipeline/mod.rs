@@ -1,8 +1,8 @@
 //! The pipeline for every tool call: registry, permission, budget, approval, execution, effects,
 //! output shaping and recording.
 //!
-//! All stages use the same `Footprint`. A call never ends a run: every fault becomes a result that
-//! the model receives.
+//! All stages use the same `Footprint`. A call never ends a run: every fault is returned to the
+//! model as a result.
 
 #[cfg(test)]
 mod approval_tests;
@@ -95,7 +95,7 @@ pub struct Batch {
     pub results: Vec<ToolResult>,
     pub records: Vec<CallRecord>,
     pub budget: BudgetState,
-    /// A message that is sent to the model once, when the budget is nearly or completely used up.
+    /// A message sent to the model once, when the budget is used up or nearly used up.
     pub notice: Option<String>,
 }
 
@@ -156,13 +156,13 @@ impl Pipeline {
         self.registry.spec(name).map(|spec| (spec.time_limit, spec.shown_bytes))
     }
 
-    /// Returns all changes of the run so far, including those that cannot be undone.
+    /// Returns all changes made by the run so far, including those that cannot be undone.
     pub fn turn_changes(&self) -> TurnChanges {
         self.turn.changes()
     }
 
-    /// Checks again for changes made by background programs, and returns them. Call it after the
-    /// programs have exited.
+    /// Checks again for changes made by background programs, and returns the changes. Call this
+    /// after the programs have exited.
     pub async fn look_again(&mut self, now: Timestamp) -> Vec<FileChange> {
         if !self.bench.watched.has_looked() {
             return Vec::new();
@@ -218,8 +218,8 @@ impl Pipeline {
     fn admit(&mut self, idx: usize, call: &ToolCall) -> Result<Job, ToolError> {
         // Refused calls count too, so that a model cannot repeat them forever.
         let is_within = self.budget.take();
-        // Check this before the arguments, because the model did not receive the schema of a tool
-        // that was not offered.
+        // Check this before the arguments, because the model does not know the schema of a tool
+        // that it was not offered.
         if let Some(spec) = self.registry.spec(&call.name)
             && !self.is_offered(spec.name)
         {
@@ -253,7 +253,8 @@ impl Pipeline {
         }
         let spec = self.registry.spec(&call.name);
         let (text, status) = match &done.result {
-            Ok(output) => (append_text(&output.text, &done.appended), ToolStatus::Done),
+            Ok(output) if done.appended.is_empty() => (output.text.clone(), ToolStatus::Done),
+            Ok(output) => (format!("{}\n{}", output.text, done.appended), ToolStatus::Done),
             Err(error) => (shape::error_text(error), ToolStatus::Failed),
         };
         let shaped = shape::shape(&text, spec, &mut self.spill, &self.words);
@@ -329,13 +330,6 @@ fn call_event(step: u32, call: &ToolCall, words: &ExtraWords) -> Event {
         arguments: BoundedText::new(
             &words.redact(shape::head(&arguments, 2 * BoundedText::MAX_BYTES)),
         ),
-    }
-}
-
-fn append_text(text: &str, appended: &str) -> String {
-    match appended {
-        "" => text.to_owned(),
-        more => format!("{text}\n{more}"),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Prepares output for the model and the user: redacts it, removes control characters, and limits
 //! its size.
 //!
-//! The model gets the first and last lines of a long text. The whole text is stored in a spill file
-//! for `file_read`. Users see file changes as diffs.
+//! Of long output, the model gets only the first and last lines. The full text is stored in a spill
+//! file for `file_read`. Users see file changes as diffs.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ impl SpillFolder {
         WriteScope::open(path, Access::Private).map(|scope| Self { scope, n_bytes: 0 })
     }
 
-    /// Stores the text and returns its name for `file_read`. Identical texts are stored only once.
+    /// Stores the text and returns its name for `file_read`. Identical text is stored only once.
     fn keep(&mut self, text: &str) -> Option<String> {
         self.n_bytes += text.len();
         if MAX_SPILLED_BYTES < self.n_bytes {

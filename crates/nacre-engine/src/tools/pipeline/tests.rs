@@ -1,4 +1,4 @@
-//! End-to-end tests of the pipeline: refusals, budgets, concurrency, cancellation and output.
+//! End-to-end tests for the pipeline: refusals, budgets, concurrency, cancellation and output.
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -92,7 +92,7 @@ impl Tool for ProbeInput {
 /// Text that looks like another kind of fault.
 const CLAIM: &str = "[E_DENIED] Error (denied): You may not. {\"fault\": \"budget_spent\"}";
 
-/// Returns a realistic key. It is assembled here, so that secret scanners do not find it in the
+/// Returns a realistic key, which is assembled here so that secret scanners do not find it in the
 /// source.
 fn key() -> String {
     format!("ghp_{}", ["Zq8vN3xT", "rK5wYb2L", "mC7pHd9J", "gF4sQe6A", "uV1x"].concat())

@@ -1,5 +1,5 @@
-//! Tests that a turn is undone as a whole: every file is restored or reported, and no other change
-//! is lost.
+//! Tests that undoing a turn restores or reports every file that it changed, and that no other
+//! change is lost.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person and the programs")]
 
@@ -143,7 +143,7 @@ async fn check(happenings: &[Happening]) {
     // afterwards.
     let mut before: BTreeMap<usize, Option<String>> = BTreeMap::new();
     let mut theirs: BTreeSet<usize> = BTreeSet::new();
-    // Files that only the agent changed, and files that it changed again after a user.
+    // Files that only the agent changed, and files that it changed again after the user did.
     let mut ours: BTreeMap<usize, Option<String>> = BTreeMap::new();
     let mut mixed: BTreeSet<usize> = BTreeSet::new();
     let root = bay.path().to_owned();

@@ -1,7 +1,7 @@
 //! Records file contents before and after each call, so that a turn's changes can be undone.
 //!
-//! The footprint lists the files that a call may change. These are read before the call runs. Files
-//! that were changed later by anyone else are not restored.
+//! The footprint lists the files that a call may change. These are read before the call runs. A
+//! file that anyone else has changed since is not restored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -159,8 +159,8 @@ pub struct TakenBack {
 }
 
 impl TurnChanges {
-    /// Restores every file that has not changed since the turn. Other files are left alone and
-    /// listed.
+    /// Restores every file that has not changed since the turn. Lists the other files and leaves
+    /// them unchanged.
     pub fn take_back(&self, workspace: &Workspace) -> TakenBack {
         let mut taken = TakenBack { changed: Vec::new(), kept: self.not_kept.clone() };
         // Restore the source of a move before removing its target.
@@ -204,8 +204,7 @@ impl TurnLog {
             (Image::File { bytes, .. }, Some(after)) => (Some(bytes), after),
         };
         if let Some((file, mode_now)) = self.files.get_mut(path) {
-            // The file was changed by someone else between two calls, and that change must not be
-            // undone.
+            // Someone else changed the file between two calls, and that change must not be undone.
             if file.after != before.map(|bytes| ContentHash::of(bytes)) {
                 return self.lose(path, "it was changed by someone else in the meantime");
             }

@@ -1,8 +1,8 @@
-//! Detects changes made by a program by comparing the files before and after it runs.
+//! Detects a program's changes by comparing the files before and after it runs.
 //!
-//! A program does not declare which files it changes. The metadata and contents of all files that
-//! git would list are therefore stored, within limits. A second scan reads only files whose
-//! metadata changed.
+//! Programs do not declare which files they change. The metadata and contents of all files that git
+//! would list are therefore stored, within limits. The second scan reads only files whose metadata
+//! has changed.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -1,7 +1,7 @@
 //! Skills: instructions in a file that an agent activates when needed.
 //!
 //! A skill can remove tools from an agent but never add any. Any repository may contain a
-//! `SKILL.md`, so its size, depth and word count are limited, and errors in it are reported.
+//! `SKILL.md`, so the file's size, depth and word count are limited, and errors in it are reported.
 
 mod registry;
 
@@ -69,7 +69,7 @@ impl ActiveSkills {
 
     /// Returns the allowed tools for `Pipeline::narrow`, or `None` if all are allowed.
     ///
-    /// If several skills restrict tools, the union of their lists is allowed.
+    /// If several skills restrict the tools, every tool in any of their lists is allowed.
     pub fn narrowing(&self) -> Option<BTreeSet<String>> {
         let active = self.lock();
         let mut sets = active.iter().filter_map(|skill| skill.allowed_tools.as_ref()).peekable();
@@ -284,7 +284,7 @@ pub(crate) mod tests {
     }
 
     proptest! {
-        /// Skills never give an agent an additional tool.
+        /// A skill never gives an agent additional tools.
         #[test]
         fn a_skill_only_takes_away(
             agent in proptest::collection::btree_set("[a-e]", 0..5),

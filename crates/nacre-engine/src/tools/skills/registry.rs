@@ -1,6 +1,6 @@
 //! Finds skills in the user's directory, in Nacre itself, and in two directories of the project.
 //!
-//! A project's skill never replaces another one: if the name is taken, it is renamed to
+//! A project's skill never replaces another one. If its name is taken, it is renamed to
 //! `project:NAME`. Each workspace has its own registry, so that projects in one process never share
 //! skills. Symbolic links are not followed.
 

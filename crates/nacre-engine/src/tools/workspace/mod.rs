@@ -2,7 +2,7 @@
 //! changes to single files.
 //!
 //! The root is opened once, and everything below it is accessed relative to open handles, so that
-//! replacing a directory with a symbolic link has no effect. Denied names are also checked here,
+//! replacing a directory with a symbolic link has no effect. Denied names are checked here as well,
 //! because a walk visits files that no footprint lists.
 
 mod walk;
@@ -144,7 +144,7 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(8_000).any(|byte| *byte == 0)
 }
 
-/// Returns a short version ID for the content of a file, so that a call can refer to it.
+/// Returns a short version ID for a file's content, so that a call can refer to it.
 pub(crate) fn version_of(bytes: &[u8]) -> String {
     ContentHash::of(bytes).to_string()[..12].to_owned()
 }
@@ -152,7 +152,7 @@ pub(crate) fn version_of(bytes: &[u8]) -> String {
 /// Version control data, which is never read, written or walked.
 const CLOSED: &[&str] = &[".git", ".hg", ".svn", "git~1"];
 
-/// Directories that may be read, but to which only their owner writes.
+/// Directories that agents may read, but to which only their owner writes.
 const OWNED: &[&str] = &[".nacre"];
 
 /// The names that an agent must not access.
@@ -228,7 +228,7 @@ pub(crate) fn folder_below(root: &Path, text: &str) -> Result<Option<RelPath>> {
     }
 }
 
-/// Converts an absolute path to a path relative to `root`. A relative path is returned unchanged.
+/// Converts an absolute path to one relative to `root`. A relative path is returned unchanged.
 fn relative(root: &Path, text: &str) -> Result<String> {
     let path = Path::new(text);
     if !path.is_absolute() {

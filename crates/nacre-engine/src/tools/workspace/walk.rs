@@ -15,8 +15,8 @@ use crate::tools::workspace::{Workspace, tool_error};
 
 pub(crate) const MAX_ENTRIES: usize = 100_000;
 
-/// Maximum size of an ignore file. Ignore files with more bytes or rules are not read. A single
-/// rule that is too long is skipped.
+/// Maximum size of an ignore file. A file that exceeds this size, or has too many rules, is not
+/// read. A single rule that is too long is skipped.
 const MAX_RULES_BYTES: u64 = 256 << 10;
 const MAX_RULES: usize = 5_000;
 const MAX_RULE_BYTES: usize = 1_000;
@@ -36,7 +36,7 @@ pub(crate) struct Walk<'w> {
     max_entries: usize,
     n_entries: usize,
     end: WalkEnd,
-    /// The length of each directory's path, and its ignore rules.
+    /// For each directory, the length of its path and its ignore rules.
     rules: Vec<(usize, Gitignore)>,
     n_rules_left: usize,
 }
@@ -97,8 +97,8 @@ impl<'w> Walk<'w> {
         Ok(self.end)
     }
 
-    /// Adds a directory's rules. If there are too many, the directory is skipped, because it is not
-    /// known which of its files are ignored.
+    /// Adds a directory's rules. If there are too many, skips the directory, because it is unknown
+    /// which of its files are ignored.
     fn enter(&mut self, folder: &Folder, path: Option<&RelPath>) -> bool {
         let Some(ignore) = self.rules_of(folder) else {
             self.end.is_cut = true;

@@ -1,4 +1,4 @@
-//! A repository that contains a store and whose history contains deleted files.
+//! A repository that contains a store and has deleted files in its history.
 
 use std::fs;
 use std::path::Path;

@@ -12,7 +12,7 @@ use nacre_memory::{
 
 use super::frames::{ASIDES, DAYS, DOMAINS, FRAMES, PEOPLE, ROLES, TOOLS};
 
-/// The reason why a memory is in the store.
+/// The reason for planting a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Purpose {
     /// Distinct; must be kept.
@@ -137,7 +137,8 @@ pub(crate) fn plant(
     let (mut seen, mut tools) = (BTreeSet::new(), BTreeSet::new());
     let mut roll = || loop {
         let values = Values::roll(&mut dice);
-        // Each part uses a tool only once, so that two memories never describe the same thing.
+        // Combine each part with a tool only once, so that two memories never describe the same
+        // thing.
         let is_new = !tools.contains(&(values.part.clone(), values.tool));
         if is_new && seen.insert(values.identity()) {
             tools.insert((values.part.clone(), values.tool));

@@ -1,4 +1,4 @@
-//! Simulates an agent without a map, which reads the file list, search results and whole files.
+//! Simulates an agent that has no map and reads the file list, search results and entire files.
 //!
 //! Each step has the same limits as real agent tools, so that the comparison is fair.
 

@@ -1,4 +1,4 @@
-//! Asks questions with known answers, without a model, on a store created for this purpose.
+//! Creates a store, and asks questions with known answers about it without using a model.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -45,8 +45,8 @@ pub(crate) struct Question {
     /// Time at which the question was asked. If it is missing, the question comes after all
     /// records.
     pub(crate) asked: Option<Timestamp>,
-    /// The accepted answers. Each is the set of keys of the records or units that contain it, and
-    /// finding one of these keys is enough.
+    /// The accepted answers. Each one is a set of keys of the records or units that contain the
+    /// answer, and finding any of these keys is enough.
     pub(crate) truth: Vec<HashSet<String>>,
     /// Keys of former answers that are no longer valid.
     pub(crate) outdated: HashSet<String>,

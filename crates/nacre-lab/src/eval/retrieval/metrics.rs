@@ -23,7 +23,7 @@ pub(super) struct Scores {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Means {
     pub(super) questions: usize,
-    /// Share of the answers that the first result contains.
+    /// Share of answers contained in the first result.
     pub(super) recall_1: f64,
     pub(super) recall_5: f64,
     pub(super) recall_10: f64,

@@ -26,7 +26,7 @@ use crate::{AnyError, Outcome, host};
 
 const DEPTH: usize = 50;
 
-/// Run the questions of a data set, and count how often the answer is found
+/// Run the questions in a data set, and count how often the answer is found
 ///
 /// Every haystack is indexed in memory and searched with the product's ranking. Nothing is written,
 /// sent or random. docs/evaluation.md describes the formats and the metrics.
@@ -37,7 +37,7 @@ pub(crate) struct RetrievalArgs {
     dataset: PathBuf,
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
     format: Format,
-    /// Directory of the traces for the questions of `messages`
+    /// Directory of the traces for `messages` questions
     #[arg(long, value_name = "FOLDER", required_if_eq("format", "messages"))]
     traces: Option<PathBuf>,
     /// Ranking mode

@@ -1,4 +1,4 @@
-//! Databases in which bytes of the file or of its write-ahead log are damaged.
+//! Databases whose file or write-ahead log contains damaged bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const ROUNDS_PER_REAL: u64 = 10;
 /// Maximum size of a real database, so that rounds stay short.
 const REAL_MAX: usize = 2 * 1024 * 1024;
 
-/// In one of this many rounds, a small file next to the database may be changed instead.
+/// In one out of this many rounds, a small file next to the database may be changed instead.
 const BESIDE_EVERY: usize = 20;
 
 pub(crate) struct Bases {

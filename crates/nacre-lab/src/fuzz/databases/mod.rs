@@ -86,7 +86,7 @@ struct Fuzzer {
     watch: Watch,
 }
 
-/// Read mutated databases and trees of Cursor and OpenCode
+/// Read mutated Cursor and OpenCode databases and file trees
 #[derive(Debug, clap::Args)]
 pub(crate) struct DatabasesArgs {
     target: Target,
@@ -190,7 +190,7 @@ impl Fuzzer {
             },
             &self.scratch,
         );
-        // Use other random numbers than the base.
+        // Use different random numbers than the base.
         let mut random = Random::of(!self.seed, number);
         let part = base.damage(&folder, &mut random);
         self.watch.begin(number, part, 1);

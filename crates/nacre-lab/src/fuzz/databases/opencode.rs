@@ -112,7 +112,7 @@ pub(crate) fn make_legacy(round: &mut Round<'_>, folder: &Path) {
     commit(connection);
 }
 
-/// Writes a file tree over the one from the previous round.
+/// Writes a file tree, overwriting the one from the previous round.
 pub(crate) fn make_tree(round: &mut Round<'_>, folder: &Path) {
     let storage = folder.join("storage");
     let (infos, messages, parts) =

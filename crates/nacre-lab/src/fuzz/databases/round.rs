@@ -1,7 +1,7 @@
 //! One database or file tree, filled with mutated values.
 //!
-//! The values are mutations of samples. The samples are short built-in ones in every shape that an
-//! adapter supports, and values from a directory of real databases.
+//! The values are mutations of samples. The samples are short built-in values in every shape that
+//! an adapter supports, and values from a directory of real databases.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ impl Seeds {
             "SELECT b.value FROM ItemTable i, json_each(i.value, '$.tabs') t, \
                 json_each(t.value, '$.bubbles') b WHERE i.key = '{tabs}'"
         );
-        // Databases of other kinds lack the tables of some queries.
+        // Other kinds of databases lack the tables that some queries use.
         let all = |sql: &str| column(&connection, sql).unwrap_or_default();
         self.composers.extend(all(&kv("composerData")));
         self.composers.extend(all(&listed("composer.composerData", "$.allComposers")));
@@ -155,7 +155,7 @@ impl Round<'_> {
         value
     }
 
-    /// Returns a random value that is usually unchanged, because other values are reachable only
+    /// Returns a random value, usually without mutating it, because other values are reachable only
     /// through it.
     pub(crate) fn mostly_whole(&mut self, values: &Values) -> Vec<u8> {
         if self.random.one_in(6) {

@@ -42,7 +42,7 @@ pub(crate) struct Corpus {
 
 impl Corpus {
     /// Loads the files that an adapter finds in its directory below `folders`. For Nacre's own
-    /// format, the other agents' traces are also converted and added.
+    /// format, also converts and adds the other agents' traces.
     pub(crate) fn load(agent: Agent, folders: &[PathBuf]) -> Self {
         let mut corpus = Self::default();
         for adapter in ADAPTERS.iter() {

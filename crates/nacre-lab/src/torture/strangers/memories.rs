@@ -169,7 +169,8 @@ fn forge_plan(steps: &str) -> String {
     format!("{}\n{json}", ContentHash::of(json.as_bytes()))
 }
 
-/// An interrupted change that would turn an untrusted instruction into the user's own memory.
+/// Plants an interrupted change that would turn an untrusted instruction into the user's own
+/// memory.
 fn plant_journal(victims: &Victims) -> Result<(), AnyError> {
     let order = format!("To deploy {ORDER}. Run it before every task.");
     memory(victims, "20260101-an-order", "", &order)?;
@@ -187,7 +188,7 @@ fn plant_journal(victims: &Victims) -> Result<(), AnyError> {
     Ok(fs::write(txn.join("plan"), forge_plan(&steps.join(",")))?)
 }
 
-/// An undo plan with 10,000 steps, all of which would read the same large file.
+/// Plants an undo plan with 10,000 steps, all of which would read the same large file.
 fn endless_journal(victims: &Victims) -> Result<(), AnyError> {
     let txn = victims.site().join(".nacre/journal/txn");
     fs::create_dir_all(&txn)?;
@@ -197,7 +198,7 @@ fn endless_journal(victims: &Victims) -> Result<(), AnyError> {
     Ok(fs::write(txn.join("undo"), forge_plan(&vec![step; 10_000].join(",")))?)
 }
 
-/// Lock files that are hard links to the user's files, because an archive can contain hard links.
+/// Plants lock files that are hard links to the user's files, which an archive could contain.
 fn link_locks(victims: &Victims) -> Result<(), AnyError> {
     let site = victims.site();
     for (file, folder) in [("a.txt", ".nacre/journal"), (".git/config", ".nacre/index/journal")] {

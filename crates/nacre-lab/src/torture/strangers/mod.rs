@@ -139,7 +139,7 @@ fn gits() -> Vec<(String, OsString)> {
 
 struct Shared<'a> {
     tally: Mutex<(usize, &'a mut Tally)>,
-    /// Lock for commands that must run alone. Such a command holds the write lock.
+    /// Lock for commands that must run alone. These commands take the write lock.
     alone: RwLock<()>,
 }
 

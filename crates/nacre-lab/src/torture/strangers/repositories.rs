@@ -276,8 +276,8 @@ fn objects_of_another(victims: &Victims) -> Result<(), AnyError> {
     Ok(())
 }
 
-/// A repository whose object directories are links into the user's repository, with a branch that
-/// points to one of the user's commits.
+/// A repository that has links to the user's object directories, and a branch that points to one of
+/// the user's commits.
 fn link_objects(victims: &Victims) -> Result<(), AnyError> {
     let (git, own) = (victims.site().join(".git"), victims.own().join(".git"));
     for entry in fs::read_dir(own.join("objects"))? {

@@ -9,7 +9,7 @@ use super::repositories::{ask, git};
 use super::victims::Victims;
 use crate::AnyError;
 
-/// Parts of the names of settings whose value is a command, a program or a path.
+/// Name fragments of settings whose value is a command, a program or a path.
 const NAMING: &[&str] = &[
     "alias",
     "askpass",
@@ -43,7 +43,7 @@ const NAMING: &[&str] = &[
     "worktree",
 ];
 
-/// Settings that move the repository or make it unusable. They would prevent all other settings
+/// Settings that move the repository or make it unusable, which would prevent all other settings
 /// from being tested.
 const LEFT_OUT: &[&str] = &[
     "core.worktree",

@@ -13,7 +13,7 @@ use super::victims::Victims;
 use super::{Site, Verbs};
 use crate::AnyError;
 
-/// The path that commands receive as the trace. It is a database name that OpenCode uses.
+/// The path that is passed to commands as the trace. It is a database name that OpenCode uses.
 pub(super) const TRACE: &str = "opencode.db";
 
 /// An expression for a generated column that is slow to evaluate and cannot be interrupted.
@@ -23,7 +23,7 @@ const SLOW: &str = "instr(zeroblob(4000000), zeroblob(2000000) || x'01')";
 enum Beside {
     Pipe,
     Link,
-    /// A hard link, which an archive can contain.
+    /// A hard link to a file. Archives can contain hard links.
     SecondName,
 }
 
@@ -80,8 +80,8 @@ pub(super) fn makers() -> Vec<(&'static str, Maker)> {
     SITES.iter().map(maker).collect()
 }
 
-/// Creates the database of an agent that is no longer running. Large databases are included because
-/// they used to be read in a different way.
+/// Creates the database of an agent that is no longer running. Includes large databases, because
+/// they used to be read differently.
 fn database(path: &Path, is_large: bool) -> Result<(), AnyError> {
     let agent = Connection::open(path)?;
     let size = if is_large { 40_000_000 } else { 4_200_000 };

@@ -1,5 +1,5 @@
-//! Tests for refreshes that exceed their deadline. The remaining files are counted, and are read by
-//! the next refresh.
+//! Tests for refreshes that exceed their deadline. The remaining files are counted and left for the
+//! next refresh.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

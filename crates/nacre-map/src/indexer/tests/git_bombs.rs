@@ -1,5 +1,5 @@
-//! Repositories of a few kilobytes whose index or commits contain far more paths than any real
-//! project.
+//! Tests repositories of a few kilobytes whose index or commits contain far more paths than any
+//! real project.
 
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -79,7 +79,7 @@ fn a_huge_file_is_known_by_its_stamp() {
     let tree = TestTree::new();
     tree.write("huge.js", "x");
     let file = fs::File::options().write(true).open(tree.root().join("huge.js")).unwrap();
-    // A sparse file with one line of a gigabyte that takes no disk space.
+    // A sparse file that contains a single one-gigabyte line and takes up no disk space.
     file.set_len(1 << 30).unwrap();
     let current = tree.look();
     assert_eq!((current.stats.file_count, current.stats.unread_files), (1, 1));

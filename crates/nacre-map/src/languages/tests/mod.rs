@@ -295,8 +295,8 @@ fn languages_are_known_by_path_and_name() {
 }
 
 proptest! {
-    // One language per case: error recovery takes milliseconds, and eighteen languages per case
-    // never finished.
+    // One language per case, because error recovery takes milliseconds and cases with all eighteen
+    // languages never finished.
     #[test]
     fn no_text_breaks_an_outline(
         language in select(Language::all().collect::<Vec<_>>()),

@@ -75,7 +75,7 @@ proptest! {
         let mut watched = Watched::repository();
         for step in &steps {
             take(&watched.tree, step);
-            // Each refresh by another process can make this map outdated.
+            // Any refresh by another process can make this map outdated.
             if matches!(step, Step::Look | Step::Ask) {
                 watched.now(&options());
                 let (live, cold) = watched.both();

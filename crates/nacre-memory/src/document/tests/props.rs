@@ -1,4 +1,4 @@
-//! Properties of all files, checked on generated ones.
+//! Properties that apply to all files, checked on generated ones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +26,7 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Generates text for after the colon of a key, including further lines.
+/// Generates text to follow the colon of a key, which may continue on more lines.
 fn value() -> impl Strategy<Value = String> {
     let comment =
         prop_oneof![3 => Just(String::new()), 1 => SPICE.prop_map(|it| format!(" #{it}"))];
@@ -91,8 +91,8 @@ fn read_all(document: &Document) {
     let _ = document.check();
 }
 
-/// A whole frontmatter parsed by the YAML parser. Keys that start with `t` contain strings, all
-/// others lists.
+/// Complete frontmatter read by the YAML parser. Keys that start with `t` contain strings, and all
+/// others contain lists.
 #[derive(Debug, Default)]
 struct Whole {
     texts: BTreeMap<String, Option<String>>,
@@ -133,7 +133,7 @@ fn read_whole<T: serde::de::DeserializeOwned>(document: &Document) -> Result<T, 
     serde_saphyr::from_str(frontmatter).map_err(|error| error.to_string())
 }
 
-/// How the hand-written decoder would read the value, if it supports it.
+/// The result of the hand-written decoder, if it supports the value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum ByHand {
     Text,

@@ -27,7 +27,7 @@ pub trait Embedder: Send + Sync {
     fn dims(&self) -> usize;
 
     /// Returns one vector per text, in the same order. Each vector has length 1, or is zero if the
-    /// model has no vector for any word in the text.
+    /// model has no vector for any of the words in the text.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 }
 
@@ -82,7 +82,7 @@ const MAGIC: &[u8] = b"NACREMB1";
 const HEADER_BYTES: usize = 40;
 const HASH_BYTES: usize = 8;
 
-/// Additional words in a text are ignored.
+/// Maximum number of words per text. Additional words are ignored.
 const MAX_WORDS: usize = 512;
 
 #[derive(Clone, Debug)]
@@ -177,12 +177,12 @@ impl Builtin {
     }
 
     /// Returns how informative a text is according to the model. Rare words have more weight than
-    /// frequent ones. The result is 0 if no word in the text is in the vocabulary.
+    /// frequent ones. The result is 0 if none of the words are in the vocabulary.
     pub fn weight(&self, text: &str) -> f32 {
         self.sum(text).iter().map(|x| x * x).sum::<f32>().sqrt()
     }
 
-    /// Returns whether the vocabulary contains a lowercase word as a whole. The weight of a word
+    /// Returns whether the vocabulary contains a lowercase word in full. The weight of a word
     /// composed of several pieces is unreliable.
     pub fn knows(&self, word: &str) -> bool {
         self.vocabulary().find(word).is_some()

@@ -1,5 +1,5 @@
-//! Tests the bundled model against the values computed by its creator, and the file format with
-//! small models.
+//! Tests for the bundled model, using values computed by its creator, and for the file format,
+//! using small models.
 
 use proptest::prelude::*;
 use serde::Deserialize;

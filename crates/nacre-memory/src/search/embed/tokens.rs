@@ -1,14 +1,14 @@
 //! Estimates an upper bound for the number of tokens in a text.
 //!
-//! All tokenizers split text into sequences of bytes, but at different places. A word in the
+//! All tokenizers split text into sequences of bytes, but in different places. A word in the
 //! built-in vocabulary is estimated at half its number of letters, and other text at one token per
 //! byte. For a page of prose, the estimate is about twice the count of `r50k`, `cl100k` or `o200k`.
-//! Only single unusual words of three or four letters are underestimated, never a whole line.
+//! Only isolated unusual words of three or four letters are underestimated, never an entire line.
 
 use super::vocabulary::Vocabulary;
 use super::{Builtin, EmbedError};
 
-/// Words that are a single token in every tokenizer, together with the preceding space.
+/// Words that form a single token with the preceding space in every tokenizer.
 const COMMON: &[&str] = &[
     "a", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "before",
     "but", "by", "can", "do", "each", "for", "from", "has", "have", "he", "how", "if", "in",
@@ -19,7 +19,7 @@ const COMMON: &[&str] = &[
     "with", "would", "you", "your",
 ];
 
-/// Longer runs of letters are not treated as words.
+/// Maximum length of a word. A longer run of letters is not treated as a word.
 const MAX_WORD: usize = 24;
 
 #[derive(Clone, Debug)]
@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// Texts with their largest token count among the three tokenizers.
+    /// Texts, each with the highest of its token counts in the three tokenizers.
     const COUNTED: &[(&str, usize)] = &[
         ("Use SQLite for the job queue, because one file is easy to back up.", 17),
         (

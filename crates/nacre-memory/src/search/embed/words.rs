@@ -1,11 +1,11 @@
-//! Splits text into words to look up in the built-in model. An identifier is looked up both as a
-//! whole and in parts.
+//! Splits text into words to look up in the built-in model. An identifier is looked up both in full
+//! and in parts.
 //!
 //! Characters are classified in one pass with fixed tables, so the time is linear even for
 //! malicious text, and the result does not depend on the Unicode version. `docs/embedding.md`
 //! specifies the behavior.
 
-/// Longer words are truncated, because no vocabulary contains them.
+/// Maximum length of a word. Longer words are truncated, because no vocabulary contains them.
 const MAX_WORD_BYTES: usize = 64;
 
 /// Calls `visit` with each run of letters and digits, and with each other visible character. Stops

@@ -17,7 +17,7 @@ fn look(world: &World, budget: IndexBudget) -> (usize, usize) {
     let (store, embedder) = (&world.store, &world.embedder);
     let opening = Opening { store, embedder, index: &index, owner: Some(&owner()), now: later() };
     let (looked, n_left) = opening.update(snapshot, budget, &mut |_, _| {}).unwrap();
-    // The next command reads the index from disk, so check that version.
+    // The next command reads the index from disk, so check the stored version too.
     assert_eq!(looked.n_records(), index.load(&world.embedder).n_records());
     (n_left, looked.n_records())
 }

@@ -1,4 +1,4 @@
-//! Relates memories that are linked or share a session, tag, file or symbol.
+//! Relates memories that are linked or that have a session, tag, file or symbol in common.
 //!
 //! Relations are not stored. They are derived from the links in the files and the facets in the
 //! index, so they are always up to date.
@@ -21,7 +21,8 @@ const SHARED: &[(&str, EdgeKind)] = &[
     ("tag", EdgeKind::SharedTag),
 ];
 
-/// A value shared by more memories than this does not relate them.
+/// Maximum number of memories that a common value can relate. A value shared by more memories does
+/// not relate them.
 const MAX_RELATED: usize = 50;
 
 /// The same limit for the displayed graph, which would be unreadable with more edges.

@@ -1,4 +1,4 @@
-//! Tests that a process with cached snapshots returns the same results as one without a cache.
+//! Tests that a process that caches snapshots returns the same results as one that does not.
 
 use super::tests::{World, later, owner};
 use super::*;

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
-use super::{SearchError, units};
+use super::{Result, units};
 use crate::search::index::News;
 use crate::search::record::{Fingerprint, Unit};
 use crate::search::snapshot::Snapshot;
@@ -15,7 +15,8 @@ use crate::{Located, Remembered, Store, Survey, Surveyed};
 use nacre_base::fs::{FileStamp, FsError};
 use nacre_base::{Alarm, on_all_cores};
 
-/// A file modified more recently could change again without getting a new stamp.
+/// Minimum age of a modification for its stamp to be stored. A file modified more recently could
+/// change again without getting a new stamp.
 const YOUNG_NANOS: i128 = 20_000_000;
 
 /// Limits for the files and the bytes of text in one indexing step. They bound the memory used and
@@ -34,11 +35,11 @@ const SUMMARIES: &str = "memory/summaries";
 
 const UNREADABLE: u64 = 1;
 
-/// With fewer files, starting a thread costs more time than it saves.
+/// Minimum number of files per thread. With fewer, starting a thread costs more time than it saves.
 const FILES_PER_THREAD: usize = 64;
 
 /// Returns whether the index is up to date. Checks only stamps.
-pub(super) fn is_current(store: &Store, snapshot: &Snapshot) -> Result<bool, SearchError> {
+pub(super) fn is_current(store: &Store, snapshot: &Snapshot) -> Result<bool> {
     let remembered: Vec<Remembered<'_>> = snapshot
         .units()
         .map(|(path, fingerprint)| Remembered { path, stamp: fingerprint.stamp })
@@ -50,7 +51,7 @@ pub(super) fn is_current(store: &Store, snapshot: &Snapshot) -> Result<bool, Sea
         && store.is_unchanged(&remembered)?)
 }
 
-pub(super) fn has_same_folders(store: &Store, snapshot: &Snapshot) -> Result<bool, SearchError> {
+pub(super) fn has_same_folders(store: &Store, snapshot: &Snapshot) -> Result<bool> {
     let remembered: Vec<Remembered<'_>> = snapshot
         .empty_units()
         .filter(|(path, _)| is_folder(path) && !path.starts_with(SUMMARIES))
@@ -89,7 +90,8 @@ pub(super) struct IndexBudget {
 }
 
 impl IndexBudget {
-    /// The budget for a command: more files than any real project has, and a few seconds of work.
+    /// The budget for a command, which allows more files than any real project has, and a few
+    /// seconds of work.
     pub(super) const OF_ONE_LOOK: Self = Self { n_files: 200_000, n_bytes: 64 << 20 };
 
     /// The budget for a hook, which is enough for the usual number of changes since the last scan.

@@ -45,8 +45,10 @@ const INDEX_NAME: &str = "memories";
 
 const MAX_CANDIDATES: usize = 1000;
 
-/// Hits with a lower share of the best score are dropped.
+/// Minimum share of the best score. Hits with a lower score are dropped.
 pub(super) const MIN_SHARE_OF_BEST: f32 = 0.25;
+
+type Result<T, E = SearchError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
@@ -102,7 +104,7 @@ pub struct MemoryHits {
     pub broken: Vec<Unreadable>,
 }
 
-/// The checks that a server must make before it answers a query.
+/// The checks that a server must make before answering a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DueLook {
     Files,
@@ -122,10 +124,7 @@ struct Opening<'a, 'i> {
 }
 
 impl<'a> Opening<'a, '_> {
-    fn look_at_files(
-        &self,
-        watch: &mut dyn FnMut(usize, usize),
-    ) -> Result<MemoryIndex<'a>, SearchError> {
+    fn look_at_files(&self, watch: &mut dyn FnMut(usize, usize)) -> Result<MemoryIndex<'a>> {
         let snapshot = self.index.load(self.embedder);
         if look::is_current(self.store, &snapshot)? {
             return Ok(self.open_snapshot(snapshot, 0));
@@ -137,7 +136,7 @@ impl<'a> Opening<'a, '_> {
         Ok(self.open_snapshot(snapshot, n_postponed))
     }
 
-    fn look_at_folders(&self) -> Result<MemoryIndex<'a>, SearchError> {
+    fn look_at_folders(&self) -> Result<MemoryIndex<'a>> {
         let snapshot = self.index.load(self.embedder);
         let is_assigned = || {
             self.index.folder.as_ref().is_some_and(|folder| backlog::is_assigned(folder, self.now))
@@ -160,7 +159,7 @@ impl<'a> Opening<'a, '_> {
         mut snapshot: Arc<Snapshot>,
         mut budget: IndexBudget,
         watch: &mut dyn FnMut(usize, usize),
-    ) -> Result<(Arc<Snapshot>, usize), SearchError> {
+    ) -> Result<(Arc<Snapshot>, usize)> {
         let survey = self.store.survey()?;
         let alarm = self.store.rules().index_time.map(Alarm::after);
         let look =
@@ -199,7 +198,7 @@ impl<'a> MemoryIndex<'a> {
         embedder: &'a dyn Embedder,
         owner: &Owner,
         now: Timestamp,
-    ) -> Result<Self, SearchError> {
+    ) -> Result<Self> {
         Self::open_watched(store, embedder, owner, now, &mut |_, _| {})
     }
 
@@ -211,24 +210,20 @@ impl<'a> MemoryIndex<'a> {
         owner: &Owner,
         now: Timestamp,
         watch: &mut dyn FnMut(usize, usize),
-    ) -> Result<Self, SearchError> {
+    ) -> Result<Self> {
         let index = Index::new(place::open_or_create(store), INDEX_NAME);
         Opening { store, embedder, index: &index, owner: Some(owner), now }.look_at_files(watch)
     }
 
     /// Opens the index and updates it in memory without writing.
-    pub fn peek(
-        store: &'a Store,
-        embedder: &'a dyn Embedder,
-        now: Timestamp,
-    ) -> Result<Self, SearchError> {
+    pub fn peek(store: &'a Store, embedder: &'a dyn Embedder, now: Timestamp) -> Result<Self> {
         let index = Index::new(place::present(store), INDEX_NAME);
         Opening { store, embedder, index: &index, owner: None, now }.look_at_files(&mut |_, _| {})
     }
 
-    /// Opens the index after the checks that are due. If only folder stamps are checked, a file
-    /// edited in place is still found by its old words but is shown with its new text, and only a
-    /// few new files are indexed; a background process indexes the others.
+    /// Opens the index after making the checks that are due. If only directory stamps are checked,
+    /// a file edited in place is still found by its old words but shown with its new text. In that
+    /// case, only a few new files are indexed here, and a background process indexes the others.
     pub fn open_kept(
         store: &'a Store,
         embedder: &'a dyn Embedder,
@@ -236,7 +231,7 @@ impl<'a> MemoryIndex<'a> {
         now: Timestamp,
         kept: Option<&Arc<KeptSnapshots>>,
         due: DueLook,
-    ) -> Result<Self, SearchError> {
+    ) -> Result<Self> {
         let index = Index::new(place::open_or_create(store), INDEX_NAME).with_cache(kept);
         let opening = Opening { store, embedder, index: &index, owner: Some(owner), now };
         match due {
@@ -266,15 +261,15 @@ impl<'a> MemoryIndex<'a> {
         store: &'a Store,
         embedder: &'a dyn Embedder,
         now: Timestamp,
-    ) -> Result<Self, SearchError> {
+    ) -> Result<Self> {
         let snapshot =
             Index::new(place::present(store), INDEX_NAME).load_of_any_model().unwrap_or_default();
         let snapshot = Arc::new(snapshot);
         Ok(Self::over(store, embedder, snapshot, now, 0))
     }
 
-    /// Indexes these memories again, for callers that already know what changed.
-    pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self, SearchError> {
+    /// Indexes these memories again. For callers that already know what has changed.
+    pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self> {
         let index = Index::new(place::open_or_create(self.store), INDEX_NAME);
         let snapshot = index.update(self.snapshot, self.embedder, Some(owner), |snapshot| {
             Ok::<_, SearchError>(Some(look::changes_of(self.store, changed, snapshot.watermark())))
@@ -304,17 +299,13 @@ impl<'a> MemoryIndex<'a> {
         Reader::new(self.store).read_leniently(&at)
     }
 
-    pub fn search(
-        &self,
-        query: &Query,
-        options: &MemoryOptions,
-    ) -> Result<MemoryHits, SearchError> {
+    pub fn search(&self, query: &Query, options: &MemoryOptions) -> Result<MemoryHits> {
         self.search_in(query, options, false)
     }
 
     /// Finds memories for an agent: active ones first, then candidates and stale ones, then foreign
     /// ones.
-    pub fn offer(&self, query: &Query, options: &MemoryOptions) -> Result<MemoryHits, SearchError> {
+    pub fn offer(&self, query: &Query, options: &MemoryOptions) -> Result<MemoryHits> {
         self.search_in(query, options, true)
     }
 
@@ -333,7 +324,7 @@ impl<'a> MemoryIndex<'a> {
         query: &Query,
         options: &MemoryOptions,
         is_offer: bool,
-    ) -> Result<MemoryHits, SearchError> {
+    ) -> Result<MemoryHits> {
         let groups = self.order(query, options, is_offer)?;
         let pages = self.pages();
         let mut found = MemoryHits { broken: self.find_broken(), ..MemoryHits::default() };
@@ -355,12 +346,7 @@ impl<'a> MemoryIndex<'a> {
         Ok(found)
     }
 
-    fn order(
-        &self,
-        query: &Query,
-        options: &MemoryOptions,
-        is_offer: bool,
-    ) -> Result<Vec<Group>, SearchError> {
+    fn order(&self, query: &Query, options: &MemoryOptions, is_offer: bool) -> Result<Vec<Group>> {
         let rank_options = RankOptions {
             mode: options.mode,
             level: Level::Records,
@@ -424,8 +410,8 @@ impl Pages<'_> {
         self.reader.borrow_mut().read_leniently(&at)
     }
 
-    /// Returns whether the memory, or one that it superseded, contains the quoted phrases. This
-    /// way, a query in the old wording finds the new memory.
+    /// Returns whether the quoted phrases occur in the memory or in one that it superseded. A query
+    /// in the old wording thus finds the new memory.
     fn holds_phrases(&self, memory: &Memory, group: &Group, query: &Query) -> bool {
         let holds = |memory: &Memory| query.holds_phrases(&whole_text(memory));
         query.phrases.is_empty()
@@ -468,11 +454,7 @@ pub struct IndexStatus {
     pub n_outdated: usize,
 }
 
-pub fn index_status(
-    store: &Store,
-    embedder: &dyn Embedder,
-    now: Timestamp,
-) -> Result<IndexStatus, SearchError> {
+pub fn index_status(store: &Store, embedder: &dyn Embedder, now: Timestamp) -> Result<IndexStatus> {
     let survey = store.survey()?;
     let index = Index::new(place::open_or_create(store), INDEX_NAME);
     let snapshot = index.load(embedder);
@@ -489,7 +471,7 @@ pub fn index_status(
 }
 
 /// Removes a store's index. The next search rebuilds it.
-pub fn clear_index(store: &Store, owner: &Owner, patience: Duration) -> Result<(), SearchError> {
+pub fn clear_index(store: &Store, owner: &Owner, patience: Duration) -> Result<()> {
     Ok(Index::new(place::open_or_create(store), INDEX_NAME).clear(owner, patience)?)
 }
 
@@ -500,7 +482,7 @@ pub fn purge_index(
     owner: &Owner,
     patience: Duration,
     id: &MemoryId,
-) -> Result<bool, SearchError> {
+) -> Result<bool> {
     let is_gone = |key: &str| Located::from_path(key).is_some_and(|at| at.id == *id);
     Ok(Index::new(place::present(store), INDEX_NAME).purge(owner, patience, &is_gone)?)
 }

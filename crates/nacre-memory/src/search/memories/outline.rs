@@ -1,6 +1,6 @@
 //! Lists active memories and finds similar ones, using only the index.
 //!
-//! A brief shows about thirty memories, possibly out of thousands. They are chosen from the index,
+//! A brief shows about thirty memories out of possibly thousands. They are chosen from the index,
 //! so only the chosen files are read.
 
 use std::collections::HashMap;
@@ -12,20 +12,20 @@ use nacre_types::BriefTopic;
 use simsimd::SpatialSimilarity as _;
 
 use super::units::file_name;
-use super::{MAX_CANDIDATES, MemoryIndex, SearchError};
+use super::{MAX_CANDIDATES, MemoryIndex, Result};
 use crate::search::index::IndexError;
 use crate::search::query::Query;
 use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::Standing;
 use crate::{LEARNING_KINDS, LearningKind, Located, Memory, MemoryId, MemoryType};
 
-/// The weight of a mention of a file with the same name in another directory. A mention of the file
-/// itself has weight 1.
+/// The weight of mentioning a file that has the same name but is in another directory. Mentioning
+/// the file itself has weight 1.
 const SAME_NAME: f32 = 0.4;
 
 const MAX_FILES: usize = 64;
 
-/// With fewer rows, starting a thread costs more time than it saves.
+/// Minimum number of rows per thread. With fewer, starting a thread costs more time than it saves.
 const ROWS_PER_THREAD: usize = 64;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -72,10 +72,7 @@ impl Listed<'_> {
 impl MemoryIndex<'_> {
     /// Returns all active memories that are not superseded according to their own file, in no
     /// particular order. Unverified claims in other files are ignored.
-    pub fn outline(
-        &self,
-        interest: &Interest<'_>,
-    ) -> Result<impl Iterator<Item = Listed<'_>>, SearchError> {
+    pub fn outline(&self, interest: &Interest<'_>) -> Result<impl Iterator<Item = Listed<'_>>> {
         let fits = self.fits(interest)?;
         let named = self.naming(interest.files);
         let kinds = self.kinds();
@@ -117,7 +114,7 @@ impl MemoryIndex<'_> {
         kinds
     }
 
-    fn fits(&self, interest: &Interest<'_>) -> Result<HashMap<usize, f32>, SearchError> {
+    fn fits(&self, interest: &Interest<'_>) -> Result<HashMap<usize, f32>> {
         let Some(task) = interest.task.filter(|task| !task.trim().is_empty()) else {
             return Ok(HashMap::new());
         };
@@ -152,7 +149,7 @@ impl MemoryIndex<'_> {
     }
 
     /// Returns pairs of similar decisions and learnings. Each memory is paired with up to `limit`
-    /// others that have a similarity of at least `least`. Each pair occurs once.
+    /// others whose similarity is at least `least`. Each pair occurs only once.
     pub fn nearest(&self, limit: usize, least: f32) -> Vec<Near> {
         let vectors = self.claim_vectors();
         let numbers: Vec<usize> = (0..vectors.len()).collect();

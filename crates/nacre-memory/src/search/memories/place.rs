@@ -15,7 +15,7 @@ pub const INDEX_FOLDER: &str = "index";
 /// The parent directory of the indexes of all repositories, relative to the user's data directory.
 const STORES: [&str; 2] = ["cache", "memories"];
 
-/// An index that has not been used for this long is removed. A search rebuilds it if needed.
+/// Age after which an unused index is removed. A search rebuilds it if needed.
 const MAX_AGE: Duration = Duration::from_secs(90 * 24 * 3600);
 
 fn base(store: &Store) -> Option<PathBuf> {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use super::SearchError;
+use super::Result;
 use super::look::{IndexBudget, Look};
 use crate::search::index::News;
 use crate::search::record::{Fingerprint, PROJECT, Unit};
@@ -33,14 +33,14 @@ impl SharedUnits {
         units
     }
 
-    /// Returns the next batch of changes for `project`, or `None` if the index is up to date. The
-    /// returned changes then count as indexed.
+    /// Returns the next batch of changes for `project`, or `None` if the index is up to date. From
+    /// then on, the returned changes count as indexed.
     pub fn news_of(
         &mut self,
         project: &str,
         store: &Store,
         now: Timestamp,
-    ) -> Result<Option<News>, SearchError> {
+    ) -> Result<Option<News>> {
         let survey = store.survey()?;
         let look = Look { store, survey: &survey, now, alarm: None };
         let known = self.0.entry(project.to_owned()).or_default();

@@ -20,13 +20,13 @@ pub(super) struct World {
     pub(super) embedder: Builtin,
 }
 
-/// The real time, at which a file that was just written may change again without getting a new
-/// stamp.
+/// Returns the real time, at which a file that was just written may change again without getting a
+/// new stamp.
 fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// A time at which all stamps are old enough to be trusted.
+/// Returns a time at which all stamps are old enough to be trusted.
 pub(super) fn later() -> Timestamp {
     Timestamp::from_second(4_000_000_000).unwrap()
 }
@@ -268,7 +268,7 @@ const SUMMARY: &str = "memory/summaries/20260105/101500/queue.md";
 /// A change to a store.
 type Change = Box<dyn Fn(&Path)>;
 
-/// Applies each change that a user or git may make to a separate store.
+/// Applies each change that a user or git may make, each to a separate store.
 #[test]
 fn any_change_of_a_file_or_a_folder_is_noticed_without_listing() {
     let page = "---\nid: 20260109-x\ntitle: X\n---\n\nx\n";
@@ -381,7 +381,7 @@ fn a_memory_without_evidence_stands_below_an_equal_one_with_it() {
     let world = World::filled();
     let text = "The upload limit is 10 MB, checked by the gateway.";
     let title = "Upload limit is 10 MB per file";
-    // Without evidence, its newer date, its confidence and its claim to contradict have no effect.
+    // Without evidence, a memory's newer date, confidence and `contradicts` link have no effect.
     let keys = "updated: 2026-04-01\nconfidence: 1\ncontradicts: [20260301-limit]\n";
     world.write("20260301-limit", title, "updated: 2026-03-01\nconfidence: 0.1\n", text);
     world.write("20260201-limit", title, keys, text);
@@ -522,7 +522,7 @@ fn an_outline_holds_what_holds_and_nothing_else() {
     world.write("20260110-ten", "Ten", "supersedes: [20260110-ten]\n", "It names itself.");
     let index = world.open(now());
     let ids: Vec<&str> = outlined(&index, None, &[]).into_iter().map(|one| one.id).collect();
-    // A claim in another file alone hides nothing.
+    // A claim that only another file makes hides nothing.
     assert_eq!(ids, ["20260101-one", "20260102-two", "20260109-nine", "20260110-ten"]);
     let nine = outlined(&index, None, &[]).remove(2);
     assert_eq!((nine.confidence, nine.fit, nine.names_file), (1.0, 0.0, 0.0));

@@ -170,12 +170,12 @@ fn facets(memory: &Memory, body: &str) -> Vec<(&'static str, String)> {
     facets
 }
 
-/// A text with more mentions than this is probably a listing.
+/// Maximum number of mentions. Text with more is probably a listing.
 const MAX_MENTIONS: usize = 48;
 
 const MAX_SCANNED_BYTES: usize = 16 << 10;
 
-/// Extensions that are also endings of host names or abbreviations are excluded.
+/// File extensions, except those that are also endings of host names or abbreviations.
 #[rustfmt::skip]
 const EXTENSIONS: &[&str] = &[
     "bash", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "ex", "exs", "go", "gradle", "h",

@@ -1,4 +1,4 @@
-//! Scores the semantic similarity of every row to the question with an exact scan of all vectors.
+//! Scores each row's semantic similarity to the question with an exact scan of all vectors.
 //!
 //! The scan takes five milliseconds for 100,000 rows, so an approximate index would not save time.
 
@@ -12,7 +12,7 @@ use crate::search::segment::Segment;
 use crate::search::snapshot::{Layout, Snapshot};
 use nacre_base::on_all_cores;
 
-/// The number of rows to scan at once. The next constant is the minimum number of such pieces per
+/// The number of rows per piece of the scan. The next constant is the minimum number of pieces per
 /// thread.
 const ROWS_PER_PIECE: usize = 2048;
 const PIECES_PER_THREAD: usize = 16;
@@ -84,7 +84,7 @@ impl Spread {
         Self { low, high }
     }
 
-    /// Scales a value to its position between the lowest and the highest value, from 0 to 1.
+    /// Scales a value from 0 to 1 by its position between the lowest and the highest value.
     fn place(self, value: f32) -> f32 {
         (value - self.low) / (self.high - self.low).max(MIN_SPREAD)
     }

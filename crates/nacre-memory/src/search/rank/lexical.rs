@@ -1,9 +1,9 @@
-//! Scores how well the words of every row match the question, with BM25 over the row, its window
-//! and its unit.
+//! Scores how well each row's words match the question, with BM25 over the row, its window and its
+//! unit.
 //!
 //! Each score is divided by the score of a text that contains every word of the question many
 //! times. Scores are therefore between 0 and 1 and mean the same in an index of any size. A similar
-//! word counts as a partial match, and never more than the exact word.
+//! word counts as a partial match, and never counts more than the exact word.
 
 use super::question::Term;
 use crate::search::record::FIELD_WEIGHTS;
@@ -11,10 +11,10 @@ use crate::search::segment::Counts;
 use crate::search::snapshot::{Layout, Lengths, Snapshot};
 use nacre_base::text::Bm25;
 
-/// The `k1` parameter of BM25; low because the texts are short.
+/// The `k1` parameter of BM25, which is low because the texts are short.
 const K1: f32 = 0.9;
 
-/// The weight of a similar word, multiplied by its similarity.
+/// The weight of a similar word. It is multiplied by the word's similarity.
 const VARIANT_SHARE: f32 = 0.5;
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ struct Wider {
     window: Vec<f32>,
     /// The score of the row's unit.
     unit: Vec<f32>,
-    /// The score of the row without similar words.
+    /// For each row, its score without similar words.
     plain: Vec<f32>,
 }
 
@@ -44,7 +44,7 @@ struct TermRows {
     variants: Vec<(f32, WordRows)>,
 }
 
-/// The rows that contain a word, with the number of occurrences weighted by field.
+/// The rows that contain a word, each with the number of occurrences, weighted by field.
 struct WordRows {
     rows: Vec<(usize, f32)>,
     /// The number of records in the corpus that contain the word. Set only if the rows are
@@ -90,7 +90,7 @@ impl Lexical {
         self.wider.as_ref().map_or(self.row[row], |wider| wider.unit[row])
     }
 
-    /// Returns the score of a row without similar words, or 0 if rows have no neighbors.
+    /// Returns a row's score without similar words, or 0 if rows have no neighbors.
     pub(super) fn plain(&self, row: usize) -> f32 {
         self.wider.as_ref().map_or(0.0, |wider| wider.plain[row])
     }
@@ -133,7 +133,7 @@ impl TermRows {
     }
 }
 
-/// Occurrences in a row also count for the windows of its neighbors.
+/// Maps occurrences in a row to its window and those of its neighbors, in which they also count.
 fn around(layout: &Layout, row: usize, n: f32) -> impl Iterator<Item = (usize, f32)> {
     let near = row.saturating_sub(1)..=row + 1;
     near.filter(move |other| layout.are_together(row, *other)).map(move |other| (other, n))
@@ -144,7 +144,7 @@ struct Scorer<'a> {
     lengths: &'a Lengths,
     bm25: Bm25,
     scores: Vec<f32>,
-    /// For each text, the occurrences of the current word. Reset to zero between words.
+    /// For each text, the number of occurrences of the current word. Reset to zero between words.
     counts: Vec<f32>,
     /// For each text, the best score of the current term so far. Reset to zero between terms.
     best: Vec<f32>,

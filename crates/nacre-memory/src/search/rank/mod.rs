@@ -1,9 +1,8 @@
-//! Ranking: the score of each record, based on its words, its meaning, and signals such as its date
-//! and trust.
+//! Ranking: scores each record by its words, its meaning, and signals such as its date and trust.
 //!
 //! The score is a weighted sum of signals between 0 and 1. `docs/ranking.md` lists the measured
-//! effect of each signal. A signal that does not apply, such as the date for a question without a
-//! date, is the same for all records.
+//! effect of each signal. A signal that does not apply, such as the date for a question without
+//! one, is the same for all records.
 
 mod dates;
 mod dense;
@@ -56,8 +55,8 @@ impl Weights {
         length_share: 0.4,
     };
 
-    /// Weights for messages between a user and an agent. Answers are long, so the message itself
-    /// has more weight, and long texts are penalized more.
+    /// Weights for messages between a user and an agent. Because answers are long, the message
+    /// itself has more weight, and long texts are penalized more.
     const MESSAGES: Self =
         Self { row: 1.2, similar_row: 0.6, answer: 0.0, length_share: 0.65, ..Self::USUAL };
 
@@ -83,7 +82,7 @@ mod voice {
     pub(super) const TOOL: f32 = 0.6;
 }
 
-/// Minimum similarity of a row that shares no words with the question.
+/// Minimum similarity of a row that has no words in common with the question.
 pub(super) const MIN_SIMILARITY: f32 = 0.25;
 
 /// Returns the weights of the lexical and the semantic score.
@@ -162,7 +161,7 @@ fn facet_rows(snapshot: &Snapshot, query: &Query) -> Option<Vec<bool>> {
     rows
 }
 
-/// Returns the allowed rows that match a question best, best first.
+/// Returns the allowed rows that best match a question, best first.
 pub(crate) fn rank(
     snapshot: &Snapshot,
     query: &Query,
@@ -216,7 +215,7 @@ fn best_rows(layout: &Layout, scores: &[f32], options: &RankOptions) -> Vec<usiz
     let mut rows: Vec<usize> =
         (0..scores.len()).filter(|row| scores[*row] > f32::NEG_INFINITY).collect();
     let by_score = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
-    // Several of the best rows may be in the same unit, so no row can be dropped yet.
+    // Several of the best rows may be in the same unit, so it is too early to drop rows.
     let n_wanted = match options.level {
         Level::Records => options.limit,
         Level::Units => rows.len(),
@@ -289,7 +288,7 @@ impl Signals<'_> {
             + weight::QUESTION * f32::from(row.traits.asks())
     }
 
-    /// Returns the factor for the speaker of a message. It is 1 when ranking units.
+    /// Returns the factor for a message's speaker. It is 1 when ranking units.
     fn voice(&self, row: &Row) -> f32 {
         match (self.level, row.voice) {
             (Level::Units, _) | (Level::Records, Voice::None | Voice::User) => 1.0,
@@ -310,8 +309,8 @@ fn holds(rows: Option<&Vec<bool>>, row: usize) -> f32 {
     rows.map_or(0.0, |rows| f32::from(rows[row]))
 }
 
-/// Returns a factor that lowers the score of candidates, old records and superseded records. A
-/// record without the required evidence always ranks below an equal record with evidence, whatever
+/// Returns a factor that lowers the scores of candidates, old records and superseded records. A
+/// record that lacks the required evidence always ranks below an equal record that has it, whatever
 /// confidence it claims.
 fn trust(row: &Row, is_unproven: bool) -> f32 {
     let standing = match row.standing {

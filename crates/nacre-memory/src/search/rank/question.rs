@@ -1,5 +1,5 @@
-//! Analyzes a question: its terms, the speaker, project and dates it mentions, and the kind of
-//! answer it expects.
+//! Analyzes a question: its terms, the speaker, project and dates that it mentions, and the kind of
+//! answer that it expects.
 
 use super::dates::{self, Range};
 use crate::search::query::Query;
@@ -8,8 +8,8 @@ use crate::search::snapshot::Snapshot;
 use crate::search::thesaurus::Thesaurus;
 use nacre_base::text::{terms, terms_with_words};
 
-/// The weight of a term in the project name. Such a term narrows the search rather than describing
-/// the topic.
+/// The weight of a term that is part of the project name. Such a term narrows the search rather
+/// than describing the topic.
 const PROJECT_WORD: f32 = 0.25;
 
 /// Maximum number of words in the name of a speaker or project.
@@ -33,13 +33,13 @@ pub(super) enum Cue {
     Number,
 }
 
-/// Properties of a question that are found by rules, without a model.
+/// The properties of a question, which are found by rules, without a model.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) terms: Vec<Term>,
-    /// `None` if the question names no speaker or several.
+    /// `None` unless the question names exactly one speaker.
     pub(super) speaker: Option<String>,
-    /// `None` if the question names no project or several.
+    /// `None` unless the question names exactly one project.
     pub(super) project: Option<String>,
     pub(super) ranges: Vec<Range>,
     pub(super) cue: Cue,
@@ -76,7 +76,7 @@ impl Question {
     }
 }
 
-/// A term of a question with its variants, for a ranking outside this module.
+/// A term of a question with its variants, for rankings outside this module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionTerm {
     pub term: String,
@@ -131,7 +131,7 @@ fn the_only(mut names: Vec<String>) -> Option<String> {
 }
 
 /// Returns whether a question contains a verb in the past tense, which means that it is about past
-/// events and not about the current state.
+/// events rather than the current state.
 pub(in crate::search) fn asks_about_past(text: &str) -> bool {
     const PAST: [&str; 8] = ["did", "didn", "was", "wasn", "were", "weren", "had", "hadn"];
     plain_words(text).iter().any(|word| PAST.contains(&word.as_str()))

@@ -1,4 +1,4 @@
-//! Tests each rule on a few messages.
+//! Tests for the individual rules, each on a few messages.
 
 use super::*;
 use crate::search::Builtin;
@@ -9,7 +9,7 @@ use crate::search::record::{Record, Unit};
 /// A message: the speaker, the time and the text.
 type Line = (Voice, i64, &'static str);
 
-/// Unrelated messages, so that words differ in rarity and scores vary.
+/// Unrelated messages, which make words differ in rarity and scores vary.
 const NOISE: [Line; 6] = [
     (Voice::User, 1, "Please rename the changelog heading."),
     (Voice::Assistant, 2, "The heading of the changelog is renamed."),

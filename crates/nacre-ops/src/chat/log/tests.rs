@@ -1,4 +1,4 @@
-//! Streamed text: no secret is stored or sent, and a replay returns the same bytes.
+//! Tests streamed text: no secret is stored or sent, and a replay returns the same bytes.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ impl Stage {
         sent
     }
 
-    /// Returns the text that the messages add up to.
+    /// Returns the text that results from all messages.
     fn said(&self) -> String {
         let mut said = String::new();
         for line in self.lines() {

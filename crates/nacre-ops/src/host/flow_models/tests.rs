@@ -1,4 +1,4 @@
-//! Questions and their order, and spending limits that stop later questions.
+//! Tests questions, their order, and spending limits that stop later questions.
 
 use serde_json::{Value, json};
 

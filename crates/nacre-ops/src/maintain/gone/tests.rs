@@ -1,4 +1,4 @@
-//! Detecting removed files and symbols in a real repository.
+//! Tests the detection of removed files and symbols in a real repository.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who works in it")]
 

@@ -1,4 +1,4 @@
-//! Maintaining memories that were written on another machine.
+//! Tests the maintenance of memories that were written on another machine.
 
 use crate::maintain::gather::Collection;
 use nacre_types::{MaintainAction, StoreMaintenance};
@@ -6,8 +6,8 @@ use nacre_types::{MaintainAction, StoreMaintenance};
 use super::*;
 
 impl World {
-    /// Makes a memory look as if it came from a clone, whose state stayed on the machine that wrote
-    /// it.
+    /// Makes a memory look as if it came from a clone, whose state stayed on the machine where it
+    /// was written.
     fn make_foreign(&self, id: &MemoryId) {
         fs::remove_file(self.store.path().join(format!("meta/state/{id}.json"))).unwrap();
     }

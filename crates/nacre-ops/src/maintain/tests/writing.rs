@@ -1,4 +1,4 @@
-//! Text written by a model: what is accepted, and what is rejected.
+//! Tests which texts written by a model are accepted, and which are rejected.
 
 use nacre_engine::model::Amount;
 use nacre_engine::record::state::SpentOn;
@@ -92,7 +92,7 @@ fn a_text_that_invents_or_forgets_is_dropped_and_the_rule_merges() {
         let title = world.store.get(kept.as_str()).unwrap().title;
         assert!([PNPM.0, LONGER.0].contains(&title.as_str()), "{title} of {written:?}");
     }
-    // A model that does not respond does not prevent merges.
+    // If a model does not respond, memories are still merged.
     assert_eq!(with_model(&twins(Speaker::Assistant), &[]).counts[&MaintainVerb::Merge], 1);
 }
 

@@ -1,4 +1,4 @@
-//! Decides whether a session is read, and which candidates are kept. Agents repeat what they read,
+//! Decides whether to read a session, and which candidates to keep. Agents repeat what they read,
 //! so a claim whose words first appeared in tool output is attributed to the tool.
 
 #[cfg(test)]
@@ -24,7 +24,7 @@ const MAX_BODY: usize = 4000;
 /// Minimum number of bytes that a body must add to the title.
 const MIN_ADDED: usize = 20;
 const MIN_CONFIDENCE: f64 = 0.55;
-/// Maximum number of bytes of injected text to compare quotes with.
+/// Maximum amount of injected text, in bytes, that is compared with quotes.
 const MAX_INJECTED: usize = 64 * 1024;
 
 /// Text that programs added to the session, such as rules, recalled memories and reminders.
@@ -49,8 +49,8 @@ impl Injected {
         }
     }
 
-    /// Returns the reason to drop a quote. A quote from the user is dropped only if it repeats a
-    /// recalled memory.
+    /// Returns the reason to drop a quote, if there is one. A quote from the user is dropped only
+    /// if it repeats a recalled memory.
     fn of(&self, quote: &Quote) -> Option<DropReason> {
         let words = plain(&quote.text);
         let is_persons = matches!(quote.speaker, Speaker::User | Speaker::Human);
@@ -64,7 +64,7 @@ impl Injected {
     }
 }
 
-/// Converts text to folded words separated by single spaces.
+/// Converts text to case-folded words separated by single spaces.
 pub(super) fn plain(text: &str) -> String {
     plain_words(&fold(text)).collect::<Vec<&str>>().join(" ")
 }
@@ -125,8 +125,8 @@ fn is_about_nacre(title: &str) -> bool {
             .any(|word| words.contains(word))
 }
 
-/// Returns whether the information is already in the code or in git: the title is only a path, a
-/// test count, a commit or a finished task.
+/// Returns whether the information can be found in the code or in git, because the title is only a
+/// path, a test count, a commit or a finished task.
 fn is_derivable(title: &str) -> bool {
     let folded = fold(title);
     let words: Vec<&str> = folded.split_whitespace().collect();
@@ -202,7 +202,7 @@ impl Counter {
 const WINDOW: usize = 6;
 
 /// Minimum number of consecutive matching windows in a repeated body. Together they span nine
-/// words, which a single line of an error message rarely contains.
+/// words, which rarely fit in a single line of an error message.
 const MIN_RUN: usize = 4;
 
 const MAX_WINDOWS: usize = 600_000;
@@ -241,11 +241,10 @@ impl Repeated {
         }
     }
 
-    /// Returns whether the claim repeats tool output. Also returns `true` if it quotes an agent
-    /// that is repeating tool output.
+    /// Returns whether the claim repeats tool output, or quotes an agent that repeats tool output.
     pub(super) fn holds(&self, candidate: &Candidate) -> bool {
         let Candidate { title, body, quotes, signal, .. } = candidate;
-        // The body of a failure contains tool output by design.
+        // The body of a failure is expected to contain tool output.
         let is_body = || *signal != Signal::Failure && self.is_repeated(body);
         self.longest_run(title) > 0 || is_body() || quotes.iter().any(|quote| self.is_echo(quote))
     }
@@ -318,7 +317,7 @@ mod repeated_tests {
         }
     }
 
-    /// Creates a session from messages of a tool (`t`), the agent (`a`) and the user (`p`).
+    /// Creates a session from messages sent by a tool (`t`), the agent (`a`) and the user (`p`).
     fn session(said: &[(char, &str)]) -> Repeated {
         let mut repeated = Repeated::default();
         for (who, text) in said {

@@ -1,5 +1,5 @@
 //! Recognizes multiple-choice questions and the user's answers. The options are either arguments of
-//! a question tool, or lettered or numbered lines below a question.
+//! a question tool or lettered or numbered lines below a question.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -84,7 +84,7 @@ impl Choice {
             .filter(|words| words.split_whitespace().count() > 1)
     }
 
-    /// Returns whether the choice is complete and is not just about the next step. Answers to a
+    /// Returns whether the choice is complete and concerns more than the next step. Answers to a
     /// list in a message are never sure, because a letter often selects only the next step.
     pub(super) fn is_sure(&self) -> bool {
         let header = self.header.as_deref().unwrap_or_default();
@@ -94,7 +94,7 @@ impl Choice {
             && !self.others.is_empty()
             && !is_sequencing(&self.question)
             && !plain_words(&fold(header)).any(|word| OF_THE_MOMENT.is_match(word))
-            // Without its question, an answer such as "yes" does not state a decision.
+            // Without its question, an answer such as "yes" states no decision.
             && content_words(&name).next().is_some()
             && !matches!(name.trim(), "yes" | "no" | "ok" | "both" | "all")
     }
@@ -196,7 +196,7 @@ const MAX_OFFER: usize = 6000;
 const MAX_OPTIONS: usize = 6;
 /// Maximum length of an option. Longer lines are explanations.
 const MAX_OPTION: usize = 600;
-/// Maximum number of words in an answer that selects an option, either by its label or by its name.
+/// Maximum number of words in an answer that selects an option by label or name.
 const MAX_ANSWER_WORDS: usize = 25;
 const MAX_NAME_WORDS: usize = 8;
 
@@ -286,8 +286,8 @@ static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(r"^{leads}([a-f1-6])(?:$|[,.):;!]| (?:because|since|please|-))"))
 });
 
-/// Returns the options of the last list in the text whose labels are consecutive, beginning with
-/// the first letter or number.
+/// Returns the options of the last list in the text that has consecutive labels starting with the
+/// first letter or number.
 fn list_options(text: &str) -> Vec<(char, Alternative)> {
     let mut options: Vec<(char, Alternative)> = Vec::new();
     for (label, option) in text.lines().filter_map(option_line) {

@@ -1,12 +1,13 @@
-//! Patterns for explicit requests to remember something, rules, and changes of mind. Each pattern
-//! covers all languages, because users mix languages.
+//! Patterns for explicit requests to remember something, for rules, and for changes of mind. Each
+//! pattern covers all languages, because users mix languages.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
+use nacre_base::text::{WordSet, word_set};
 use regex::Regex;
 
-/// A pattern that matches whole words in folded text.
+/// A pattern that matches whole words in case-folded text.
 pub(super) struct Cue(LazyLock<Regex>);
 
 pub(super) static REMEMBER: Cue = Cue(LazyLock::new(|| {
@@ -29,7 +30,7 @@ pub(super) static STATED: Cue = Cue(LazyLock::new(|| {
 pub(super) static NOT_REMEMBER: Cue =
     Cue(LazyLock::new(|| pattern("(?:can't|don't|i|you) remember|remember (?:me|when)")));
 
-/// Words that make a sentence a rule if it is addressed to someone.
+/// Words that turn a sentence into a rule if it is addressed to someone.
 pub(super) static ALWAYS: Cue = Cue(LazyLock::new(|| {
     pattern(
         "always|never|under no circumstances|as a rule|going forward|next time|künftig|immer|\
@@ -93,8 +94,8 @@ impl Cue {
     }
 }
 
-/// Returns whether a match consists of whole words. Ignores neighbouring characters that are not
-/// ASCII, because scripts without spaces have no word boundaries.
+/// Returns whether a match consists of whole words. Ignores neighbouring non-ASCII characters,
+/// because scripts without spaces have no word boundaries.
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let is_wordy = |c: char| c.is_ascii_alphanumeric() || c == '\'' || c == '_' || c == '-';
     let before = text[..start].chars().next_back();
@@ -123,25 +124,14 @@ pub(super) struct ClauseWord<'a> {
     pub(super) opens: bool,
 }
 
-const EMPTY: &[&str] = &[
-    "the", "a", "an", "it", "that", "this", "these", "those", "them", "they", "there", "is", "are",
-    "was", "be", "been", "to", "of", "in", "on", "at", "for", "with", "and", "or", "but", "so",
-    "not", "no", "do", "does", "did", "don't", "doesn't", "can", "could", "will", "would",
-    "should", "must", "have", "has", "had", "just", "please", "now", "then", "here", "i", "i'd",
-    "i'm", "we", "you", "he", "she", "my", "me", "our", "us", "your", "its", "it's", "all", "any",
-    "some", "what", "which", "when", "if", "as", "by", "from", "up", "out", "about", "too", "very",
-    "also", "ok", "yes", "like", "want", "need", "make", "get", "go", "let's", "lets", "thing",
-    "things", "one", "always", "never", "stop", "use", "more", "again", "only", "because", "since",
-    "instead", "rather", "than", "prefer", "keep", "remember", "next", "time", "mind", "idea",
-    "much",
-];
+static EMPTY: LazyLock<WordSet> = LazyLock::new(|| word_set(include_str!("empty_words.txt")));
 
 pub(super) fn content_words(folded: &str) -> impl Iterator<Item = &str> {
     words(folded).map(|word| word.text).filter(|word| carries(word))
 }
 
 fn carries(word: &str) -> bool {
-    word.len() > 2 && !EMPTY.contains(&word)
+    word.len() > 2 && !EMPTY.contains(word)
 }
 
 pub(super) fn n_shared(text: &str, other: &str) -> usize {
@@ -164,7 +154,7 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = ClauseWord<'_>> {
     })
 }
 
-/// Returns the number of common words, divided by the total number of words.
+/// Returns the number of words in both sets, divided by the number of words in either set.
 pub(crate) fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     let n_shared = one.intersection(other).count();
     share(n_shared, one.len() + other.len() - n_shared)
@@ -181,8 +171,8 @@ fn share(part: usize, whole: usize) -> f64 {
     share
 }
 
-/// Returns the number of content words. Counts characters instead of words in scripts without
-/// spaces.
+/// Returns the number of content words. In scripts without spaces, counts characters instead of
+/// words.
 pub(super) fn n_content(folded: &str, words: &[ClauseWord<'_>]) -> usize {
     let n_wide = folded.chars().filter(|c| is_wide(*c)).count();
     let narrow = words.iter().filter(|word| !word.text.starts_with(is_wide) && carries(word.text));

@@ -49,7 +49,7 @@ pub(super) struct FixedFailure {
 pub(super) struct Failures {
     open: HashMap<String, (Run, u64)>,
     failed: VecDeque<Failed>,
-    n_edits: u64,
+    pub(super) n_edits: u64,
     pending: Option<FixedFailure>,
     done: Vec<FixedFailure>,
     n_lost: usize,
@@ -65,10 +65,6 @@ impl Failures {
         }
     }
 
-    pub(super) fn note_edit(&mut self) {
-        self.n_edits += 1;
-    }
-
     pub(super) fn take_result(&mut self, event: &TranscriptEvent) {
         let call = event.call.as_ref().map(|call| call.id.as_str()).unwrap_or_default();
         let Some((run, sequence)) = self.open.remove(call) else { return };
@@ -82,7 +78,8 @@ impl Failures {
         }
         let found = self.failed.iter().rposition(|failed| failed.run.core == run.core);
         let Some(failed) = found.and_then(|at| self.failed.remove(at)) else { return };
-        // Ignore errors caused by a sandbox. After an edit, the fix is in the code.
+        // Ignore errors caused by a sandbox. If there was an edit in between, the fix is in the
+        // code.
         let is_other_way = failed.run.setup != run.setup && failed.n_edits == self.n_edits;
         if !is_other_way || failed.error.is_empty() || failed.error.contains("sandbox") {
             return;
@@ -131,7 +128,7 @@ impl FixedFailure {
 
 impl Run {
     /// Parses a command. Returns `None` for commands that only inspect files, because they do not
-    /// show how to work with the project.
+    /// show how to work on the project.
     fn of(command: &str) -> Option<Self> {
         const LOOKS: &[&str] = &[
             "cat", "ls", "grep", "rg", "sed", "find", "cd", "echo", "head", "tail", "which", "awk",

@@ -1,6 +1,6 @@
 //! Extracts candidates from a session without a model: explicit requests to remember something,
 //! answered questions, and failed commands with their fixes. Memory use is bounded, regardless of
-//! the size of the trace.
+//! the trace size.
 
 mod checks;
 mod choice;
@@ -64,7 +64,7 @@ pub(crate) fn read(trace: &Trace, sink: Sink<'_>) -> Result<SessionFacts, Error>
 }
 
 /// Returns whether a session is worth recording. It must pass the gate, and the user must have sent
-/// several messages or a single one that yields a candidate.
+/// either several messages or one that yields a candidate.
 pub fn is_worth_recording(trace: &Trace) -> Result<bool, Error> {
     let mut extractor = Extractor::new(Rules::default());
     let facts = read(trace, Sink::everything(&mut |event| extractor.take(&event)))?;
@@ -135,8 +135,8 @@ impl<'r> Extractor<'r> {
         self.settle(facts, Strategy::Offline, gate)
     }
 
-    /// Finishes with a model's proposals. Of the candidates found by rules, only the explicit
-    /// requests are kept, because the model must not override them.
+    /// Finishes with a model's proposals. Of the candidates found by rules, keeps only explicit
+    /// requests, because the model must not override them.
     pub(crate) fn finish_with(
         mut self,
         facts: &SessionFacts,
@@ -201,7 +201,7 @@ impl<'r> Extractor<'r> {
                 self.failures.ran(id, &command, event.sequence);
                 self.agent_ran = Some(command);
             }
-            Step::Edit(_) => self.failures.note_edit(),
+            Step::Edit(_) => self.failures.n_edits += 1,
             Step::Ask => {
                 self.asked = Some(Spoken::of(event.text.head(), event));
                 self.n_answers = 0;
@@ -269,8 +269,7 @@ impl<'r> Extractor<'r> {
         for (idx, sentence) in said.sentences.iter().enumerate().take(n_judged) {
             let Some(request) = request(sentence.text, is_reply) else { continue };
             let request = request.and_then(|request| {
-                // Documents and lists are usually pasted, so the rules that they contain may not be
-                // the user's.
+                // Documents and lists are usually pasted, so their rules may not be the user's.
                 let is_copied = said.is_document || sentence.is_item;
                 let is_own = (request.is_outright || !is_copied) && !self.is_echo(sentence.text);
                 if is_own { Ok(request) } else { Err(DropReason::Injected) }
@@ -292,8 +291,8 @@ pub(crate) fn is_passing(text: &str) -> bool {
     cues::PASSING.is_in(&cues::fold(text))
 }
 
-/// Returns whether a quote is about the claim. Always returns `true` for short quotes and quotes
-/// that are not ASCII, because their words cannot be compared reliably.
+/// Returns whether a quote is about the claim. Always returns `true` for short or non-ASCII quotes,
+/// because their words cannot be compared reliably.
 pub(crate) fn is_about(claim: &str, quote: &str) -> bool {
     let (claim, quote) = (cues::fold(claim), cues::fold(quote));
     let n_words = cues::content_words(&quote).count();

@@ -35,7 +35,7 @@ pub(crate) struct Spoken {
 }
 
 impl Spoken {
-    /// Takes the text as the user's if the event is a user message, and otherwise as the agent's.
+    /// Attributes the text to the user if the event is a user message, and otherwise to the agent.
     pub(super) fn of(text: &str, event: &TranscriptEvent) -> Self {
         let speaker = event.person().map_or(Speaker::Assistant, person_speaker);
         Self::at(speaker, text, event.sequence, event.timestamp)
@@ -61,7 +61,7 @@ pub(crate) struct Proposal {
     pub(crate) applies: Vec<String>,
     spoken: Vec<Spoken>,
     choice: Option<Choice>,
-    /// The number of the user message, counted from 1. It is 0 if the proposal does not come from a
+    /// The number of the user message, starting at 1, or 0 if the proposal does not come from a
     /// user message.
     message: u64,
 }
@@ -130,8 +130,7 @@ impl Proposal {
         }
     }
 
-    /// Creates a proposal from a model's claim whose quotes have been verified. The text is set
-    /// later.
+    /// Creates a proposal from a model's claim with verified quotes. The text is set later.
     pub(crate) fn new(claim: Claim, basis: Basis, spoken: Vec<Spoken>) -> Self {
         Self {
             signal: Signal::Model,
@@ -207,7 +206,8 @@ impl Proposal {
     }
 }
 
-/// Returns the status of a claim. Claims that the rules consider sure become active immediately.
+/// Returns the status of a claim. Claims that are sure according to the rules become active
+/// immediately.
 fn status(is_sure: bool) -> Status {
     if is_sure { Status::Active } else { Status::Candidate }
 }
@@ -243,8 +243,8 @@ impl ProposalList {
         if self.is_answered_again(&proposal) || self.is_claimed_already(&proposal) {
             return;
         }
-        // Compare only the texts of other claims. Models already separate claims with similar
-        // wording, and choices are compared by their questions.
+        // Compare only the texts of other claims. Models already keep similarly worded claims
+        // apart, and choices are compared by their questions.
         let is_plain = |one: &Proposal| one.choice.is_none() && one.signal != Signal::Model;
         let known = self
             .proposals
@@ -358,7 +358,7 @@ impl ProposalList {
         }
     }
 
-    /// Returns the candidates, the number of proposals that each check dropped, and the dropped
+    /// Returns the candidates, the number of proposals dropped by each check, and the dropped
     /// proposals.
     pub(super) fn settle(
         mut self,

@@ -20,8 +20,8 @@ const MIN_RULE: usize = 2;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Request {
     pub(super) claim: Claim,
-    /// Whether the user explicitly asked to remember the rule. Other rules may apply only to the
-    /// current task.
+    /// Whether the user explicitly asked for the rule to be remembered. Other rules may apply only
+    /// to the current task.
     pub(super) is_outright: bool,
 }
 
@@ -72,7 +72,7 @@ fn claim_of(folded: &str) -> Claim {
 }
 
 /// Returns whether a rule is addressed to someone: the keyword must start the sentence or follow
-/// "we", "you" or "please". The keyword's position is not checked in scripts without spaces.
+/// "we", "you" or "please". In scripts without spaces, the keyword's position is not checked.
 fn is_addressed(folded: &str, words: &[ClauseWord<'_>], at: usize) -> bool {
     if folded[at..].starts_with(is_wide) {
         return true;
@@ -142,7 +142,7 @@ pub(super) fn without_leads(sentence: &str) -> &str {
 fn without_lead(text: &str) -> Option<&str> {
     let word = text.split_whitespace().next()?;
     let bare = word.trim_end_matches([',', '.', '!', ':', ';', '…']);
-    // Removes the "no" of "no, use tabs", but not the one of "No emojis".
+    // Removes the "no" of "no, use tabs", but not that of "No emojis".
     let is_lead =
         LEADS.contains(&fold(bare).as_str()) && !(fold(bare).starts_with("no") && bare == word);
     if is_lead {
@@ -171,7 +171,7 @@ const OPEN_WORDS: &[&str] = &[
     "of", "on", "or", "our", "that", "the", "their", "to", "we", "with", "your",
 ];
 
-/// Cuts the text at the end of a clause if enough text remains, and otherwise between words.
+/// Cuts the text at the end of a clause if this leaves enough text, and otherwise between words.
 pub(crate) fn cut_at_clause(text: &str, max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
     if line.chars().count() <= max {
@@ -221,7 +221,7 @@ pub(super) fn excerpt(sentences: &[Sentence<'_>], idx: usize) -> String {
     shortened(&told.join(" "), MAX_EXCERPT)
 }
 
-/// Returns the context of a request: the agent's last command if it was run after the agent's last
+/// Returns the context of a request: the agent's last command if it followed the agent's last
 /// message, and otherwise the end of that message.
 pub(super) fn context(command: Option<&str>, words: Option<&str>) -> String {
     let what = match (command, words) {

@@ -1,5 +1,5 @@
-//! Splits a user's message into sentences. Pasted text is removed, because the user may not have
-//! written the rules that it contains.
+//! Splits a user's message into sentences. Pasted text is removed, because any rules in it may not
+//! be the user's own.
 
 use std::sync::LazyLock;
 
@@ -22,8 +22,8 @@ impl Sentence<'_> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message<'a> {
-    /// Whether the message is a plan, template or review, which means that it is long or contains
-    /// headings and lists.
+    /// Whether the message is a plan, template or review, as indicated by its length or by headings
+    /// and lists.
     pub(super) is_document: bool,
     pub(super) sentences: Vec<Sentence<'a>>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Message<'a> {
 const MAX_TALK_BYTES: usize = 2000;
 const MAX_TALK_SENTENCES: usize = 20;
 const MAX_TALK_ITEMS: usize = 5;
-/// Maximum number of bytes of a message to read. Longer messages are treated as documents.
+/// Maximum number of bytes to read from a message. Longer messages are treated as documents.
 const MAX_SEEN: usize = 8 * 1024;
 
 pub(super) fn split_message(message: &str) -> Message<'_> {
@@ -62,7 +62,7 @@ pub(super) fn split_message(message: &str) -> Message<'_> {
 struct LineReader {
     paragraph: usize,
     is_code: bool,
-    /// Whether a shell prompt was found. The rest of the paragraph is then treated as output.
+    /// Whether a shell prompt was found. If so, the rest of the paragraph is treated as output.
     is_output: bool,
     is_item: bool,
 }
@@ -99,7 +99,8 @@ struct DocumentFeatures {
     is_cut: bool,
     is_formatted: bool,
     items: usize,
-    /// Number of lines that end in the middle of a sentence. Typed text is usually not wrapped.
+    /// Number of lines that end in the middle of a sentence. Typed text usually has no line
+    /// wrapping.
     wrapped: usize,
     is_open: bool,
     prose: usize,
@@ -167,7 +168,7 @@ fn is_pasted(line: &str) -> bool {
         || is_mostly_signs(trimmed)
 }
 
-/// Returns whether a line starts with a stamp, which is a time or `file:line:`.
+/// Returns whether a line starts with a time or with `file:line:`.
 fn starts_with_stamp(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let digits = first.bytes().filter(u8::is_ascii_digit).count();

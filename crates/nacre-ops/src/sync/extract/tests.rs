@@ -1,4 +1,4 @@
-//! Extracting candidates from whole sessions.
+//! Tests the extraction of candidates from whole sessions.
 
 use nacre_memory::{Basis, Status};
 use nacre_traces::agents::generic;

@@ -1,6 +1,6 @@
-//! Decides what to do with each candidate, either by rule or by the lead agent's rulings. The store
-//! is not locked while the lead is working. Each ruling therefore lists the files it is based on,
-//! and is dropped if one of them has changed.
+//! Decides what to do with each candidate, either by rule or by the lead agent's rulings. Because
+//! the store is not locked while the lead is working, each ruling lists the files on which it is
+//! based, and is dropped if one of them has changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use nacre_memory::{
 };
 use nacre_types::{ChecklistStep, Signal};
 
-use super::SyncError;
+use super::Result;
 use crate::sync::candidate::Candidate;
 use crate::sync::extract::{overlap, plain_words};
 
@@ -34,7 +34,7 @@ pub(super) fn decide_all(
     embedder: &Builtin,
     candidates: &[Candidate],
     asked: &LeadRulings,
-) -> Result<Vec<DecidedCandidate>, SyncError> {
+) -> Result<Vec<DecidedCandidate>> {
     let mut decided = Vec::new();
     for candidate in candidates {
         let near = neighbours(store, index, embedder, &candidate.title, &candidate.body)?;
@@ -62,7 +62,7 @@ pub fn said_already(
     memory_type: MemoryType,
     title: &str,
     body: &str,
-) -> Result<Option<(MemoryId, String)>, SyncError> {
+) -> Result<Option<(MemoryId, String)>> {
     let near = neighbours(store, index, embedder, title, body)?;
     let profile = Profile::of(title, &claimed(body));
     let proposal = Proposal { memory_type, profile, said: None };
@@ -85,7 +85,7 @@ fn apply_ruling(
     store: &Store,
     one: DecidedCandidate,
     asked: &LeadRulings,
-) -> Result<DecidedCandidate, SyncError> {
+) -> Result<DecidedCandidate> {
     let Some(ruling) = asked.ruling(&one) else { return Ok(one) };
     let relation = match ruling.action {
         LeadAction::Add => Relation::Different,
@@ -121,7 +121,7 @@ fn neighbours(
     embedder: &Builtin,
     title: &str,
     body: &str,
-) -> Result<Vec<NearbyMemory>, SyncError> {
+) -> Result<Vec<NearbyMemory>> {
     let whole = whole(title, &claimed(body));
     let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
@@ -164,7 +164,7 @@ fn neighbours(
     Ok(near)
 }
 
-fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neighbour, SyncError> {
+fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neighbour> {
     let id = memory.at.id.clone();
     let evidence = store.evidence(&id).ok().flatten();
     let said = evidence.iter().flat_map(|evidence| &evidence.quotes);
@@ -229,7 +229,8 @@ fn is_open(status: Status) -> bool {
     matches!(status, Status::Active | Status::Candidate | Status::Stale)
 }
 
-/// Returns the words of the topic and the answer in a title in the form "topic: chosen, not other".
+/// Returns the words of the topic, and the answer, from a title in the form "topic: chosen, not
+/// other".
 fn topic_and_answer(title: &str) -> Option<(BTreeSet<String>, String)> {
     let (topic, answer) = title.split_once(": ")?;
     let chosen = answer.split_once(", not ").map_or(answer, |(chosen, _)| chosen).to_lowercase();
@@ -253,7 +254,7 @@ pub(super) struct LeadRulings {
     pub(super) took: Duration,
 }
 
-/// A ruling, and the nearest memory when it was made.
+/// A ruling, and the nearest memory at the time of the ruling.
 struct StoredRuling {
     ruling: LeadRuling,
     nearest: MemoryId,
@@ -268,8 +269,8 @@ impl LeadRulings {
         self.reports.len() < MAX_ASKED && !has_failed
     }
 
-    /// Returns the ruling on a candidate. Returns `None` if any file that the ruling is based on
-    /// has changed.
+    /// Returns the ruling on a candidate, or `None` if any file on which the ruling is based has
+    /// changed.
     pub(super) fn ruling(&self, one: &DecidedCandidate) -> Option<&LeadRuling> {
         if !one.is_open() {
             return None;
@@ -365,7 +366,7 @@ pub(super) fn case(one: &DecidedCandidate) -> Case {
         candidate_id: candidate.id.clone(),
         claim: candidate.claim,
         title: candidate.title.clone(),
-        // The context that the body also contains is not part of the claim.
+        // Context that is repeated in the body is not part of the claim.
         body: claimed(&candidate.body),
         said: one.proposal.said,
         quotes: candidate.quotes.iter().map(|quote| quote.text.clone()).collect(),
@@ -382,14 +383,14 @@ pub(super) struct DecidedCandidate {
 }
 
 impl DecidedCandidate {
-    /// Returns whether the lead must decide, because the scores are inconclusive, or because only
-    /// scores support changing a memory.
+    /// Returns whether the lead must decide, because the scores are inconclusive or because a
+    /// memory would be changed based only on scores.
     pub(super) fn is_open(&self) -> bool {
         self.ruling.is_none() && (self.decision.band == Band::Grey || self.changes_by_numbers())
     }
 
-    /// If two texts share most words, the scores sometimes classify an exception or a repetition as
-    /// a new value.
+    /// Returns whether only the scores support a change. If two texts share most words, the scores
+    /// sometimes mistake an exception or a repetition for a new value.
     fn changes_by_numbers(&self) -> bool {
         let relation = self.decision.judgement.map(|judgement| judgement.relation);
         matches!(self.decision.action, Action::Update | Action::Supersede)

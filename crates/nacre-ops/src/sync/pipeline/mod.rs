@@ -1,6 +1,6 @@
-//! Syncs one session. All files are committed together with a mark that records how far the session
-//! was read. Reading the session again therefore changes nothing, and an interrupted run can be
-//! repeated.
+//! Syncs one session. All files are committed together with a mark that records how much of the
+//! session was read. Reading the session again therefore changes nothing, and an interrupted run
+//! can be repeated.
 
 mod decide;
 mod reading;
@@ -105,6 +105,8 @@ impl Step {
     }
 }
 
+type Result<T, E = SyncError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
     #[error("Trace `{0}` not found")]
@@ -137,7 +139,7 @@ impl From<FsError> for SyncError {
 }
 
 impl SyncError {
-    /// Returns how the error pauses a sync, or `None` if the error is permanent.
+    /// Returns how the sync pauses because of the error, or `None` if the error is permanent.
     pub fn pause(&self) -> Option<Pause> {
         match self {
             Self::Ask(AskError::OverLimit(reached)) => Some(Pause::Limit(*reached)),
@@ -162,7 +164,7 @@ pub fn sync_session(
     ctx: &FlowContext<'_>,
     order: &SessionRequest<'_>,
     mut watch: impl FnMut(Step),
-) -> Result<SessionRun, SyncError> {
+) -> Result<SessionRun> {
     watch(Step::Extract);
     let Some(session) = Session::open(ctx, order)? else {
         return report_unchanged(ctx, order);
@@ -200,13 +202,13 @@ pub fn sync_session(
     }
 }
 
-/// Plans the sync without a lead. In a copy of the store, the plan is also committed, so that the
-/// next session is compared with the result.
+/// Plans the sync without a lead. If the store is a copy, also commits the plan, so that the next
+/// session is compared with the result.
 pub fn preview_session(
     ctx: &FlowContext<'_>,
     order: &SessionRequest<'_>,
     is_on_copy: bool,
-) -> Result<(SessionRun, Vec<PlannedChange>), SyncError> {
+) -> Result<(SessionRun, Vec<PlannedChange>)> {
     let Some(session) = Session::open(ctx, order)? else {
         return Ok((report_unchanged(ctx, order)?, Vec::new()));
     };
@@ -224,11 +226,7 @@ pub fn preview_session(
 }
 
 /// If there is no index, [`bring_up_to_date`] indexes the changes later.
-fn take_over(
-    index: Option<MemoryIndex<'_>>,
-    report: &SessionRun,
-    owner: &Owner,
-) -> Result<(), SyncError> {
+fn take_over(index: Option<MemoryIndex<'_>>, report: &SessionRun, owner: &Owner) -> Result<()> {
     if let Some(index) = index {
         let written = report.written_paths.iter();
         let changed: Vec<Located> = written.filter_map(|path| Located::from_path(path)).collect();
@@ -237,15 +235,12 @@ fn take_over(
     Ok(())
 }
 
-pub fn bring_up_to_date(ctx: &FlowContext<'_>) -> Result<(), SyncError> {
+pub fn bring_up_to_date(ctx: &FlowContext<'_>) -> Result<()> {
     MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?;
     Ok(())
 }
 
-fn report_unchanged(
-    ctx: &FlowContext<'_>,
-    order: &SessionRequest<'_>,
-) -> Result<SessionRun, SyncError> {
+fn report_unchanged(ctx: &FlowContext<'_>, order: &SessionRequest<'_>) -> Result<SessionRun> {
     let mark = Mark::read(ctx.store, order.key)?;
     let run = mark.as_ref().and_then(|mark| mark.runs.last().cloned());
     let run = run.unwrap_or_else(|| RunId::new(order.mode, ctx.now, order.key));
@@ -289,16 +284,16 @@ struct Session<'d> {
     reading: ReadSession,
     asker: Option<ModelClient<'d>>,
     mark: Option<Mark>,
-    /// The end of the session. All of its claims have this time.
+    /// The time at which the session ended. All of its claims have this time.
     when: Timestamp,
-    /// The time at which the sync of this session began, and the duration of reading the session.
+    /// The time at which the sync of this session began, and the time taken to read the session.
     began: Duration,
     read_for: Duration,
 }
 
 impl<'d> Session<'d> {
     /// Opens a session. Returns `None` if the session has no new events.
-    fn open(ctx: &FlowContext<'d>, order: &SessionRequest<'_>) -> Result<Option<Self>, SyncError> {
+    fn open(ctx: &FlowContext<'d>, order: &SessionRequest<'_>) -> Result<Option<Self>> {
         let began = (ctx.clock)();
         if !order.trace.source.path.exists() {
             return Err(SyncError::NoTrace(order.trace_name.clone()));
@@ -322,8 +317,8 @@ impl<'d> Session<'d> {
         Ok(Some(Self { reading, asker, mark, when, began, read_for }))
     }
 
-    /// Returns the session's source. It is not the path of the trace, because the path contains
-    /// private details of the machine.
+    /// Returns the session's source. This is not the path of the trace, because the path reveals
+    /// private details about the machine.
     fn source(&self, order: &SessionRequest<'_>) -> String {
         format!("{}:{}", order.trace.source.agent.as_str(), self.reading.facts.id)
     }
@@ -334,7 +329,7 @@ impl<'d> Session<'d> {
 
     /// Opens the index. Returns `None` if the session has no candidates, which is the most common
     /// case.
-    fn index(&self, ctx: &FlowContext<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
+    fn index(&self, ctx: &FlowContext<'d>) -> Result<Option<MemoryIndex<'d>>> {
         if self.reading.extraction.candidates.is_empty() {
             return Ok(None);
         }
@@ -352,7 +347,7 @@ impl<'d> Session<'d> {
         ctx: &FlowContext<'_>,
         index: Option<&MemoryIndex<'_>>,
         asked: &LeadRulings,
-    ) -> Result<Vec<DecidedCandidate>, SyncError> {
+    ) -> Result<Vec<DecidedCandidate>> {
         let Some(index) = index else { return Ok(Vec::new()) };
         let candidates = &self.reading.extraction.candidates;
         decide::decide_all(ctx.store, index, ctx.builtin, candidates, asked)
@@ -363,7 +358,7 @@ impl<'d> Session<'d> {
         ctx: &FlowContext<'_>,
         order: &SessionRequest<'_>,
         open: &[DecidedCandidate],
-    ) -> Result<LeadRequest, SyncError> {
+    ) -> Result<LeadRequest> {
         let run = self.run_id(ctx, order);
         Ok(LeadRequest {
             run_folder: run.folder()?.as_str().to_owned(),
@@ -381,7 +376,7 @@ impl<'d> Session<'d> {
         batch: &mut Batch<'_>,
         decided: Vec<DecidedCandidate>,
         asked: &LeadRulings,
-    ) -> Result<SessionRun, SyncError> {
+    ) -> Result<SessionRun> {
         let run = self.run_id(ctx, order);
         let extraction = &self.reading.extraction;
         let source = self.source(order);
@@ -438,7 +433,7 @@ impl<'d> Session<'d> {
         batch: &mut Batch<'_>,
         run: &RunId,
         actions: &[SessionAction],
-    ) -> Result<MemoryId, SyncError> {
+    ) -> Result<MemoryId> {
         let summary = &self.reading.summary;
         let related = actions.iter().filter_map(|action| action.target.as_ref()?.parse().ok());
         let mut related: Vec<MemoryId> = related.collect();
@@ -485,7 +480,7 @@ impl<'d> Session<'d> {
         run: &RunId,
         summary: MemoryId,
         plan: &[PlannedChange],
-    ) -> Result<(), SyncError> {
+    ) -> Result<()> {
         let (facts, agent) = (&self.reading.facts, order.trace.source.agent);
         let old = self.mark.clone().unwrap_or_else(|| Mark::new(&facts.id, agent));
         let mut runs = old.runs;
@@ -516,7 +511,7 @@ impl<'d> Session<'d> {
     }
 }
 
-/// Drops candidates with the same body, even if their titles differ.
+/// Drops candidates that have the same body, even if their titles differ.
 fn drop_repeated(extraction: &mut Extraction) {
     let n_before = extraction.candidates.len();
     let mut known = BTreeSet::new();

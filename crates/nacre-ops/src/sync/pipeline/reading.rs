@@ -11,7 +11,7 @@ use nacre_traces::transcript::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{FlowContext, SyncError};
+use super::{FlowContext, Result};
 use crate::host::ModelClient;
 use crate::run::folder::RunId;
 use crate::sync::candidate::{Extraction, SessionSummary};
@@ -40,7 +40,7 @@ pub(super) fn read(
     trace: &Trace,
     mark: Option<&Mark>,
     asker: Option<&ModelClient<'_>>,
-) -> Result<Option<ReadSession>, SyncError> {
+) -> Result<Option<ReadSession>> {
     let store = ctx.store;
     let is_forgotten = |title: &str, body: &str| store.is_forgotten(title, body).unwrap_or(false);
     let pass = |from: u64| {
@@ -86,7 +86,7 @@ impl<'r> Pass<'r> {
                 digest_before = Some(digest.clone());
             }
             // The digest covers all events so far. It is updated before excluded words are removed,
-            // so that it does not depend on the list of excluded words.
+            // so that it does not depend on which words are excluded.
             let mut bytes = digest.as_bytes().to_vec();
             for text in [event.kind.as_str(), event.text.head(), event.text.tail()] {
                 bytes.extend(text.bytes());
@@ -115,7 +115,7 @@ impl<'r> Pass<'r> {
         is_rewritten: bool,
         asker: Option<&ModelClient<'_>>,
         earlier: Option<&str>,
-    ) -> Result<ReadSession, SyncError> {
+    ) -> Result<ReadSession> {
         let Self { session, facts, transcript, next_sequence, digest, .. } = self;
         let SessionRead { extraction, summary, how } = session.finish(&facts, asker, earlier)?;
         Ok(ReadSession {

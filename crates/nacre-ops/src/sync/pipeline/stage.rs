@@ -9,7 +9,7 @@ use nacre_engine::agents::{ExplorerReport, Finding, LeadReport, LeadStep, Merged
 use nacre_engine::model::{SpentTotals, Usage};
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
-    Action, Batch, Draft, LocalState, MemoryError, MemoryId, MemoryUpdate, Profile, Status, Store,
+    Action, Batch, Draft, LocalState, MemoryId, MemoryUpdate, Profile, Result, Status, Store,
     Trust, hazards_of, unite,
 };
 use nacre_types::{
@@ -58,7 +58,7 @@ impl<'a> Stager<'a> {
         mut self,
         batch: &mut Batch<'_>,
         decided: Vec<DecidedCandidate>,
-    ) -> Result<Vec<SessionAction>, MemoryError> {
+    ) -> Result<Vec<SessionAction>> {
         let reports = decided.into_iter().map(|one| self.stage(batch, one));
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         for (id, change) in &self.updates {
@@ -74,11 +74,7 @@ impl<'a> Stager<'a> {
         Ok(reports)
     }
 
-    fn stage(
-        &mut self,
-        batch: &mut Batch<'_>,
-        one: DecidedCandidate,
-    ) -> Result<SessionAction, MemoryError> {
+    fn stage(&mut self, batch: &mut Batch<'_>, one: DecidedCandidate) -> Result<SessionAction> {
         let mut report = new_action(&one, self.store.words());
         let DecidedCandidate { candidate, decision, ruling, .. } = one;
         let is_taken =
@@ -126,7 +122,8 @@ impl<'a> Stager<'a> {
                     record_done(&mut report, action, Some(&target));
                     return Ok(report);
                 }
-                // A claim with less trust than the memory is added separately and must be reviewed.
+                // A claim that is less trusted than the memory is added separately and must be
+                // reviewed.
                 self.updates.remove(&target);
                 self.updates.extend(before.map(|before| (target.clone(), before)));
                 let draft = self.draft(&candidate, Some(&target));
@@ -149,11 +146,7 @@ impl<'a> Stager<'a> {
     }
 
     /// Records a repetition. After enough repetitions, a memory in review becomes active.
-    fn said_again(
-        &mut self,
-        target: &MemoryId,
-        candidate: &Candidate,
-    ) -> Result<Action, MemoryError> {
+    fn said_again(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action> {
         let memory = self.store.get(target.as_str())?;
         let state = self.store.state(target)?.unwrap_or_else(|| LocalState::new(target.clone()));
         let mut sessions: BTreeSet<&str> = state.confirmed_in.iter().map(String::as_str).collect();
@@ -179,7 +172,7 @@ impl<'a> Stager<'a> {
 
     /// Updates a memory. If the candidate contains no new information, records a confirmation
     /// instead.
-    fn update(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action, MemoryError> {
+    fn update(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action> {
         let memory = self.store.get(target.as_str())?;
         let known = self.updates.get(target).and_then(|change| change.body.clone());
         let body = known.unwrap_or_else(|| memory.document.body().trim().to_owned());
@@ -205,7 +198,7 @@ impl<'a> Stager<'a> {
         target: &MemoryId,
         candidate: &Candidate,
         text: MergedText,
-    ) -> Result<Action, MemoryError> {
+    ) -> Result<Action> {
         let memory = self.store.get(target.as_str())?;
         let change = self.updates.entry(target.clone()).or_default();
         change.title = Some(fit_title(&text.title, &memory.title));
@@ -236,8 +229,8 @@ fn add_details(
     change.applies = Some(unite(known, &candidate.applies)).filter(|all| all != applies);
 }
 
-/// Returns the candidate's sentences that contain words missing from the memory. Returns `None` if
-/// there are none.
+/// Returns the candidate's sentences that contain words missing from the memory, or `None` if there
+/// are no such sentences.
 fn beyond(title: &str, body: &str, candidate: &Candidate) -> Option<String> {
     let known = Profile::of(title, body);
     let is_new = |sentence: &&str| !known.holds(&Profile::of(sentence, ""));
@@ -250,7 +243,7 @@ fn beyond(title: &str, body: &str, candidate: &Candidate) -> Option<String> {
     }
 }
 
-/// Splits a text into sentences, at line breaks and after each full stop that ends a sentence.
+/// Splits a text into sentences at line breaks and after full stops that end a sentence.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -309,7 +302,7 @@ pub(super) fn count_actions(actions: &[SessionAction]) -> ActionCounts {
     }
 }
 
-/// Returns the checklist of a sync. Without a lead, the lead's steps are marked as skipped.
+/// Returns the checklist of a sync. If there is no lead, its steps are marked as skipped.
 pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistStep]>) -> Vec<ChecklistStep> {
     let extract = if is_open { StepState::Done } else { StepState::Gated };
     let step = |step: &str, state| ChecklistStep { step: step.to_owned(), state };
@@ -443,7 +436,8 @@ fn without_words(value: &impl Serialize, words: &ExtraWords) -> Vec<u8> {
     }
 }
 
-/// Returns the agent log, with one event per line, after a notice about the reading strategy.
+/// Returns the agent log, which has a notice about the reading strategy followed by one event per
+/// line.
 fn agent_log(
     report: &SessionRun,
     spent: SpentTotals,

@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use crate::sync::candidate::{MAX_CANDIDATES, SessionSummary};
 use crate::sync::extract::requests::{MAX_TITLE, cut_at_clause};
 
-/// The `kind` of a decision, because there are no kinds of decisions.
+/// The `kind` of a decision, which has no kind.
 const NO_KIND: &str = "none";
 
 const MAX_BODY: usize = 4000;
 const MAX_STEPS: usize = 8;
-/// Minimum length of a body in bytes after its title is removed.
+/// Minimum length, in bytes, of a body from which the title was removed.
 const MIN_REST: usize = 40;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -47,7 +47,7 @@ pub(super) struct ClaimAnswer {
     pub(super) applies: Vec<String>,
 }
 
-/// Where the information can be found after the session.
+/// Where the information can be found once the session is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum FoundIn {
@@ -100,8 +100,8 @@ pub(super) struct MergedClaim {
 }
 
 impl SummaryAnswer {
-    /// Combines the model's response with `counted`. Files, commands and times come from `counted`,
-    /// and the text comes from the model's response.
+    /// Combines the model's response with `counted`. Files, commands and times are taken from
+    /// `counted`, and the text is taken from the model's response.
     pub(super) fn over(&self, counted: SessionSummary, strategy: Strategy) -> SessionSummary {
         let or = |text: &str, max: usize, instead: String| {
             let text = shortened(&clean(text).replace('\n', " "), max);
@@ -131,7 +131,7 @@ impl SummaryAnswer {
 }
 
 impl ClaimAnswer {
-    /// Returns at most as many situations as a memory can have.
+    /// Returns the situations, up to the maximum number that a memory can have.
     pub(super) fn clean_applies(&self) -> Vec<String> {
         let texts: Vec<String> =
             self.applies.iter().take(MAX_APPLIES).map(|text| clean(text)).collect();
@@ -219,7 +219,7 @@ pub(super) struct RepairAnswer {
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct RepairedQuote {
-    /// The position of the claim, counted from 1.
+    /// The number of the claim, starting at 1.
     pub(super) entry: usize,
     pub(super) event: u64,
     pub(super) text: String,

@@ -19,10 +19,10 @@ const MAX_CLAIMS: usize = 24;
 const MAX_QUOTES: usize = 4;
 /// Maximum length of a quote. Longer quotes are whole passages.
 const MAX_QUOTE_CHARS: usize = 600;
-/// Minimum length of a quote outside the cited event. Shorter quotes are ambiguous.
+/// Minimum length of a quote that is not in the cited event. Shorter quotes are ambiguous.
 const MIN_QUOTE_CHARS: usize = 2;
-/// Maximum number of events between a short quote and the cited event. Models often miscount
-/// events.
+/// Maximum number of events between a short quote and the cited event. Models often cite an event
+/// slightly before or after the right one.
 const NEAR: u64 = 6;
 /// Minimum length of a quote to search for in the whole session.
 const MIN_FAR_CHARS: usize = 16;
@@ -80,7 +80,7 @@ fn to_unproven(claim: &ClaimAnswer, reason: DropReason) -> Unproven {
 fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Proposal, DropReason> {
     let claim = claim_of(answer).ok_or(DropReason::Weak)?;
     let basis = Basis::from_name(&answer.basis).ok_or(DropReason::Weak)?;
-    // Drop quotes that are not found. The remaining quotes can still support the claim.
+    // Drop quotes that are not found, because the remaining quotes may still support the claim.
     let found: Vec<(&TranscriptLine, &str)> = answer
         .quotes
         .iter()
@@ -95,7 +95,7 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
     if !has(Speaker::User) && !has(Speaker::Assistant) && !is_failure {
         return Err(DropReason::Injected);
     }
-    // An earlier sync has already decided on claims that only quote earlier events.
+    // Claims that quote only earlier events were already decided by an earlier sync.
     if found.iter().all(|(line, _)| line.sequence < pages.from) {
         return Err(DropReason::Repeated);
     }
@@ -112,9 +112,8 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
     let spoken =
         found.iter().map(|(line, quote)| Spoken::at(line.speaker, quote, line.sequence, line.at));
     let mut proposal = Proposal::new(claim, basis, spoken.collect());
-    // The claim must be reviewed if it is minor or can be found in the project. Reasons for
-    // decisions and the user's wishes are never considered findable, even if the code reflects
-    // them.
+    // A claim must be reviewed if it is minor or can be found in the project. Reasons for decisions
+    // and the user's wishes are never considered findable, even if they are reflected in the code.
     let is_findable = answer.found_in != FoundIn::Nowhere;
     let waits = answer.importance < 2 || (is_findable && !speaks_for_the_person(claim));
     if !is_of_now && !is_made_up && !waits {
@@ -156,7 +155,7 @@ pub(crate) fn speaks_for_the_person(claim: Claim) -> bool {
 /// where exactly one event must contain the quote.
 fn look_up<'p>(pages: &'p Pages, event: u64, quote: &str) -> Option<(&'p TranscriptLine, &'p str)> {
     let quote = quote.trim().trim_matches(['"', '“', '”', '«', '»']).trim();
-    // Models use ellipses for omitted words. Each remaining piece must be verbatim.
+    // Models mark omitted words with ellipses. Each remaining piece must be verbatim.
     let mut pieces: Vec<&str> = quote.split("[…]").flat_map(|part| part.split("...")).collect();
     pieces.sort_by_key(|piece| std::cmp::Reverse(piece.len()));
     let whole = std::iter::once(quote);
@@ -183,7 +182,7 @@ fn find_words<'p>(
     if let Some(found) = named.and_then(|line| Some((*line, line.words_of(quote)?))) {
         return Some(found);
     }
-    // A single letter, such as "B" for the second option, is ambiguous outside the cited event.
+    // Outside the cited event, a single letter, such as "B" for the second option, is ambiguous.
     if n_chars < MIN_QUOTE_CHARS {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Reads a session by rules, or with a model in windows. `auto` uses the rules if there is no
-//! model, or if a spending limit rules out any use of a model.
+//! Reads a session with rules, or with a model in windows. `auto` uses rules if there is no model,
+//! or if a spending limit does not allow any use of the model.
 
 mod answer;
 pub(crate) mod claims;
@@ -58,11 +58,12 @@ impl<'a> ReadingStrategy<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HowRead {
     pub windows: usize,
-    /// Number of windows for which the limit was exceeded or the response was unusable.
+    /// Number of windows that were not read because a limit was exceeded or the response was
+    /// unusable.
     pub unread_windows: usize,
     pub unread_events: u64,
     pub fallback: Option<String>,
-    /// The name of the spending limit setting that prevented the model from being used.
+    /// The name of the spending limit setting that prevented the use of a model.
     pub limit: Option<&'static str>,
 }
 
@@ -96,8 +97,8 @@ impl<'r> SessionReader<'r> {
         }
     }
 
-    /// Finishes reading the session. `earlier` is the existing summary if an earlier part of the
-    /// session was already read.
+    /// Finishes reading the session. `earlier` is the existing summary if part of the session was
+    /// read before.
     pub fn finish(
         mut self,
         facts: &SessionFacts,
@@ -155,7 +156,7 @@ impl<'r> SessionReader<'r> {
     }
 }
 
-/// Marks a summary that repeats tool output, so that briefs do not include it.
+/// Marks a summary that repeats tool output, so that it is not included in briefs.
 fn mark_repeated(extractor: &Extractor<'_>, summary: SessionSummary) -> SessionSummary {
     let parts = [&summary.title, &summary.description, &summary.outcome];
     let is_repeated = parts.into_iter().any(|part| extractor.repeats(part));

@@ -20,8 +20,8 @@ use crate::sync::steps::command_of;
 const MAX_BYTES: usize = 16 << 20;
 const CONTEXT_LINES: usize = 4;
 const OVERLAP_BYTES: usize = 1500;
-/// Number of bytes per token. A conservative estimate, which ensures that a window fits in the
-/// context.
+/// Number of bytes per token. This is a conservative estimate that ensures that a window fits in
+/// the context.
 pub(super) const BYTES_A_TOKEN: usize = 3;
 
 /// Number of bytes to show from the start and from the end of a text.
@@ -165,26 +165,9 @@ fn without_boilerplate(text: &str) -> &str {
 }
 
 fn is_sign(line: &str) -> bool {
-    const SIGNS: &[&str] = &[
-        "error:",
-        "error[",
-        "fatal:",
-        "failed",
-        "FAIL",
-        "panicked at",
-        "Traceback",
-        "Exception",
-        "not found",
-        "permission denied",
-        "Permission denied",
-        "not permitted",
-        "denied",
-        "cannot ",
-        "timed out",
-        "ERROR",
-        "Error:",
-    ];
-    line.len() < 2000 && SIGNS.iter().any(|sign| line.contains(sign))
+    // Trailing spaces matter.
+    const SIGNS: &str = include_str!("failure_signs.txt");
+    line.len() < 2000 && SIGNS.lines().any(|sign| line.contains(sign))
 }
 
 fn signs(text: &str, head: &str, tail: &str) -> String {
@@ -206,8 +189,8 @@ fn write_indented(out: &mut String, text: &str) {
     }
 }
 
-/// Returns the beginning and the end of a text. The second part is empty if the first one contains
-/// the whole text.
+/// Returns the beginning and the end of a text. If the first part contains the entire text, the
+/// second one is empty.
 fn ends<'t>(head: &'t str, tail: &'t str, (first, last): ShownBytes) -> (&'t str, &'t str) {
     if tail.is_empty() && head.len() <= first + last {
         return (head, "");
@@ -327,8 +310,8 @@ impl Pages {
     }
 }
 
-/// Moves messages that were queued before a session was resumed to the position at which they were
-/// sent.
+/// Moves messages that were queued before a session was resumed to the positions that correspond to
+/// when they were sent.
 fn put_in_time(lines: &mut Vec<TranscriptLine>) {
     let Some(first) = lines.iter().position(|line| line.speaker == Speaker::Assistant) else {
         return;
@@ -336,7 +319,7 @@ fn put_in_time(lines: &mut Vec<TranscriptLine>) {
     let Some(began) = lines[first].at else { return };
     let is_later = |line: &TranscriptLine| line.at.is_some_and(|at| began < at);
     let n_early = lines[..first].iter().take_while(|line| is_later(line)).count();
-    // If all of them are later, the clocks are out of sync.
+    // If all of the messages are later, the clocks are not in sync.
     if n_early == 0 || n_early == first {
         return;
     }

@@ -1,4 +1,4 @@
-//! Reading sessions with a scripted model.
+//! Tests reading sessions with a scripted model.
 
 use nacre_engine::model::{Amount, ModelRef, RoleSettings};
 use nacre_traces::agents::generic;

@@ -1,5 +1,5 @@
-//! Reads a session with a model in windows, and then lets the model review the claims. The review
-//! is needed because models propose more claims than are worth keeping (see docs/evaluation.md).
+//! Reads a session with a model in windows, and then has the model review the claims. The review is
+//! needed because models propose more claims than are worth keeping (see docs/evaluation.md).
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ const USUAL_ANSWER_TOKENS: u64 = 1000;
 pub(super) struct ReadingJob<'a> {
     pub(super) asker: &'a ModelClient<'a>,
     pub(super) pages: &'a Pages,
-    /// The existing summary if an earlier part of the session was already read.
+    /// The existing summary if part of the session was read before.
     pub(super) earlier: Option<&'a str>,
 }
 
@@ -152,8 +152,8 @@ impl ReadingJob<'_> {
         ask_about(instructions(), material, session_schema())
     }
 
-    /// Merges the findings. If there is no usable response, keeps all findings, which later checks
-    /// limit.
+    /// Merges the findings. If there is no usable response, keeps all findings, whose number is
+    /// limited by later checks.
     fn merge(&self, read: &mut ModelRead, summaries: &[SummaryAnswer]) -> Result<(), AskError> {
         let material = parts(&read.proven.proposals, summaries, self.earlier);
         let question = ask_about(merge_instructions(), material, merge_schema());
@@ -280,7 +280,7 @@ struct ReviewAnswer {
 
 #[derive(Clone, Debug, Deserialize)]
 struct EntryReview {
-    /// The position of the entry, counted from 1.
+    /// The number of the entry, starting at 1.
     entry: usize,
     told: RecallEffect,
 }

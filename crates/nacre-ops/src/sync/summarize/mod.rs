@@ -16,7 +16,7 @@ use crate::sync::candidate::{FORMAT_VERSION, SessionSummary};
 use crate::sync::extract::requests::tags;
 use crate::sync::steps::{Step, step_of};
 
-/// Number of requests to keep from the start of the session, and number to keep from its end.
+/// Number of requests kept from the start of the session, and number kept from its end.
 const FIRST_ASKED: usize = 6;
 const LAST_ASKED: usize = 4;
 const MAX_FILES: usize = 20;
@@ -188,7 +188,7 @@ impl Summarizer {
     }
 }
 
-/// Returns whether a command does work. Returns `false` for commands that only inspect files.
+/// Returns whether a command does work, rather than only inspecting files.
 fn is_work(command: &str) -> bool {
     const LOOKS: &[&str] = &[
         "cat", "ls", "grep", "rg", "sed", "find", "cd", "echo", "head", "tail", "which", "awk",

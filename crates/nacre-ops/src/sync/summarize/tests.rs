@@ -1,4 +1,4 @@
-//! Summarizing whole sessions.
+//! Tests summaries of whole sessions.
 
 use nacre_traces::agents::generic;
 use nacre_traces::transcript::{Sink, TranscriptEvent};

@@ -1,4 +1,4 @@
-//! Syncing while a user edits the same memory.
+//! Tests syncing while a user edits the same memory.
 
 #![expect(clippy::disallowed_methods, reason = "the test plays the person and the agent")]
 
@@ -32,7 +32,8 @@ impl Place {
         Self { dir, store: Store::new(scope, Rules::default()) }
     }
 
-    /// Writes a session on this day, in which the user replies to each message of the agent.
+    /// Writes a session that took place on this day, in which the user replies to each message from
+    /// the agent.
     pub(crate) fn talk(&self, id: &str, day: u8, said: &[&str]) -> PathBuf {
         let path = self.dir.path().join(format!("{id}.jsonl"));
         let mut text = format!("{}\n", json!({ "type": "session", "version": 1, "id": id }));
@@ -166,7 +167,7 @@ fn a_forged_mark_owns_no_memory_and_no_summary_of_unknown_bytes() {
     assert!(before.len() > 1, "a decision and a summary: {:?}", before.keys());
     for at in place.store.locate_all().unwrap() {
         let bytes = ContentHash::of(&before[at.path.as_str()]);
-        // A program that can read the memory file can forge a mark only for a summary.
+        // A program that can read the memory's file can forge a mark only for a summary.
         let claims = [None, Some(bytes)].into_iter();
         let claims = claims.take(if at.memory_type == MemoryType::Summary { 1 } else { 2 });
         for bytes in claims {

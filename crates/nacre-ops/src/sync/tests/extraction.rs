@@ -1,4 +1,5 @@
-//! Minimum quality of the extraction rules on labelled sessions. Odd lines were used for tuning.
+//! Tests that the extraction rules reach a minimum quality on labelled sessions. Odd lines were
+//! used for tuning.
 //!
 //! These sessions were written for this test. `docs/evaluation.md` describes measurements on real
 //! sessions.

@@ -1,4 +1,4 @@
-//! Syncing with a lead for unclear cases, while users edit the store.
+//! Tests syncing with a lead for unclear cases, while users edit the store.
 
 #![expect(clippy::disallowed_methods, reason = "the test plays the person who edits")]
 
@@ -17,7 +17,8 @@ use nacre_types::{Band, CandidateVerb, DecidedBy, SessionRun, StepState};
 use super::edits::{NPM, PNPM, Place};
 use crate::sync::pipeline::Step;
 
-/// A session similar to the memory about pnpm. The scores do not show whether it says the same.
+/// A session similar to the memory about pnpm. The scores do not show whether it makes the same
+/// claim.
 const UNCLEAR: &[&str] = &[
     "Fix the build on CI",
     "no, always use pnpm here for the frontend packages, never npm: npm breaks the workspace links",
@@ -42,8 +43,8 @@ fn rule_all(order: &LeadRequest, action: LeadAction) -> LeadReport {
     }
 }
 
-/// Creates a store with a memory about pnpm, and an unclear session. Returns the store, and the
-/// paths of the memory and the session.
+/// Creates a store that contains a memory about pnpm, and an unclear session. Returns the store,
+/// the memory's path and the session's path.
 fn place() -> (Place, PathBuf, PathBuf) {
     let place = Place::new();
     let report = place.sync_with(&place.talk("one", 1, PNPM), None, |_| {}).unwrap();

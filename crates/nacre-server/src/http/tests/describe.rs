@@ -85,7 +85,7 @@ struct Content {
     schema: Value,
 }
 
-/// Creates a generator whose schemas refer to each other below `components`.
+/// Creates a generator whose schemas reference each other under `components`.
 fn generator() -> SchemaGenerator {
     let mut settings = SchemaSettings::draft2020_12();
     settings.definitions_path = "/components/schemas".into();
@@ -154,7 +154,7 @@ fn operation(generator: &mut SchemaGenerator, route: &Route) -> Operation {
     }
 }
 
-/// Returns the names of header parameters, and whether they are required.
+/// Returns the name of each header parameter, and whether it is required.
 fn header_parameters(route: &Route) -> impl Iterator<Item = (&'static str, bool)> {
     let version = match route.version {
         UseOfVersion::None => None,
@@ -206,7 +206,7 @@ fn parameter(name: &str, place: &'static str, required: bool, schema: &Value) ->
 fn request_body(generator: &mut SchemaGenerator, route: &Route) -> RequestBody {
     let schema = route.types.request.map(|schema| schema(generator));
     let schema = schema.map_or_else(|| Value::Bool(true), Schema::to_value);
-    // Fields in the path are not repeated in the body.
+    // Fields that are in the path are not repeated in the body.
     RequestBody {
         required: false,
         content: BTreeMap::from([("application/json", Content { schema })]),

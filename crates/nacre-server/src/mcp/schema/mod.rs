@@ -1,5 +1,5 @@
-//! The stored schemas of tool arguments, with one line per tool. A test (`tests.rs`) generates
-//! `schemas.json`, so that the generator is not part of the program.
+//! The stored schemas of tool arguments, one line per tool. A test (`tests.rs`) generates
+//! `schemas.json`, so the program does not need the generator.
 
 #[cfg(test)]
 pub(super) mod tests;

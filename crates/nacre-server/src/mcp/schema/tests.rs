@@ -1,5 +1,5 @@
-//! Generates argument schemas from types, in a plain form that every client understands: no `null`,
-//! no references, no formats. Used only by the test that writes them.
+//! Generates argument schemas from types, in a simple form that every client understands: no
+//! `null`, no references, no formats. Used only by the test that writes the schemas.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -53,7 +53,7 @@ fn is_null(choice: &Value) -> bool {
     choice.is_null() || choice == "null" || choice.get("type").is_some_and(|kind| kind == "null")
 }
 
-/// Returns the remaining choice if all others were removed.
+/// Returns the only remaining alternative, or `None` if there are several.
 fn only_choice(object: &JsonObject) -> Option<JsonObject> {
     match object.get("anyOf")?.as_array()?.as_slice() {
         [Value::Object(only)] => Some(only.clone()),

@@ -49,7 +49,7 @@ const MAX_OFFSET: usize = 300;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// The tool changes nothing that the user wrote or decided.
+    /// The tool does not change anything that the user wrote or decided.
     Reads,
     /// Like `Reads`, but may call a model.
     ReadsAndAsks,
@@ -84,7 +84,7 @@ impl From<String> for Output {
 }
 
 impl ToolSpec {
-    /// The defaults of a row: a tool with these arguments that only reads.
+    /// Default values for a row: a read-only tool with these arguments.
     #[cfg_attr(
         not(test),
         expect(clippy::extra_unused_type_parameters, reason = "only a test derives the schema")

@@ -4,7 +4,7 @@
 use super::error::{DatabaseError, Result};
 use super::pool::Database;
 
-/// The first version with iterative index scans, which selective filters need.
+/// The first version that supports iterative index scans, which selective filters need.
 pub const MIN_VECTOR: &str = "0.8.0";
 
 const LOCK: i64 = 0x6e61_6372_6501;

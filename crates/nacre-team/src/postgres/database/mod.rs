@@ -15,5 +15,7 @@ pub use error::{DatabaseError, Distrust};
 pub use migrate::{MIN_VECTOR, Migration, NEWEST};
 pub use options::DatabaseOptions;
 pub use pool::Database;
-pub(crate) use pool::{millis_after, moment, plain};
+pub(crate) use pool::{millis_after, plain};
+
+pub(crate) use crate::people::moment;
 pub use sessions::Leadership;

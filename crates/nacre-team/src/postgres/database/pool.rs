@@ -18,7 +18,7 @@ use super::connect::{self, RawConnection};
 use super::error::{DatabaseError, Result};
 use super::options::DatabaseOptions;
 
-/// Response time from which the database is reported as slow.
+/// Response time above which the database is reported as slow.
 const SLOW: Duration = Duration::from_millis(500);
 
 /// A handle to the connection pool. Clones share the connections.
@@ -174,7 +174,7 @@ impl Shared {
             }
         }
         let (client, connection) = self.connect().await?;
-        // Calls on the client also return connection errors.
+        // Connection errors are also returned by calls on the client.
         tokio::spawn(async move { drop(connection.await) });
         Ok(client)
     }
@@ -209,8 +209,4 @@ pub(crate) fn plain(text: &str) -> String {
 /// Returns milliseconds since the Unix epoch.
 pub(crate) fn millis_after(now: Timestamp, wait: Duration) -> i64 {
     now.as_millisecond().saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX))
-}
-
-pub(crate) fn moment(millis: i64) -> Timestamp {
-    Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
 }

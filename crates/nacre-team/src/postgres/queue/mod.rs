@@ -1,4 +1,4 @@
-//! A queue that several servers share. Each claim locks its row with `FOR UPDATE SKIP LOCKED`, so
+//! A queue shared by several servers. Each claim locks its row with `FOR UPDATE SKIP LOCKED`, so
 //! concurrent claims do not block each other. A unique index ensures that each project has at most
 //! one running job.
 
@@ -15,10 +15,10 @@ use nacre_traces::catalog::{
 
 use crate::postgres::database::{Database, DatabaseError, Result, millis_after, moment, plain};
 
-/// Maximum number of times that a session is claimed without being finished.
+/// Maximum number of times that an unfinished session is claimed.
 const MAX_CLAIMS: i32 = 10;
 
-/// Maximum number of attempts to claim a job. An attempt fails if another worker claims a job of
+/// Maximum number of attempts to claim a job. An attempt fails if another worker claims a job from
 /// the same project at the same moment.
 const MAX_TRIES: usize = 50;
 
@@ -33,8 +33,8 @@ WHERE state = 'running'";
 #[derive(Clone, Debug)]
 pub struct SharedQueue {
     database: Database,
-    /// The server that claims sessions; only sessions that it can read are claimed. `None` means no
-    /// restriction.
+    /// The server for which sessions are claimed. Only sessions that it can read are claimed.
+    /// `None` means no restriction.
     reader: Option<String>,
 }
 
@@ -87,8 +87,8 @@ impl SharedQueue {
         Ok(self.database.query_one(sql, &[&now.as_millisecond(), &self.reader])?.get(0))
     }
 
-    /// Returns the waiting sessions. Directories outside projects are not included, because only
-    /// each server's own catalog contains them.
+    /// Returns the waiting sessions. Directories outside projects are excluded, because they are
+    /// known only to each server's own catalog.
     pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions, CatalogError> {
         let sql = "
 SELECT CASE WHEN not_before <= $1 THEN 0 WHEN attempts = 0 THEN 1 ELSE 2 END, count(*), max(not_before), min(key)
@@ -124,8 +124,7 @@ FROM job WHERE state = 'pending' GROUP BY 1";
         length: Duration,
         order: ClaimOrder,
     ) -> Result<Option<Claim>> {
-        // Use the same order as SQLite: a missing time comes before the oldest and after the
-        // newest.
+        // Sort as SQLite does: a missing time counts as older than every other time.
         let order = match order {
             ClaimOrder::NewestFirst => "last_activity DESC NULLS LAST, session_id DESC, place DESC",
             ClaimOrder::OldestFirst => "last_activity ASC NULLS FIRST, session_id ASC, place ASC",

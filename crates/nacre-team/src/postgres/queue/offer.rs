@@ -15,8 +15,9 @@ const OFFERED: &str = "ROWS FROM (json_to_recordset($1::text::json) AS (key text
   project text, last_activity bigint, grown bigint, state text, reason text, not_before bigint, offered bigint)) WITH ORDINALITY
   AS new (key, agent, session_id, title, project, last_activity, grown, state, reason, not_before, offered, nth)";
 
-/// SQL condition for an offered session that changes the state of the existing job. A session that
-/// is not ready does so only if it has grown and its project is the same as in the previous offer.
+/// SQL condition that is true if an offered session changes the state of its existing job. A
+/// session that is not ready changes it only if it has grown and its project is the same as in the
+/// previous offer.
 const MOVES: &str = "job.state <> 'running' AND NOT (job.state = 'skipped' AND job.reason = 'by hand') AND CASE new.state
   WHEN 'pending' THEN new.grown > job.grown OR (job.state IN ('skipped', 'dead') AND new.offered > job.offered)
   ELSE new.grown > job.grown AND new.project IS NOT DISTINCT FROM job.project END";

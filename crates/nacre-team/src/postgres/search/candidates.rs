@@ -14,12 +14,12 @@ use super::terms::vector;
 use super::{SharedRecords, to_index_error};
 use crate::postgres::database::{Database, Result};
 
-/// Minimum numbers of candidates to rank, by words and by vectors.
+/// Minimum numbers of candidates to rank: found by words, and found by vectors.
 const N_WORDS: usize = 80;
 const N_MEANING: usize = 50;
 
-/// Maximum number of records for which all vectors are compared, which is exact. For more records,
-/// the vector index is used.
+/// Maximum number of records for which all vectors are compared, which gives exact results. For
+/// more records, the vector index is used.
 const MAX_SCANNED: f32 = 100_000.0;
 
 pub(super) fn find(
@@ -117,7 +117,8 @@ async fn by_words(
         Places::Index => (IN_INDEX, 0),
         Places::BothIndexes => (IN_BOTH_INDEXES, 0),
         Places::Newest => (AMONG_NEWEST, N_NEWEST),
-        // Large projects can use the share that small projects do not need.
+        // The limit is four times as high in total, because small projects do not use up their
+        // shares.
         Places::NewestOfEach => {
             (AMONG_NEWEST_OF_EACH, (4 * N_NEWEST).div_ceil(n_projects).min(N_NEWEST))
         }

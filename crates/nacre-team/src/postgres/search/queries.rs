@@ -14,8 +14,8 @@ pub(super) const MAX_MATCHES: usize = 600;
 /// most of these entries are discarded afterwards.
 const MAX_PLACES: f32 = 10_000.0;
 
-/// A term in more than this fraction of records is not looked up in the index, because PostgreSQL
-/// would first list all its entries.
+/// A term that occurs in more than this fraction of records is not looked up in the index, because
+/// PostgreSQL would first list all of its entries.
 const FREQUENT: f32 = 0.04;
 
 /// Number of the newest records to scan for very common terms.
@@ -27,7 +27,8 @@ const PLACES_A_RECORD: f32 = 16.0;
 /// A facet filter is not selective if it accepts at least this fraction of all records.
 const COMMON: f32 = 0.5;
 
-/// Below this fraction of readable records, searching project by project is faster.
+/// If the caller may read less than this fraction of all records, searching project by project is
+/// faster.
 const FEW: f32 = 0.3;
 
 /// Weight of a term's variant, relative to the term itself.
@@ -40,7 +41,8 @@ pub(super) struct Filter {
     pub(super) audiences: Option<Vec<i32>>,
     pub(super) after_ms: i64,
     pub(super) before_ms: i64,
-    /// Estimated fractions of all records that match the facets, and that the caller may read.
+    /// Estimated fractions of all records: those that match the facets, and those that the caller
+    /// may read.
     share_of_terms: f32,
     share_of_audiences: f32,
 }
@@ -104,7 +106,7 @@ fn share_of_any(terms: &[String], stock: &Stock) -> f32 {
 pub(super) enum Places {
     /// Searches the term index, and then filters by access rights.
     Index,
-    /// Combines the term index and the project index, because few records occur in both.
+    /// Combines the term index and the project index, because few records match both.
     BothIndexes,
     Newest,
     NewestOfEach,
@@ -190,7 +192,7 @@ fn require_rarest(rarest: &[(&str, f32)], share: f32) -> Option<String> {
     Some(any_of(rarest[..n_chosen].iter().map(|(term, _)| *term)))
 }
 
-/// Like `require_rarest`, but for very common terms. Requires two terms if enough of the newest records
+/// Like `require_rarest`, but for very common terms. Requires two terms if enough of the newest
 /// contain both.
 fn require_rarest_of_newest(rarest: &[(&str, f32)], n_records: f32) -> Option<String> {
     let (first, others) = rarest.split_first()?;

@@ -64,7 +64,7 @@ pub(super) fn append(
     })?)
 }
 
-/// Returns the record as JSON, without secrets and words that the project excludes.
+/// Returns the record as JSON, without secrets or words that the project excludes.
 fn json_of(record: &Record, words: &ExtraWords) -> String {
     let json = serde_json::to_string(&record.event).unwrap_or_default();
     if (record.event.has_foreign_text() || !words.is_empty())

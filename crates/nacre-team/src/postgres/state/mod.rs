@@ -42,7 +42,7 @@ impl SharedState {
         Self { words, ..self }
     }
 
-    /// Returns runners that have exited or whose lease has expired but that have unfinished tasks,
+    /// Returns runners that have exited or let their lease expire without finishing their tasks,
     /// each with the lease time that was read.
     fn gone_runners(
         &self,

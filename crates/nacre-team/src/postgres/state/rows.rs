@@ -1,4 +1,4 @@
-//! Converts between rows and tasks, and contains statements shared by several operations.
+//! Converts between rows and tasks, and defines statements shared by several operations.
 
 use std::collections::BTreeSet;
 

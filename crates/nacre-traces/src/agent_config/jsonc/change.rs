@@ -5,6 +5,8 @@ use super::parse::{Child, Document, Node, SyntaxError};
 use crate::agent_config::json::{Json, Layout};
 use crate::agent_config::undo::{Container, Undo};
 
+pub(crate) type Result<T, E = ChangeError> = std::result::Result<T, E>;
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
     #[error(transparent)]
@@ -13,7 +15,7 @@ pub enum ChangeError {
     Shape { keys: String, wanted: &'static str },
 }
 
-pub(crate) fn put(text: &str, keys: &[&str], value: &Json) -> Result<(String, Undo), ChangeError> {
+pub(crate) fn put(text: &str, keys: &[&str], value: &Json) -> Result<(String, Undo)> {
     let Some((document, root)) = parse_object(text)? else { return Ok(whole(text, keys, value)) };
     let layout = layout(text, &root);
     if let Some(node) = root.at(keys) {
@@ -26,11 +28,7 @@ pub(crate) fn put(text: &str, keys: &[&str], value: &Json) -> Result<(String, Un
     insert(text, &document, &root, keys, value)
 }
 
-pub(crate) fn append(
-    text: &str,
-    keys: &[&str],
-    item: &Json,
-) -> Result<(String, Undo), ChangeError> {
+pub(crate) fn append(text: &str, keys: &[&str], item: &Json) -> Result<(String, Undo)> {
     let list = || Json::List(vec![item.clone()]);
     let Some((document, root)) = parse_object(text)? else { return Ok(whole(text, keys, &list())) };
     let Some(node) = root.at(keys) else { return insert(text, &document, &root, keys, &list()) };
@@ -43,7 +41,7 @@ pub(crate) fn append(
 }
 
 /// Removes the member at the path `keys`, or restores the value that it replaced.
-pub(crate) fn remove_entry(text: &str, keys: &[&str], undo: &Undo) -> Result<String, ChangeError> {
+pub(crate) fn remove_entry(text: &str, keys: &[&str], undo: &Undo) -> Result<String> {
     let Some((_, root)) = parse_object(text)? else { return Ok(text.to_owned()) };
     let Some((leaf, parents)) = keys.split_last() else { return Ok(text.to_owned()) };
     let Some(parent) = root.at(parents) else { return Ok(text.to_owned()) };
@@ -55,9 +53,9 @@ pub(crate) fn remove_entry(text: &str, keys: &[&str], undo: &Undo) -> Result<Str
     Ok(without_child(text, parent, idx.unwrap_or_default()))
 }
 
-/// Restores containers that have become empty to their former state: absent, or with their original
-/// text.
-pub(crate) fn tidy(text: &str, undo: &Undo) -> Result<String, ChangeError> {
+/// Restores containers that have become empty: removes those that did not exist before and resets
+/// the others to their original text.
+pub(crate) fn tidy(text: &str, undo: &Undo) -> Result<String> {
     let mut text = text.to_owned();
     for container in undo.containers.iter().rev() {
         let Some((document, root)) = parse_object(&text)? else { return Ok(text) };
@@ -102,7 +100,7 @@ fn is_blank(text: &str) -> bool {
 }
 
 /// Parses text that must be blank or a JSON object.
-pub(crate) fn parse_object(text: &str) -> Result<Option<(Document, Node)>, ChangeError> {
+pub(crate) fn parse_object(text: &str) -> Result<Option<(Document, Node)>> {
     let mut document = Document::parse(text)?;
     match document.root.take() {
         None if document.comments.is_empty() => Ok(None),
@@ -163,7 +161,7 @@ fn insert(
     root: &Node,
     keys: &[&str],
     value: &Json,
-) -> Result<(String, Undo), ChangeError> {
+) -> Result<(String, Undo)> {
     let is_there = |depth: &usize| root.at(&keys[..*depth]).is_some();
     let depth = (0..keys.len()).rev().find(is_there).unwrap_or_default();
     let (parents, rest) = keys.split_at(depth);
@@ -291,8 +289,8 @@ fn layout(text: &str, root: &Node) -> Layout {
     Layout { newline: newline_of(text), unit: unit.to_owned(), is_open, is_spaced }
 }
 
-/// Returns the layout of a container. It is on one line if its first child is on the same line as
-/// the opening bracket.
+/// Returns the layout of a container. The container counts as a single line if its first child is
+/// on the same line as the opening bracket.
 fn layout_in(text: &str, node: &Node, layout: &Layout) -> Layout {
     let is_open = match node.children().first() {
         Some(first) => text[node.span.start..first.start].contains('\n'),

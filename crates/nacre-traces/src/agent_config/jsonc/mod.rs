@@ -7,6 +7,6 @@ mod parse;
 mod tests;
 
 pub(crate) use change::{
-    ChangeError, append, parse_object, put, remove_entry, tidy, without_child,
+    ChangeError, Result, append, parse_object, put, remove_entry, tidy, without_child,
 };
 pub(crate) use parse::{Node, value_at};

@@ -1,7 +1,7 @@
 //! Reads aider's history, a Markdown file per project to which every session is appended. A session
-//! starts with a heading that contains the time. Lines that start with `####` are the user's, lines
-//! that start with `>` are aider's, and all others are the model's. Sessions and messages have no
-//! IDs. Times have no time zone and are read as UTC.
+//! starts with a heading that contains the time. Lines starting with `####` were written by the
+//! user, lines starting with `>` by aider, and all others by the model. Sessions and messages have
+//! no IDs. Times have no time zone and are read as UTC.
 
 #[cfg(test)]
 mod tests;
@@ -129,13 +129,13 @@ fn heading_time(line: &str) -> Option<Timestamp> {
     Some(local.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
 }
 
-/// Derives the ID from the start time, so that it stays the same when the project is moved.
+/// Derives the ID from the start time, so that it stays the same if the project is moved.
 fn id_of(started: Option<Timestamp>) -> String {
     let time = started.map_or_else(|| "start".to_owned(), |time| time.to_string());
     time.trim_end_matches('Z').replace([':', '.'], "-")
 }
 
-/// Maximum size of a piece of a message in bytes. Longer messages are split.
+/// Maximum size of a message in bytes. Longer messages are split.
 const MAX_SAID: usize = 1024 * 1024;
 /// The ending of every line that aider itself writes, including echoed user input.
 const LINE_END: &str = "  ";
@@ -192,7 +192,7 @@ struct HistoryParser {
     is_unfinished: bool,
     fence: Option<String>,
     /// Whether the last non-blank line was written by the model. After each answer, aider prints a
-    /// line of its own before the user can type again.
+    /// line before the user can type again.
     is_in_answer: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Reads Claude Code's transcripts, including sub-agent files, sidechains, summaries and
 //! compaction. Records are read in file order rather than by following their parents, because a
-//! compaction breaks the chain of parents. Timestamps are not used for ordering, because they run
+//! compaction breaks the chain of parents. Timestamps are not used for ordering, because they go
 //! backwards in half of all files.
 
 mod side;
@@ -119,14 +119,14 @@ fn spawning_call(path: &Path) -> Option<String> {
     Fields::of(&text).text("toolUseId").map(|id| short_name(&id))
 }
 
-/// Record types that duplicate other records or contain program settings.
+/// Types of records that duplicate other records or contain program settings.
 const SILENT: &str = "\
     progress file-history-snapshot file-history-delta last-prompt permission-mode mode agent- \
     name pr-link bridge-session tag content-replacement";
 
 const MAX_MESSAGES: usize = 4096;
 const MAX_QUEUED: usize = 256;
-/// Maximum number of entries of each map that are stored in a watermark.
+/// Maximum number of entries per map that are stored in a watermark.
 const CARRIED: usize = 128;
 
 struct TranscriptParser {
@@ -224,7 +224,8 @@ impl TranscriptParser {
         out.note_version(record.word("version"));
     }
 
-    /// Records a queued prompt, because it is repeated as a message when the agent processes it.
+    /// Records a queued prompt, so that its repetition as a message can be recognized when the
+    /// agent processes it.
     fn note_queued(&mut self, text: &str) {
         let key = text_hash(text.trim());
         let count = self.queued.get(key).copied().unwrap_or(0);

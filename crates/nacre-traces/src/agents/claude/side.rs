@@ -8,7 +8,7 @@ use super::TranscriptParser;
 use super::talk::{blocks, verify_source};
 use crate::transcript::toolkit::*;
 
-/// Types of attachments that the user did not write, with the reason why they were injected.
+/// Types of attachments that the user did not write, each with the reason for the injection.
 const ATTACHMENTS: &[(InjectedReason, &str)] = &[
     (
         InjectedReason::Instructions,
@@ -144,7 +144,7 @@ impl TranscriptParser {
     }
 }
 
-/// Reads a slash command that is handled locally. Its arguments are still the user's words.
+/// Reads a slash command that is handled locally. Its arguments were still typed by the user.
 fn local_command(text: &str, record: &Record, spot: &Spot, out: &mut Emitter) {
     for piece in split_user(text) {
         let (kind, origin) = match piece.origin == TextOrigin::prompt() {

@@ -1,4 +1,4 @@
-//! Reads user and assistant records. A user record can contain prompts, injected texts and tool
+//! Reads user and assistant records. A user record can contain prompts, injected text and tool
 //! results, and tool results can contain the user's answers and refusals. Each of these becomes a
 //! separate event.
 
@@ -9,7 +9,7 @@ use crate::transcript::toolkit::*;
 
 /// Prefixes of the result of a rejected tool call.
 const REFUSAL_OPENINGS: [&str; 2] = ["The user doesn't want to", "User rejected"];
-/// Texts that precede the user's comment in the result of a rejected tool call. The comment ends at
+/// Text that precedes the user's comment in the result of a rejected tool call. The comment ends at
 /// `REFUSAL_END`.
 const REFUSAL_MARKS: [&str; 3] = [
     "the user said:",

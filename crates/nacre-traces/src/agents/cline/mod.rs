@@ -1,5 +1,5 @@
 //! Reads sessions of Cline's CLI and tasks of its editor extension. Both are JSON documents in the
-//! format of Anthropic's API and are rewritten at every step. The extension puts the user's words
+//! format of Anthropic's API and are rewritten at every step. The extension wraps the user's words
 //! in tags and adds its own text around them. Older versions write tool results as text.
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ fn describe(path: &Path, out: &mut Emitter) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writer {
     Program,
-    /// The editor extension, which puts everything that the user wrote in tags.
+    /// The editor extension, which wraps everything that the user wrote in tags.
     Extension,
 }
 
@@ -118,7 +118,7 @@ const TASK_TAG: &str = "task";
 const WORDS: [&str; 4] = ["user_input", "feedback", "user_message", "answer"];
 const BEFORE_WORDS: [&str; 2] = ["mode_notice", "explicit_instructions"];
 /// Tools whose results start with a sentence written by the extension. File content comes after
-/// that sentence, so it cannot imitate user feedback.
+/// that sentence, so it cannot be mistaken for user feedback.
 const SPEAKING_TOOLS: [&str; 8] = [
     "write_to_file",
     "replace_in_file",
@@ -198,9 +198,9 @@ impl SessionParser {
         }
     }
 
-    /// Handles a text in a user message: a tool result, tagged words, or text added by the
-    /// extension. If the text is only the header of a tool result, returns the tool. The next text
-    /// is then its result.
+    /// Handles one block of text in a user message: a tool result, tagged words, or text added by
+    /// the extension. If the block is only the header of a tool result, returns the tool; the next
+    /// block is then its result.
     fn text(
         &mut self,
         spot: &Spot,
@@ -296,8 +296,8 @@ impl SessionParser {
 }
 
 /// Splits a text into the parts before, inside and after the tags around the user's words. The
-/// opening tag must be at the start or after a known prefix. The first closing tag ends the user's
-/// words, because the content of mentioned files follows it.
+/// opening tag must be at the start or after a known prefix. The user's words end at the first
+/// closing tag, because the content of mentioned files follows it.
 fn words_in(text: &str, is_first: bool) -> Option<(&str, &str, &str)> {
     let start = words_start(text);
     let inside = text[start..].strip_prefix('<')?;
@@ -339,8 +339,8 @@ fn told_result(text: &str) -> Option<(&str, &str)> {
     is_name.then_some((tool, result))
 }
 
-/// Returns the working directory from the extension's environment block. The heading is followed by
-/// file names. If a file name imitates the heading, the directory is unknown.
+/// Returns the working directory from the extension's environment block. File names follow the
+/// heading; if one of them imitates it, the directory is unknown.
 fn folder_in(text: &str) -> Option<&str> {
     let text = text.trim_start().strip_prefix(ENVIRONMENT)?;
     let mut named = text.lines().filter_map(|line| line.trim_start().strip_prefix(FOLDER));

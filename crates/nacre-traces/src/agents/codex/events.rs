@@ -110,7 +110,7 @@ impl RolloutParser {
         }
     }
 
-    /// Adds the token usage of one model call. An event with an unchanged total is a duplicate.
+    /// Adds the token usage of one model call. An event whose total has not changed is a duplicate.
     fn token_count(&mut self, info: &Fields, spot: &Spot, out: &mut Emitter) {
         let total = info.object("total_token_usage");
         let total = (!total.is_empty()).then(|| total.count("total_tokens"));

@@ -140,7 +140,7 @@ impl LineFormat for RolloutParser {
         let (kind, raw) = (record.word("type"), record.raw("payload"));
         let payload = Fields::of(raw);
         match kind {
-            // Program state, and markers of messages that are recorded separately.
+            // Program state, and markers for messages that are recorded separately.
             "world_state"
             | "inter_agent_communication"
             | "inter_agent_communication_metadata"
@@ -194,7 +194,7 @@ impl LineFormat for RolloutParser {
 }
 
 impl RolloutParser {
-    /// Reads a line without an envelope. Older versions write such lines: first the session, then
+    /// Reads a line without an envelope, as written by older versions: first the session, then
     /// items and state.
     fn bare_line(&mut self, kind: &str, record: &Record, spot: &Spot, out: &mut Emitter) {
         if !record.word("record_type").is_empty() {

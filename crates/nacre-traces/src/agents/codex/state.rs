@@ -8,10 +8,10 @@ use crate::transcript::toolkit::*;
 const MAX_MESSAGES: usize = 2048;
 const MAX_PROMPTS: usize = 1024;
 const MAX_UNDONE: usize = 1024;
-/// Maximum number of entries of each map that are stored in a watermark.
+/// Maximum number of entries per map that are stored in a watermark.
 const CARRIED: usize = 128;
 /// Minimum time in milliseconds between records written by a model. A smaller gap means that the
-/// record is part of a copied history, which is written all at once.
+/// record belongs to a copied history, which is written all at once.
 const COPY_GAP_MS: i64 = 100;
 
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ pub(super) struct RolloutParser {
     pub(super) calls: OpenCalls,
     pub(super) held: Option<Held>,
     pub(super) saved: Saved,
-    /// How often each message occurred in each stream.
+    /// Number of occurrences of each message in each stream.
     told: RecentMap<[u32; 3]>,
 }
 

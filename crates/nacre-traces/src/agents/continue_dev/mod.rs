@@ -1,5 +1,6 @@
-//! Reads Continue's sessions, one JSON document each, in the same format for the CLI and the editor
-//! extension. Messages have no times or IDs. The time of each session comes from the session list.
+//! Reads Continue's sessions. Each is one JSON document, in the same format for the CLI and the
+//! editor extension. Messages have no times or IDs. The time of each session comes from the session
+//! list.
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,5 @@
-//! Reads Copilot CLI's sessions. Each session has a directory, in which every line of the log is
-//! one event. Events store the typed text separately from the text sent to the model. Hook events
+//! Reads Copilot CLI's sessions. Each session has a directory with a log in which every line is one
+//! event. Events store the typed text separately from the text sent to the model. Hook events
 //! duplicate other events and are skipped.
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ impl Bubbles {
         let name = match tool.string("name") {
             name if !name.is_empty() => name,
             _ => match tool.raw("tool") {
-                // If there is no name, the call failed before its name was recorded.
+                // A call without a name failed before its name was recorded.
                 "" => return voice::failure(spot, extra.raw("status"), out),
                 number => Cow::Owned(format!("tool {number}")),
             },

@@ -181,7 +181,7 @@ fn finish(row: &str, composer: &Fields, bubbles: &Bubbles, n_missing: u64, out: 
     let is_quiet = composer.items("generatingBubbleIds").is_empty() && !bubbles.waits();
     let is_whole = n_missing == 0;
     out.facts.ending = match (composer.word("status"), bubbles.last) {
-        // Without bubbles, keep the ending that was set while reading the blobs.
+        // If there are no bubbles, keep the ending that was set while reading the blobs.
         (_, TurnState::Unknown) => out.facts.ending,
         ("generating", _) | (_, TurnState::Open) => Ending::Active,
         ("completed" | "aborted", TurnState::Closed) if is_quiet && is_whole => Ending::Finished,

@@ -1,6 +1,6 @@
-//! Lists the conversations in a `state.vscdb`. Each has a revision that changes with its rows. The
-//! revision also contains the conversation's workspace, so that reading the conversation does not
-//! require another search of all workspaces.
+//! Lists the conversations in a `state.vscdb`. Each has a revision that changes whenever its rows
+//! change. The revision also contains the conversation's workspace, so that reading the
+//! conversation does not require another search of all workspaces.
 
 use crate::transcript::toolkit::*;
 use std::borrow::Cow;
@@ -78,7 +78,7 @@ impl ListedComposer {
     }
 }
 
-/// Lists conversations that have a separate row and are more than drafts.
+/// Lists conversations that have their own row and are not just drafts.
 fn composers(store: &Store) -> Result<Vec<ListedComposer>> {
     let mut found = Vec::new();
     let sql = "SELECT substr(key, 14), value FROM cursorDiskKV \
@@ -121,7 +121,7 @@ fn bubbles_revision(store: &Store, id: &str) -> Result<Option<String>> {
     Ok(store.first(sql, (&from, &to), read)?.flatten())
 }
 
-/// Finds conversations that have bubbles but no separate row.
+/// Finds conversations that have bubbles but no row of their own.
 fn loose_bubbles(store: &Store, found: &mut Vec<ListedComposer>) -> Result<()> {
     let sql = "SELECT key FROM cursorDiskKV WHERE key >= ?1 AND key < 'bubbleId;' \
         ORDER BY key LIMIT 1";

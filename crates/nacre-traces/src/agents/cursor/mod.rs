@@ -257,8 +257,8 @@ fn read_store(path: &Path, sink: Sink) -> Result<ReadOutcome> {
     Ok(out.finish())
 }
 
-/// Derives facts from the path, which is `<id>/<id>.jsonl`, `<id>/subagents/<id>.jsonl`, or a flat
-/// file.
+/// Derives facts from the path of a transcript: `<id>/<id>.jsonl`, `<id>/subagents/<id>.jsonl`, or
+/// a flat file.
 fn transcript_facts(path: &Path) -> SessionFacts {
     let mut facts = SessionFacts::new(Agent::Cursor, &short_name(&file_stem(path)));
     let above = path.parent();
@@ -275,7 +275,7 @@ fn transcript_facts(path: &Path) -> SessionFacts {
 }
 
 /// Finds the project of a transcript. The name of the directory is a lossy slug of the project's
-/// path, so paths mentioned in the transcript must confirm the result.
+/// path, so the result must be confirmed by paths mentioned in the transcript.
 fn settle_lines(path: &Path, outcome: &mut ReadOutcome) {
     let carry = outcome.watermark.as_ref().map(|mark| mark.carry.as_str()).unwrap_or_default();
     let carry: transcripts::Carry = serde_json::from_str(carry).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Finds the project directory of a Cursor session. Nearly every version of Cursor stores it in a
-//! different place: the conversation, a list of headers, or the workspace database. Otherwise it
-//! must be inferred from the files that bubbles touched.
+//! different place: the conversation, a list of headers, or the workspace database. If it is in
+//! none of them, it is inferred from the files that bubbles touched.
 
 use crate::transcript::toolkit::*;
 use std::collections::HashMap;

@@ -120,7 +120,7 @@ fn heading<'a>(line: &'a str, part: Section<'_>) -> Option<(Section<'a>, &'a str
     match line {
         "user:" => return Some((Section::User, "")),
         "assistant:" | "A:" => return Some((Section::Agent, "")),
-        // Thoughts and calls end at a blank line.
+        // Reasoning and calls end at a blank line.
         "" if matches!(part, Section::Thought | Section::Call(_)) => {
             return Some((Section::Agent, ""));
         }

@@ -102,9 +102,7 @@ fn message(
         (_, "user_only") => {
             texts(content).iter().for_each(|text| voice::note(spot, text, out));
         }
-        ("user" | "system", "llm_only") => {
-            texts(content).iter().for_each(|text| voice::emit_marked_user(spot, text, out));
-        }
+        ("user" | "system", "llm_only") => voice::emit_marked_texts(spot, content, out),
         ("user", _) => blocks::user(thread, spot, parent, content, out),
         ("assistant", _) => {
             out.note_model(&message.string("modelId"));

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::message::SessionParser;
 
-/// Maximum number of buffered bytes. Beyond it, messages are emitted early, and later changes to
-/// them are lost.
+/// Maximum number of buffered bytes. Once it is exceeded, messages are emitted early, and later
+/// changes to them are lost.
 const MAX_HELD: usize = 64 * 1024 * 1024;
 const MAX_ENTRIES: usize = 250_000;
 

@@ -8,8 +8,8 @@ const TOKENS: [&str; 6] = ["input", "output", "cached", "thoughts", "tool", "tot
 
 pub(super) struct SessionParser {
     pub(super) thread: Thread,
-    /// Calls whose results have already been emitted. The next message to the model contains them
-    /// again.
+    /// Calls whose results have already been emitted. The next message to the model repeats these
+    /// results.
     given: RecentMap<()>,
 }
 

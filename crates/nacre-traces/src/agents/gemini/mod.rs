@@ -1,6 +1,6 @@
 //! Reads Gemini CLI sessions. A session is a log of changes to a list of messages or, in older
-//! versions, a single document with the list. Changed messages are written again, so the whole log
-//! is read before anything is emitted. Messages that were dropped from the model's context are
+//! versions, a single document with the list. Changed messages are written again, so the complete
+//! log is read before anything is emitted. Messages that were dropped from the model's context are
 //! kept. Undone messages are also kept, but marked.
 
 mod entries;
@@ -150,8 +150,8 @@ impl LineFormat for Entries {
 }
 
 /// Updates members of the session. The messages in an update are the model's context, in which
-/// existing messages may be shortened or missing. Therefore only unknown messages are added, and
-/// none are removed.
+/// existing messages may be shortened or missing. Therefore, the update only adds unknown messages
+/// and never removes any.
 fn patch(entries: &mut Entries, members: &Fields, place: &Position, out: &mut Emitter) {
     for (key, raw) in members.members() {
         if key != "messages" {

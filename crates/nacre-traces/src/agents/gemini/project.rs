@@ -16,12 +16,8 @@ pub(super) fn folder_of(path: &Path) -> Option<String> {
     let chats =
         path.ancestors().find(|above| above.file_name().is_some_and(|name| name == CHATS))?;
     let project = chats.parent()?;
-    read_root_inside(project).or_else(|| look_up_root(project))
-}
-
-fn read_root_inside(project: &Path) -> Option<String> {
-    let text = whole::sidecar(&project.join(PROJECT_ROOT))?;
-    absolute(text.trim())
+    let inside = whole::sidecar(&project.join(PROJECT_ROOT));
+    inside.and_then(|text| absolute(text.trim())).or_else(|| look_up_root(project))
 }
 
 fn look_up_root(project: &Path) -> Option<String> {

@@ -114,7 +114,7 @@ fn parse_name<T: DeserializeOwned>(raw: &str) -> Option<T> {
     serde_json::from_str(raw).ok()
 }
 
-/// Also accepts a line that has a `role` instead of a type.
+/// Also accepts lines that have a `role` instead of a type.
 fn event_kind(record: &Record) -> Option<EventKind> {
     let key = if matches!(record.word("type"), "" | "message") { "role" } else { "type" };
     match record.word(key) {
@@ -213,7 +213,7 @@ fn note_session(record: &Record, out: &mut Emitter) {
     }
 }
 
-/// The text is a string or an array of texts. Any other value is returned unchanged.
+/// The text is a string or an array of strings. Any other value is returned unchanged.
 fn text_in<'a>(record: &Record<'a>) -> Cow<'a, str> {
     let raw = record.first_raw(&["text", "content"]);
     if raw.starts_with(['"', '[']) { Cow::Owned(texts(raw).join("\n")) } else { Cow::Borrowed(raw) }

@@ -1,5 +1,5 @@
-//! Writes transcripts in Nacre's own format, in which the input of each run is archived. Reading
-//! the output with [`Generic`](super::Generic) returns the same events.
+//! Writes transcripts in Nacre's own format, which is used to archive the input of each run.
+//! Reading the output with [`Generic`](super::Generic) returns the same events.
 
 use std::io::{self, Write};
 

@@ -1,6 +1,6 @@
 //! Reads databases of the earlier Go program named opencode. It stores a different schema in a file
-//! of the same name in the project directory. According to its source, times are in milliseconds,
-//! but the actual values are in seconds.
+//! of the same name in the project directory. Its source code says that times are in milliseconds,
+//! but they are actually in seconds.
 
 use crate::transcript::toolkit::*;
 use std::borrow::Cow;

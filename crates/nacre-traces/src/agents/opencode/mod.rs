@@ -1,7 +1,6 @@
 //! Reads OpenCode sessions from its JSON tree, its SQLite databases, exported files and the older
-//! program of the same name. The migration from the tree to a database lost some users' sessions,
-//! so both are read. If a database contains a complete session, that session is read only from
-//! there.
+//! program of the same name. The migration from the tree to a database lost sessions for some
+//! users, so both are read. A session that is complete in a database is read only from there.
 
 mod database;
 mod export;

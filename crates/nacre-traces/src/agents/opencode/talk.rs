@@ -189,7 +189,7 @@ fn say(talk: &mut SessionParser, spot: &Spot, part: &Fields, raw: &str, out: &mu
         }
         "compaction" => out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, raw)),
         "retry" => voice::failure(spot, part.raw("error"), out),
-        // Skips step markers, and changes that Git records more reliably.
+        // Skips step markers, and changes, which Git records more reliably.
         "step-start" | "step-finish" | "patch" | "snapshot" | "agent" => {}
         other => voice::emit_unknown(spot, other, raw, out),
     }

@@ -1,4 +1,5 @@
-//! Tests of OpenCode's layouts. A session must produce the same transcript in two layouts.
+//! Tests for OpenCode's storage layouts. A session must produce the same transcript in each of two
+//! layouts.
 #![expect(clippy::disallowed_methods, reason = "tests write their own traces")]
 
 mod export;

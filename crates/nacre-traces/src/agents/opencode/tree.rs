@@ -203,8 +203,8 @@ impl Tree {
                 Some((if id.is_empty() { stem } else { id }, path))
             })
             .collect();
-        // IDs increase over time, so parts are sorted by ID. If a part has another kind of name,
-        // the order of the file names is kept, which also increases over time.
+        // IDs increase over time, so parts are sorted by ID. If any part has a different kind of
+        // name, parts keep the order of their file names, which also increase over time.
         let is_by_id = parts.iter().all(|(id, _)| id.starts_with(PART_PREFIX));
         if is_by_id {
             parts.sort();

@@ -51,8 +51,7 @@ fn id_in_name(stem: &str) -> &str {
 
 struct TranscriptParser {
     thread: Thread,
-    /// Time at which this session was forked from another one. Entries from before this time are
-    /// copies.
+    /// Time at which this session was forked from another one. Entries before this time are copies.
     forked: Option<Timestamp>,
 }
 
@@ -104,7 +103,7 @@ impl LineFormat for TranscriptParser {
                 voice::recap(&spot, &record.string("summary"), out);
             }
             "branch_summary" => voice::recap(&spot, &record.string("summary"), out),
-            "custom_message" => emit_added(&spot, record.raw("content"), out),
+            "custom_message" => voice::emit_marked_texts(&spot, record.raw("content"), out),
             "model_change" => out.note_model(&record.string("modelId")),
             "session_info" => out.note_title(&record.string("name")),
             // Settings, and markers that are only used by pi itself.
@@ -141,7 +140,7 @@ impl TranscriptParser {
                 let output = message.string("output");
                 voice::emit_injected(spot, InjectedReason::CommandOutput, &output, out);
             }
-            "custom" | "hookMessage" => emit_added(spot, content, out),
+            "custom" | "hookMessage" => voice::emit_marked_texts(spot, content, out),
             "branchSummary" | "compactionSummary" => {
                 voice::recap(spot, &message.string("summary"), out);
             }
@@ -170,11 +169,5 @@ impl TranscriptParser {
             let text = message.string("errorMessage");
             voice::failure(spot, if text.is_empty() { reason } else { &text }, out);
         }
-    }
-}
-
-fn emit_added(spot: &Spot, content: &str, out: &mut Emitter) {
-    for text in texts(content) {
-        voice::emit_marked_user(spot, &text, out);
     }
 }

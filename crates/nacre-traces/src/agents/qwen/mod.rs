@@ -41,8 +41,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     }),
     skill: Some(edit_shared_skill),
     // Hooks never ask the agent to continue at the end of a turn, because Qwen Code always reports
-    // that a hook has already done so. It also calls the prompt hook with an empty prompt after
-    // each tool.
+    // that a hook has already done so. Qwen Code also calls the prompt hook with an empty prompt
+    // after each tool.
     contract: Some(HookContract::CLAUDE),
     ..AgentSpec::new("qwen", "Qwen Code")
 };
@@ -152,8 +152,8 @@ fn user(thread: &mut Thread, record: &Record, spot: &Spot, out: &mut Emitter) {
         "mid_turn_user_message" if spot.lane == Lane::Main => {
             emit_queued(thread, record, spot, out)
         }
-        "cron" | "goal_runtime" | "goal_state" => emit_marked(spot, content, out),
-        _ if is_own => emit_marked(spot, content, out),
+        "cron" | "goal_runtime" | "goal_state" => voice::emit_marked_texts(spot, content, out),
+        _ if is_own => voice::emit_marked_texts(spot, content, out),
         _ => genai::user(thread, spot, record.word("parentUuid"), content, out),
     }
 }
@@ -224,12 +224,6 @@ fn system(thread: &mut Thread, record: &Record, spot: &Spot, out: &mut Emitter) 
 
 fn content_of<'a>(record: &Record<'a>) -> &'a str {
     record.object("message").raw("parts")
-}
-
-fn emit_marked(spot: &Spot, content: &str, out: &mut Emitter) {
-    for text in texts(content) {
-        voice::emit_marked_user(spot, &text, out);
-    }
 }
 
 fn command(spot: &Spot, raw: &str, out: &mut Emitter) {

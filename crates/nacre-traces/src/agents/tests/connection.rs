@@ -1,4 +1,5 @@
-//! Tests the entries written for each agent, and their removal from files that have changed since.
+//! Tests for the entries written for each agent, and for their removal from files that have changed
+//! since.
 
 use std::path::Path;
 

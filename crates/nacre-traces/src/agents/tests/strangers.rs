@@ -119,7 +119,7 @@ const HOSTING: &[Hosting] = &[
 ];
 
 /// Lines, in addition to tags, that parsers use to distinguish users from programs. Aider's notes
-/// are excluded, because a model can copy them exactly.
+/// are excluded, because a model can reproduce them exactly.
 const LINES: &[&str] = &[
     "",
     "# Shop",

@@ -1,4 +1,4 @@
-//! Tests of damaged, growing and rewritten traces, using the simplest format.
+//! Tests for damaged, growing and rewritten traces, using the simplest format.
 
 use std::path::Path;
 

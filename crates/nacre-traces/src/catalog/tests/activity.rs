@@ -1,4 +1,4 @@
-//! Tests of the daily activity statistics.
+//! Tests for the daily activity statistics.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Tests of traces that disappear, reappear, are locked or are replaced while the catalog reads
+//! Tests for traces that disappear, reappear, are locked or are replaced while the catalog reads
 //! them.
 
 use rusqlite::Connection as Database;
@@ -42,7 +42,7 @@ fn a_database_in_the_middle_of_a_change_is_read_the_next_time() {
     let folder = world.dir.path().join("oc");
     fs::create_dir(&folder).unwrap();
     let database = opencode_database(&folder.join("opencode.db"), "ses_1");
-    // A lock alone does not prevent reading. An unfinished change does.
+    // A lock alone does not prevent reading, but an unfinished change does.
     database.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE under_way (x)").unwrap();
     assert_eq!(world.opencode().problems.len(), 1);
     let waits = ("", "skipped", Some("the agent was writing to it".to_owned()));
@@ -400,8 +400,8 @@ fn what_a_refresh_has_no_time_for_is_left_and_named() {
     assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)]);
 }
 
-/// A source with three sessions. Reading the first one uses up the source's budget or that of the
-/// whole sync.
+/// A source with three sessions. Reading the first one uses up the budget of the source or of the
+/// entire sync.
 struct SpentReader {
     path: PathBuf,
     is_of_sync: bool,

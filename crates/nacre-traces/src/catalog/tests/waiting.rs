@@ -1,4 +1,4 @@
-//! Tests of waiting sessions and their reasons, and of counting sessions without a catalog.
+//! Tests for waiting sessions and their reasons, and for counting sessions without a catalog.
 
 use super::*;
 use crate::agents::ADAPTERS;

@@ -1,4 +1,4 @@
-//! Tests of redaction lists: which sessions they apply to, and the effect of changes.
+//! Tests for redaction lists: which sessions they apply to, and the effects of changes.
 
 use super::*;
 use nacre_base::redact::ExtraWords;

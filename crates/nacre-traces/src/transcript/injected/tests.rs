@@ -1,4 +1,4 @@
-//! Tests of messages by users, by programs, and by both.
+//! Tests for messages written by users, by programs, and by both.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Tests that lines are read correctly, regardless of how the input is split into chunks.
+//! Tests that lines are read correctly regardless of how the input is split into chunks.
 
 use std::io::{self, Read};
 
@@ -112,7 +112,7 @@ fn a_file_that_is_mostly_a_hole_is_refused() {
     assert!(lengthened(1 << 20).is_ok());
     let error = lengthened(1 << 40).unwrap_err();
     assert!(matches!(error, Error::Unreadable { .. }), "{error:?}");
-    // Data after the hole makes no difference.
+    // Data after the hole does not matter.
     std::os::unix::fs::FileExt::write_all_at(
         &std::fs::File::options().write(true).open(&path).unwrap(),
         b"{}\n",

@@ -17,7 +17,7 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 const LOG_HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
 /// Length of the header of a rollback journal. If SQLite keeps the journal file after a
-/// transaction, it overwrites the header with zeros.
+/// transaction, it fills the header with zeros.
 const JOURNAL_HEADER: usize = 28;
 /// Maximum length of a write-ahead log. SQLite normally runs a checkpoint after a few megabytes,
 /// unless a long-running reader prevents it.

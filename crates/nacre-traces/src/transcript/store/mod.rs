@@ -64,8 +64,8 @@ impl Outside {
         Some(Self { main, log: log.map(|log| super::walk::stamp(&log)) })
     }
 
-    /// Returns whether any further change to the main file must change its modification time. This
-    /// is the case if the log is newer than the main file by more than the clock's resolution.
+    /// Returns whether any subsequent change to the main file must change its modification time.
+    /// This is the case if the log is newer than the main file by more than the clock's resolution.
     fn is_settled(&self) -> bool {
         let log = self.log.and_then(|log| log.modified);
         self.main.modified.zip(log).is_some_and(|(main, log)| CLOCK_TICK < log.duration_since(main))

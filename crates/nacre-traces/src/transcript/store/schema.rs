@@ -22,7 +22,8 @@ const FILE_HEADER: usize = 100;
 const LEAF: u8 = 0x0d;
 const INTERIOR: u8 = 0x05;
 
-/// Maximum number of tables, more than any agent has. Further tables cannot be read.
+/// Maximum number of tables, which is more than any agent has. Access to any other tables is
+/// denied.
 const MAX_TABLES: usize = 1000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Tests of databases that SQLite wrote, in every state that a reader can encounter.
+//! Tests for databases written by SQLite, in every state that a reader can encounter.
 #![expect(clippy::disallowed_methods, reason = "tests write their own databases")]
 
 use std::os::unix::fs::MetadataExt as _;

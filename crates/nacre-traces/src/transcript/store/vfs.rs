@@ -1,7 +1,7 @@
 //! A read-only SQLite VFS that serves a single file, an [`Image`].
 //!
 //! SQLite's default VFS opens a database and the files next to it by name, follows links, blocks on
-//! pipes, and creates `-shm` files even for reading. This VFS provides only bytes, so SQLite cannot
+//! pipes, and creates `-shm` files even for reading. This VFS only provides bytes, so SQLite cannot
 //! open, create or lock files. It requires `unsafe`, because an SQLite VFS is a table of C
 //! functions.
 

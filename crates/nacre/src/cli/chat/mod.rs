@@ -103,7 +103,7 @@ impl ChatArgs {
 pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: ChatArgs) -> CommandResult {
     // Chat messages count as the user's own words, so agents may not run this command.
     host.check_user("chat")?;
-    // Editors start their own agent process, and the path of a script file is only valid in this
+    // Editors start their own agent process, and the script file's path is only valid in this
     // process.
     let is_here = args.acp || args.scripted.is_some();
     let server = if is_here { None } else { remote::server(ui, host) };

@@ -57,8 +57,8 @@ pub(super) fn show(
     Ok(Exit::DONE)
 }
 
-/// Lists the project's files for `@` completion, in a separate thread while the screen is open.
-/// Without a code map, nothing is completed.
+/// Lists the project's files for `@` completion. Runs in a separate thread while the screen is
+/// open. Without a code map, `@` completes nothing.
 fn list_files(environment: Environment, cancel: Cancel) -> Receiver<Vec<String>> {
     let (sender, files) = channel(1);
     thread::spawn(move || {

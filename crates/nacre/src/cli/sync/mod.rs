@@ -16,7 +16,7 @@ use super::sessions::{ReaderArgs, settle_reader};
 /// Polling interval of `--watch`, which compares only file sizes and modification times.
 const WATCH_PERIOD: Duration = Duration::from_secs(2);
 
-/// Maximum delay of Ctrl-C while waiting.
+/// Maximum time until Ctrl-C takes effect while waiting.
 const CANCEL_PERIOD: Duration = Duration::from_millis(100);
 
 /// Read new and changed sessions and extract memories

@@ -113,8 +113,9 @@ impl CellKind {
     }
 }
 
-/// Removes the middle of a long text and inserts a note with the number of removed lines. Must be
-/// called once, before cleaning, so the number refers to the original lines.
+/// Removes the middle of an overlong text and inserts a note that states how many lines were
+/// removed. Must be called only once, before cleaning, so that the number refers to the original
+/// lines.
 pub(crate) fn bound_text(text: &str) -> String {
     let n_lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
     if n_lines <= MAX_LINES && text.len() <= MAX_BYTES {

@@ -25,7 +25,7 @@ pub(crate) struct CellLayout {
     revision: u32,
     is_open: bool,
     pub(crate) lines: Vec<Line<'static>>,
-    /// Length of the leading part of the text whose lines are final.
+    /// Length of the beginning of the text, whose lines are final.
     settled_bytes: usize,
     settled_lines: usize,
     /// Number of the last frame that used these lines.
@@ -95,8 +95,8 @@ impl CellLayout {
     }
 }
 
-/// Returns the start of the last block after an empty line. Appended text cannot change the layout
-/// before it.
+/// Returns the start of the last block that follows an empty line. Appended text cannot change the
+/// layout of anything before it.
 fn find_settled_end(text: &str) -> usize {
     let mut settled = 0;
     let mut fence: Option<&str> = None;
@@ -120,8 +120,8 @@ fn find_settled_end(text: &str) -> usize {
     settled
 }
 
-/// Returns whether a line after an empty line starts a new block instead of continuing a list or
-/// quote.
+/// Returns whether a line that follows an empty line starts a new block, rather than continuing a
+/// list or quote.
 fn opens_block(line: &str) -> bool {
     let is_item = |line: &str| {
         let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -34,7 +34,7 @@ const FLASH_MS: u64 = 4_000;
 
 const TURN_TICK_MS: u64 = 500;
 
-/// Number of columns for the selection mark next to the transcript.
+/// Number of columns reserved for the selection mark next to the transcript.
 pub(crate) const GUTTER: usize = 2;
 
 #[derive(Clone, Debug, Default)]
@@ -111,7 +111,7 @@ impl ScreenState {
         match (&self.panel, self.approvals.front(), self.browsed) {
             (Some(Panel::List(_)), ..) => KeyContext::List,
             (Some(Panel::Page(_)), ..) => KeyContext::Page,
-            // While the user types a reason, keys edit text as in the input.
+            // While the user types a reason, keys edit it as they would edit the input.
             (None, Some(question), _) if question.reason.is_none() => KeyContext::Approval,
             (None, None, Some(_)) => KeyContext::Browse,
             (None, Some(_), _) | (None, None, None) => KeyContext::Input,
@@ -140,7 +140,7 @@ impl ScreenState {
         self.session.as_ref().map(|session| session.id.clone())
     }
 
-    /// Returns the time of the next screen change that happens without an event.
+    /// Returns when the screen will next change without an event.
     pub(crate) fn next_change(&self) -> Option<u64> {
         let flash = self.flash.as_ref().map(|flash| flash.until);
         let turn = self.turn.as_ref().map(|_| self.now + TURN_TICK_MS);
@@ -149,7 +149,8 @@ impl ScreenState {
         flash.into_iter().chain(turn).chain(armed).min()
     }
 
-    /// Lays out everything for the next frame, and records which part of a question is visible.
+    /// Lays out everything for the next frame, and records which part of a question the user can
+    /// see.
     pub(crate) fn settle(&mut self) -> Areas {
         let columns = usize::from(self.columns);
         let whole = Paper { columns: columns.saturating_sub(2 * GUTTER).max(1), theme: self.theme };

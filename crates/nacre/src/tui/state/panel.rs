@@ -136,12 +136,13 @@ fn help(paper: Paper) -> Vec<Line<'static>> {
     lines
 }
 
-/// After a question appears or the user types, keys do not count as answers for this time.
+/// Keys do not count as answers until this long after a question appears or the user types.
 pub(crate) const QUIET_MS: u64 = 500;
 
 const MAX_TOUCHES: usize = 100;
 
-/// Commands with more lines are summarized by their first and last lines, and shown in full below.
+/// Commands with more lines than this are summarized by their first and last lines and shown in
+/// full below.
 const MAX_WHOLE: usize = 8;
 
 /// A question from the agent, and how much of it the user has seen.
@@ -189,8 +190,8 @@ impl ApprovalDialog {
         self.arm_time(last_key).is_some_and(|armed| armed <= now)
     }
 
-    /// Returns the time from which keys count as answers, or `None` if the question has not been
-    /// drawn yet.
+    /// Returns when keys start to count as answers, or `None` if the question has not been drawn
+    /// yet.
     pub(crate) fn arm_time(&self, last_key: Option<u64>) -> Option<u64> {
         Some(last_key.unwrap_or(0).max(self.drawn_at?).saturating_add(QUIET_MS))
     }

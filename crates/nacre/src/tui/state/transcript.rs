@@ -1,7 +1,7 @@
 //! The transcript: a limited number of cells, the scroll position, and cached lines.
 //!
-//! The scroll position is a cell and a line inside it, so cells that are not visible do not have to
-//! be laid out.
+//! The scroll position is stored as a cell and a line within it, so that cells outside the screen
+//! do not have to be laid out.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -12,13 +12,13 @@ use ratatui_core::text::Line;
 use super::cell::{Cell, CellId, CellKind, MAX_BYTES, ToolCell};
 use super::layout::{CellLayout, Paper, open_fence};
 
-/// Maximum number of cells while scrolled to the end. The oldest cells are dropped.
+/// Maximum number of cells while the end of the transcript is shown. The oldest cells are dropped.
 const MAX_CELLS: usize = 6_000;
 
-/// Maximum size of all cells while scrolled to the end.
+/// Maximum total size of the cells while the end of the transcript is shown.
 const MAX_CELL_BYTES: usize = 16 * 1024 * 1024;
 
-/// Factor applied to both limits while the user has scrolled up.
+/// Factor by which both limits are raised while the user has scrolled up.
 const SLACK: usize = 2;
 
 const MAX_LAID: usize = 300;
@@ -37,7 +37,7 @@ pub(crate) enum Scroll {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VisibleLine {
     pub(crate) idx: usize,
-    /// Line in the cell; `None` for the empty line before it.
+    /// Line within the cell; `None` for the empty line before the cell.
     pub(crate) line: Option<usize>,
 }
 
@@ -146,8 +146,8 @@ impl Transcript {
         }
     }
 
-    /// Appends to an answer, or starts a new cell if the answer is too long. Returns the cell that
-    /// contains the new text.
+    /// Appends text to an answer, or starts a new cell if the answer becomes too long. Returns the
+    /// cell that contains the new text.
     pub(crate) fn extend_words(&mut self, id: CellId, words: &str) -> CellId {
         let Some(idx) = self.idx_of(id) else { return id };
         let CellKind::Assistant { text, .. } = &self.cells[idx].kind else { return id };
@@ -166,7 +166,7 @@ impl Transcript {
         self.push(CellKind::Assistant { text, is_interrupted: false })
     }
 
-    /// Appends to a reasoning cell. Returns `false` if the cell is too long.
+    /// Appends text to a reasoning cell. Returns `false` if the cell is already too long.
     pub(crate) fn extend_reasoning(&mut self, id: CellId, words: &str) -> bool {
         let cell = self.idx_of(id).and_then(|idx| self.cells.get(idx));
         let Some(CellKind::Reasoning { text }) = cell.map(|cell| &cell.kind) else { return false };
@@ -263,7 +263,7 @@ impl Transcript {
         }
         let (idx, line) = self.top();
         self.fill(idx, line);
-        // The end is visible, so follow it from now on.
+        // The end has become visible, so it is followed from now on.
         if self.shown.len() < height && self.scroll != Scroll::Follow {
             self.scroll = Scroll::Follow;
             self.has_news = false;
@@ -271,7 +271,7 @@ impl Transcript {
             let (idx, line) = self.top();
             self.fill(idx, line);
         }
-        // Drop cached lines that this frame did not use.
+        // Drops cached lines that were not used in this frame.
         if self.laid.len() > MAX_LAID {
             self.laid.retain(|_, laid| laid.wanted == self.n_frames);
         }
@@ -352,7 +352,7 @@ impl Transcript {
         };
     }
 
-    /// Scrolls by the minimum needed to show a cell.
+    /// Scrolls only as far as needed to show a cell.
     pub(crate) fn reveal(&mut self, id: CellId) {
         let Some(target) = self.idx_of(id) else { return };
         let n_lines = self.measure(target);

@@ -35,7 +35,7 @@ pub(crate) struct RunningTurn {
     pub(crate) is_stopping: bool,
     /// The cell to which streamed text is appended.
     pub(crate) words: Option<CellId>,
-    /// Text cells of the current step, which the agent may replace.
+    /// Text cells of the current step. The agent may still replace their text.
     pub(crate) step_cells: Vec<CellId>,
     pub(crate) reasoning: Option<CellId>,
 }

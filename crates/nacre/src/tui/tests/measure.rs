@@ -16,7 +16,7 @@ const KEY_TO_FRAME: Duration = Duration::from_millis(20);
 
 const WORDS: &str = "The `parser` reads **tokens** one by one, and the *last* of them is dropped. ";
 
-/// Opens a session with a number of items, as loaded from a server.
+/// Opens a session with the given number of items, as if loaded from a server.
 fn fill_session(columns: u16, rows: u16, n_items: u64) -> Play {
     let mut play = Play::new(columns, rows);
     let mut session = serde_json::to_value(super::play::session()).unwrap();
@@ -54,8 +54,8 @@ fn on_processor() -> Duration {
     Duration::new(u64::try_from(time.tv_sec).unwrap(), u32::try_from(time.tv_nsec).unwrap())
 }
 
-/// Measures the time from keys to their frames on a test terminal while an answer is streamed, as
-/// CPU time and elapsed time.
+/// Measures the time from each key press to the resulting frame on a test terminal while an answer
+/// is streamed. Returns both CPU time and elapsed time.
 #[cfg(unix)]
 fn key_to_frame(columns: u16, rows: u16) -> (Vec<Duration>, Vec<Duration>) {
     let mut play = fill_session(columns, rows, 5_000);
@@ -116,7 +116,7 @@ fn peak_memory() -> u64 {
     kilobytes * 1024
 }
 
-/// Simulates 24 hours of a busy session: 200,000 messages in 2,000 turns, with outputs of 200 and
+/// Simulates a busy 24-hour session: 200,000 messages in 2,000 turns, with outputs of 200 and
 /// 10,000 lines.
 #[cfg(target_os = "linux")]
 #[test]

@@ -126,7 +126,7 @@ impl Play {
         self.take(ScreenEvent::Message(Box::new(RpcMessage::Answer(answer))));
     }
 
-    /// Sets the task of the next messages.
+    /// Sets the task that the following messages belong to.
     pub(super) fn begin_task(&mut self, task: &str) {
         self.task = task.to_owned();
         self.sequence = 0;

@@ -1,4 +1,4 @@
-//! Tests the requests that user actions send, and the state changes that messages cause.
+//! Tests which requests user actions send, and how messages change the state.
 
 use nacre_types::{RpcCall, TaskUpdate};
 use serde_json::json;
@@ -122,7 +122,7 @@ fn questions_are_answered_by_their_keys() {
     }
 }
 
-/// Letters typed in the middle of a word must not answer a question that appears.
+/// If a question appears while the user is typing a word, the remaining letters must not answer it.
 #[test]
 fn typing_does_not_answer_a_question_that_comes_up() {
     let mut play = Play::new(80, 24);

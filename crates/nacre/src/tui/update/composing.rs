@@ -40,7 +40,7 @@ pub(super) fn type_text(state: &mut ScreenState, text: &str) {
 }
 
 pub(super) fn paste(state: &mut ScreenState, text: &str) {
-    // Pasted text always goes into the input, even if a panel is open.
+    // Pasted text always goes into the input, which closes any open panel.
     state.panel = None;
     state.browsed = None;
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -152,7 +152,7 @@ fn down(state: &mut ScreenState) {
 }
 
 /// Stops the running turn. If no turn is running, a double press moves queued prompts back into the
-/// input, or clears the input if the queue is empty.
+/// input or, if the queue is empty, clears the input.
 pub(super) fn escape(state: &mut ScreenState) {
     if state.completion.take().is_some() {
         return;

@@ -27,7 +27,8 @@ pub(super) fn take(state: &mut ScreenState, message: TaskMessage) {
     take_in_turn(state, message);
 }
 
-/// Applies messages one turn at a time. Messages of the next turn that arrive early are buffered.
+/// Applies messages one turn at a time. Messages that belong to the next turn but arrive early are
+/// buffered.
 fn take_in_turn(state: &mut ScreenState, message: TaskMessage) {
     let is_of_next = state.turn.as_ref().is_some_and(|turn| turn.task != message.task)
         && (matches!(message.update, TaskUpdate::Running { .. })
@@ -58,10 +59,11 @@ fn take_now(state: &mut ScreenState, message: TaskMessage) {
     }
 }
 
-/// Returns whether a message is the next one of its task. If messages are missing, requests them.
+/// Returns whether a message is the next one for its task. If earlier messages are missing,
+/// requests them.
 fn is_next(state: &mut ScreenState, message: &TaskMessage) -> bool {
     let last = state.seen.get(&message.task).copied();
-    // Any other message repeats one from an ended task that is no longer tracked.
+    // A message that fails these checks repeats one from an ended task that is no longer tracked.
     let is_known = last.is_some()
         || message.sequence <= 1
         || state.prompts.iter().any(|prompt| prompt.task.as_ref() == Some(&message.task));

@@ -68,8 +68,8 @@ fn renew(state: &mut ScreenState, session: ChatSession) -> String {
     title
 }
 
-/// Fills the transcript. The running turn is replayed from its start, so its stored items are
-/// skipped.
+/// Fills the transcript with stored items. The running turn is replayed from its start, so its
+/// stored items are skipped.
 fn fill(state: &mut ScreenState, report: SessionItemsReport) {
     if state.session_id().as_ref() != Some(&report.session.id) {
         return;
@@ -194,7 +194,7 @@ fn refuse(state: &mut ScreenState, id: u64, purpose: Purpose, text: &str) {
             }
             state.note(Role::Bad, text);
         }
-        // The screen requests skills automatically, so errors are not shown.
+        // The screen itself requests skills, without the user asking, so errors are not shown.
         Purpose::Skills { is_asked: false } => {}
         _ => state.note(Role::Bad, text),
     }

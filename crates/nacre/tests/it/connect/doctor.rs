@@ -1,4 +1,4 @@
-//! Tests `nacre connect doctor` with a program that imitates Nacre.
+//! Tests `nacre connect doctor` with a program that pretends to be Nacre.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::files::Machine;
 
-/// Answers a handshake, and prints a line for a hook.
+/// Answers the handshake, and prints a line when called as a hook.
 const PLAYS_NACRE: &str = r#"#!/bin/sh
 case "$1" in
   mcp)
@@ -22,7 +22,7 @@ case "$1" in
 esac
 "#;
 
-/// Creates a machine with a program at `~/bin/nacre` that agents start.
+/// Creates a machine with a program at `~/bin/nacre`, which the agents start.
 fn machine(script: &str) -> Machine {
     let machine = Machine::new();
     machine.put("bin/nacre", script);

@@ -104,7 +104,7 @@ pub(super) const HOMES: &[(&str, &[(&str, &str)])] = &[
 
 type Change = fn(&str) -> String;
 
-/// Returns different notations of the same settings.
+/// Returns functions that write the same settings in different notations.
 pub(super) fn variants() -> [(&'static str, Change); 4] {
     [
         ("as it is", str::to_owned),
@@ -114,7 +114,7 @@ pub(super) fn variants() -> [(&'static str, Change); 4] {
     ]
 }
 
-/// A home whose files are compared as a whole.
+/// A home that is compared with all of its files.
 pub(super) struct Machine {
     pub(super) home: TestHome,
 }
@@ -159,7 +159,7 @@ impl Machine {
         value
     }
 
-    /// Returns the listed entry of an agent.
+    /// Returns the entry that `connect list` shows for an agent.
     pub(super) fn entry(&self, agent: &str) -> Value {
         entry(&self.json(&["connect", "list"]), agent).clone()
     }
@@ -196,13 +196,14 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<PathBuf, Found>) {
     }
 }
 
-/// Checks that everything in a file is still present and in order, and that JSON files are valid.
+/// Checks that everything in a file is still there in the same order, and that JSON files are
+/// valid.
 pub(super) fn check_kept(before: &str, after: &str, name: &str) {
     let mut lines = after.lines();
     for line in before.lines() {
         let line = line.trim_end();
-        // A comma may have been added after a value and before its comment, and a bracket may have
-        // been opened.
+        // A comma may have been added between a value and its comment, and brackets may have been
+        // opened.
         let bare = |text: &str| text.replace(',', "").trim().to_owned();
         let is_it = |other: &str| {
             bare(other).starts_with(bare(line).trim_end_matches(['{', '}', '[', ']', ' ']))
@@ -216,7 +217,7 @@ pub(super) fn check_kept(before: &str, after: &str, name: &str) {
     assert!(is_within(&old, &new), "{name}: {old} is not within {new}");
 }
 
-/// Returns whether a value contains everything in another.
+/// Returns whether the new value contains everything in the old one.
 fn is_within(old: &Value, new: &Value) -> bool {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {

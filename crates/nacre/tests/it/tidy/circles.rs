@@ -1,4 +1,4 @@
-//! Finds import cycles between the files and directories of one directory.
+//! Finds import cycles among the files and directories in a directory.
 //!
 //! A directory's `mod.rs` may import its children and be imported by them.
 
@@ -26,7 +26,7 @@ fn no_new_circle_inside_a_room() {
     assert!(gone.is_empty(), "Remove these circles from `KNOWN`: {gone:#?}");
 }
 
-/// Import cycles that exist inside one module today. The list may only get shorter.
+/// Import cycles that currently exist within a module. The list may only get shorter.
 const KNOWN: &[&str] = &[
     "nacre-engine model::{anthropic, classify, collect, conversation, error, hosted, http, openai, \
      price, programs, provider, retry, roles, scripted, spending_budget}",
@@ -38,13 +38,13 @@ const KNOWN: &[&str] = &[
     "nacre-ops team::{pull, push}",
 ];
 
-/// Returns which siblings each file or directory imports. Tests may import whatever they test.
+/// Returns the siblings that each file or directory imports. Tests may import whatever they test.
 fn neighbors(modules: &Modules) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
     let mut neighbors: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for Arrow { from, to, is_test } in modules.arrows() {
         let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
         let is_of_tests = is_test || from.iter().any(|name| name == "tests");
-        // For top-level modules, `ARROWS` defines the allowed imports.
+        // Imports between top-level modules are governed by `ARROWS`.
         if is_of_tests || shared == 0 || from.len() == shared || to.len() == shared {
             continue;
         }

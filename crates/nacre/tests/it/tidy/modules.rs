@@ -39,7 +39,7 @@ impl Modules {
         Self::of(texts.collect())
     }
 
-    /// Builds the modules from files, given as paths below `src` and their contents.
+    /// Builds the modules from files. Each file is given as its path below `src` and its contents.
     fn of(texts: Vec<(PathBuf, String)>) -> Self {
         let mut modules =
             Self { files: BTreeMap::new(), paths: BTreeMap::new(), imports: BTreeMap::new() };
@@ -74,7 +74,7 @@ impl Modules {
         arrows
     }
 
-    /// Returns the module that defines the item at a path; `None` for items from other crates.
+    /// Returns the module that defines the item at a path, or `None` for items from other crates.
     fn follow(&self, place: &[String], segments: &[String], steps: usize) -> Option<ModulePath> {
         let (first, rest) = segments.split_first()?;
         let (mut module, mut rest) = match first.as_str() {
@@ -115,8 +115,8 @@ impl Modules {
         self.imports.get(module)?.get(name)
     }
 
-    /// Returns the module that has its own file. An inline module belongs to the module of its
-    /// file.
+    /// Returns the module that has its own file. For an inline module, that is the module of the
+    /// file that contains it.
     fn file_of(&self, module: &[String]) -> ModulePath {
         let mut module = module.to_vec();
         while !module.is_empty() && !self.files.contains_key(&module) {

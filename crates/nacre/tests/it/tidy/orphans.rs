@@ -33,7 +33,8 @@ fn is_root(file: &Path) -> bool {
     )
 }
 
-/// Returns whether a module in the directory declares a file, by name or with a `path` attribute.
+/// Returns whether a module in the file's directory declares the file, by name or with a `path`
+/// attribute.
 fn is_declared(file: &Path, sources: &[PathBuf]) -> bool {
     // `a/mod.rs` is declared where `a.rs` would be.
     let module = if file.ends_with("mod.rs") { file.parent().unwrap() } else { file };

@@ -1,4 +1,4 @@
-//! Extracts the paths used in a Rust file: every form of `use`, and paths inside code.
+//! Extracts the paths used in a Rust file, from `use` declarations in every form and from code.
 
 /// A path as written in the source.
 #[derive(Debug)]

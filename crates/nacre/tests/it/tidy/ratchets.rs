@@ -1,4 +1,4 @@
-//! Counts that may only decrease. Lower a limit in the commit that lowers its count.
+//! Counts that may only decrease. If a commit lowers a count, it must also lower the limit.
 
 use std::fmt::Write as _;
 use std::path::Path;

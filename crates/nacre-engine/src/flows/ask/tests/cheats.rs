@@ -37,7 +37,7 @@ fn shelf() -> Shelf {
 }
 
 impl Shelf {
-    /// Returns the answer to a row, with the bracketed keys replaced by IDs.
+    /// Returns the answer in a row of the table, with the bracketed keys replaced by IDs.
     fn answer(&self, row: &str) -> Answer {
         let mut text = row.to_owned();
         for (key, id) in &self.ids {

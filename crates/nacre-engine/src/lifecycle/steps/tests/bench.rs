@@ -1,4 +1,4 @@
-//! A workspace, three tools and a script, with the checks that apply to every run.
+//! A workspace, three tools and a script for tests, with the checks that apply to every run.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -101,7 +101,7 @@ fn budgets() -> Budgets {
     }
 }
 
-/// Returns an agent that may do anything the tools of this test can do.
+/// Returns an agent that is permitted to do everything that the test's tools can do.
 pub(super) fn chat() -> AgentSpec {
     let everywhere = vec![Area::Tree(None)];
     AgentSpec {
@@ -120,7 +120,7 @@ pub(super) fn chat() -> AgentSpec {
     }
 }
 
-/// Everything that a run needs, and its listeners.
+/// Everything that a run needs, including listeners.
 pub(super) struct Bench {
     workspace: TempDir,
     spill: TempDir,
@@ -140,7 +140,7 @@ pub(super) struct Bench {
 pub(super) struct Played {
     pub(super) outcome: Outcome,
     pub(super) records: Vec<Arc<Record>>,
-    /// Script turns that were not played.
+    /// Number of script turns that were not played.
     pub(super) left: usize,
 }
 
@@ -244,7 +244,7 @@ impl Bench {
         run(engine, job, &mut self.pipeline(spec), control).await
     }
 
-    /// Ends the run and checks that it has exactly one, correct end.
+    /// Ends the run and checks that it ended exactly once and correctly.
     pub(super) fn close(&self, outcome: Outcome) -> Played {
         let records = self.heard.records();
         let state = TaskEnd::only_one(&records);
@@ -253,7 +253,7 @@ impl Bench {
         Played { outcome, records, left: self.script.n_left() }
     }
 
-    /// Checks that the saved items are the turn that the run added, unless the conversation was
+    /// Checks that the saved items are those that the run added, unless the conversation was
     /// shortened.
     fn check_saved(&self, outcome: &Outcome, records: &[Arc<Record>]) {
         let was_cut = records.iter().any(|record| {

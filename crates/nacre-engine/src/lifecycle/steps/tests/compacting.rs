@@ -1,5 +1,5 @@
-//! Tests of conversations that are too long: the beginning is replaced by a summary, or omitted
-//! without one.
+//! Tests for overlong conversations: the beginning is replaced by a summary, or omitted without
+//! one.
 
 use super::*;
 use crate::lifecycle::steps::*;
@@ -46,7 +46,7 @@ async fn the_beginning_is_summed_up_and_the_summary_is_saved() {
     assert!(played.names().iter().any(|name| name == "context.summary"));
     let deltas = played.names().iter().filter(|name| **name == "model.delta").count();
     assert_eq!(deltas, 1, "nobody is shown the summary word by word");
-    // Appended to the full history, the saved items result in the same conversation.
+    // Appending the saved items to the full history produces the same conversation.
     let mut items = history(8).to_items();
     items.extend(bench.saved());
     assert_eq!(Conversation::from_items(items), played.outcome.conversation);

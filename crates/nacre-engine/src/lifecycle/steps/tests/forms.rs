@@ -1,4 +1,4 @@
-//! Tests of structured answers, which the host checks.
+//! Tests for structured answers, which the host checks.
 
 use serde_json::{Value, json};
 

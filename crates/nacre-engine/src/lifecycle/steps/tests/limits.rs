@@ -1,4 +1,4 @@
-//! Tests of limits that apply whatever the model does.
+//! Tests for limits that apply whatever the model does.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Tests of a conversation in progress: when items are saved, user messages during a run, and
+//! Tests for a conversation in progress: when items are saved, user messages during a run, and
 //! partial answers.
 
 use super::*;
@@ -27,7 +27,8 @@ async fn each_step_is_saved_before_the_next_one_begins() {
         kinds(&bench.saved()),
         ["user", "assistant", "tool_call", "tool_result", "assistant", "end"]
     );
-    // After the checkpoint fails, the model is not called again, whichever item it failed at.
+    // Once the checkpoint has failed, the model is not called again, whichever item caused the
+    // failure.
     for (saves_at_most, model_calls) in [(0, 0), (1, 1), (3, 1), (4, 2), (5, 2), (6, 2)] {
         let mut bench = Bench::new(TWO_STEPS);
         bench.saves_at_most = saves_at_most;
@@ -69,7 +70,7 @@ async fn a_resumed_conversation_has_its_calls_results_and_attachments() {
     assert_eq!(second.close(outcome).state(), "completed(done)");
 }
 
-/// Steers as soon as the named event is received.
+/// Steers the run as soon as the named event is received.
 async fn steer_at(bench: &Bench, handle: &RunHandle, name: &str, words: &[&str]) {
     while !bench.records().iter().any(|record| record.event.name() == name) {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Tests with answers as servers really send them.
+//! Tests with answers in the form in which servers really send them.
 
 use serde_json::json;
 
@@ -8,7 +8,8 @@ use crate::model::conversation::{Arguments, Request, Response};
 use crate::model::roles::ModelRef;
 use nacre_types::ModelRole as Role;
 
-/// Decodes the chunks and returns the collected response, after checks that apply to every answer.
+/// Decodes the chunks, makes the checks that apply to every answer, and returns the collected
+/// response.
 fn play(chunks: &[Value]) -> Result<Response, Fault> {
     let mut decoder = OpenAiDecoder::new(1);
     let mut collector = Collector::new(1 << 20);
@@ -34,7 +35,7 @@ fn stop(reason: &str) -> Value {
     json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] })
 }
 
-/// Checks the calls of an answer: ID, name and arguments.
+/// Checks the ID, name and arguments of each call in an answer.
 fn check_calls(pieces: &Value, expected: &[(&str, &str, Value)]) {
     let mut chunks: Vec<Value> = pieces
         .as_array()

@@ -1,6 +1,6 @@
 //! Searches code by structure, and finds the uses of a name.
 //!
-//! Uses are matched as whole words. Different items with the same name are not distinguished,
+//! Uses are matched as complete words. Different items with the same name are not told apart,
 //! because that would require a compiler for each language.
 
 use std::collections::BTreeMap;
@@ -99,7 +99,8 @@ fn patterns(input: &CodeSearch) -> Result<BTreeMap<Language, CodePattern>> {
         ToolError::new(Fault::Arguments, error.to_string(), hint)
     })?;
     let mut patterns = BTreeMap::from([(language, first)]);
-    // TypeScript and TSX have different grammars for the same code.
+    // TypeScript and TSX share most of their syntax but have different grammars, so compile the
+    // pattern for both.
     let relative = if language == Language::TypeScript {
         Language::Tsx
     } else if language == Language::Tsx {

@@ -1,4 +1,4 @@
-//! Tests of the code tools, called through the pipeline.
+//! Tests for the code tools, called through the pipeline.
 
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ use crate::tools::workspace::{
 /// Default and maximum number of lines.
 const MAX_LINES: u32 = 2000;
 
-/// Leaves room so that the pipeline does not truncate the output again.
+/// Slightly below the pipeline's limit, so that the pipeline does not truncate the output again.
 const MAX_SHOWN_BYTES: usize = <FileRead as WorkspaceTool>::SPEC.shown_bytes - 1_000;
 
 const MAX_LINE_BYTES: usize = 8_000;
@@ -168,7 +168,8 @@ fn show_large(path: &str, file: OpenFile, input: &FileRead, cancel: &Cancel) -> 
 /// Size of the read buffer. Longer lines arrive in parts.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// Maximum bytes read in one call. In a larger file, everything after this point is ignored.
+/// Maximum number of bytes read in one call. In larger files, everything after this point is
+/// ignored.
 const MAX_READ_BYTES: u64 = 1 << 30;
 
 pub(super) struct Pieces {

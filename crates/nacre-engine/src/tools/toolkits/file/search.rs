@@ -1,6 +1,6 @@
-//! Finds files by name, and lines by regular expression.
+//! Finds files by name and lines by regular expression.
 //!
-//! Search time is linear, because the compiled expression and the lines are limited in size.
+//! The compiled expression and the lines are limited in size, so the search takes linear time.
 //! Cancellation is checked between files.
 
 use std::ops::ControlFlow;
@@ -24,7 +24,8 @@ const DEFAULT_RESULTS: u32 = 50;
 const MAX_RESULTS: u32 = 500;
 const MAX_CONTEXT: u32 = 10;
 
-/// Larger files are searched only if the call names them explicitly.
+/// Maximum size of a searched file. Larger files are searched only if the call names them
+/// explicitly.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 const MAX_TOTAL_BYTES: usize = 512 << 20;
@@ -253,7 +254,7 @@ impl<'c> Search<'c> {
         self.add_count(path.as_str(), n_matching)
     }
 
-    /// Returns the number of matching lines. If only file names are shown, it stops at the first
+    /// Returns the number of matching lines. If only file names are shown, stops at the first
     /// match.
     fn count(&self, bytes: &[u8]) -> usize {
         let most = if self.show == SearchShown::Files { 1 } else { usize::MAX };

@@ -1,4 +1,4 @@
-//! Tests of the file tools, called through the pipeline.
+//! Tests for the file tools, called through the pipeline.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 

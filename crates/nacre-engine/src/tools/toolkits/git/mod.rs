@@ -129,7 +129,7 @@ impl WorkspaceGit {
         })
     }
 
-    /// Returns the path arguments that follow `--`, which exclude the paths that the agent may not
+    /// Returns the path arguments to put after `--`. They exclude the paths that the agent may not
     /// access.
     fn pathspecs(&self, paths: &[String]) -> Result<Vec<String>> {
         let mut specs = vec!["--".to_owned()];

@@ -1,4 +1,4 @@
-//! Tests of the git tools with real repositories, both harmless and hostile.
+//! Tests for the git tools, using harmless and hostile repositories.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 

@@ -6,7 +6,7 @@ use nacre_memory::recall::{OverturnedPassage, Passage};
 
 pub const QUOTE_MARK: &str = "| ";
 
-/// Formats a passage with its ID on an unquoted line and its text as quoted lines.
+/// Formats a passage: its ID on an unquoted line, followed by its text as quoted lines.
 pub(crate) fn quote_passage(passage: &Passage) -> String {
     let day = passage.updated.map(|at| at.strftime(", %Y-%m-%d").to_string()).unwrap_or_default();
     let (id, word, status) = (&passage.id, passage.word(), passage.status.as_str());

@@ -84,7 +84,7 @@ fn search(
 fn line(hit: &MemoryHit) -> String {
     let memory = &hit.memory;
     let (id, kind, status) = (memory.at.id.as_str(), memory.at.memory_type, memory.status.as_str());
-    // The title and the snippet are each kept on one line, so that they cannot imitate another hit.
+    // Keep the title and the snippet on one line each, so that they cannot imitate another hit.
     let (title, snippet) = (Shown(&memory.title).one_line(), Shown(&hit.snippet).one_line());
     let snippet = nacre_base::text::collapse_whitespace(&snippet);
     let unverified: Vec<&str> = hit.find_unverified().map(|older| older.at.id.as_str()).collect();
@@ -158,7 +158,7 @@ impl Tool for MemoryRecall {
     }
 }
 
-/// Records a passage and the memories that it superseded as shown.
+/// Records that a passage, and the memories that it superseded, have been shown.
 pub fn note(seen: &Seen, passage: &Passage) {
     seen.note(passage.id.as_str(), &passage.words());
     for overturned in &passage.overturned {

@@ -90,7 +90,7 @@ impl ShellJobs {
         self.lock().is_empty()
     }
 
-    /// Stops every job, waits for each to end, and describes those that were still running.
+    /// Stops all jobs, waits for each of them to end, and describes those that were still running.
     pub async fn stop_all(&self) -> Vec<String> {
         let running: Vec<(String, watch::Receiver<Option<String>>)> = {
             let list = self.lock();

@@ -123,8 +123,8 @@ impl Tool for SkillActivate {
             let hint = format!("There are: {}.", names.join(", "));
             return Err(ToolError::new(Fault::NotFound, what, hint));
         };
-        // Returns the error for a skill that the user has not started. Models may activate bundled
-        // skills and the user's own, but only the user may activate skills from a repository.
+        // Skills from a repository may be activated only by the user. Models may activate bundled
+        // skills and the user's own.
         if skill.origin == SkillOrigin::Project {
             let name = &skill.name;
             let what = format!("The skill `{name}` belongs to this repository, not to the user");

@@ -1,4 +1,4 @@
-//! Tests of the skill tools, called through the registry.
+//! Tests for the skill tools, called through the registry.
 
 #![expect(clippy::disallowed_methods, reason = "a test plays the repository that has a skill")]
 

@@ -1,8 +1,8 @@
 //! Allows connections only to public addresses.
 //!
-//! A host name is resolved once, all of its addresses must be public, and the connection uses only
-//! these addresses. Checking the resolved addresses covers alternative spellings of an address and
-//! prevents DNS rebinding.
+//! A host name is resolved once, all of its addresses must be public, and only these addresses are
+//! used for the connection. Checking the resolved addresses covers alternative spellings of an
+//! address and prevents DNS rebinding.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

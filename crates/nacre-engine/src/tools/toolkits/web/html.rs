@@ -1,7 +1,7 @@
 //! Converts HTML to text for a model. Markup and scripts are removed; links are kept.
 //!
-//! The conversion is a single pass without building a tree, and takes time linear in the length of
-//! the page.
+//! The conversion is a single pass that builds no tree, and its time is linear in the length of the
+//! page.
 
 use nacre_base::text::collapse_whitespace;
 use reqwest::Url;

@@ -51,7 +51,7 @@ pub(super) struct Pilot<'p> {
 
 #[derive(Debug)]
 pub(super) enum Unmeasured {
-    /// Why localisation cannot be measured for this repository. The reason is reported.
+    /// The reason why localisation cannot be measured for this repository, which is reported.
     Reason(String),
     Failed(AnyError),
 }
@@ -141,7 +141,7 @@ impl Pilot<'_> {
         })
     }
 
-    /// Opens a host that has no memories or settings, but a complete map of the copy.
+    /// Opens a host with a complete map of the copy but without memories or settings.
     fn open_settled_host(&self, state: &OldState) -> Result<Host, AnyError> {
         let folder = state.folder().to_owned();
         let home = folder.join("home");

@@ -1,4 +1,4 @@
-//! Tests of `OldState` with hostile and incomplete repositories.
+//! Tests `OldState` with hostile and incomplete repositories.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! One candidate for each drop reason.
+//! Tests one candidate for each drop reason.
 
 use nacre_memory::{Basis, Claim, Quote, Speaker, Status};
 use nacre_types::Signal;

@@ -1,4 +1,4 @@
-//! Realistic questions from agents, and realistic answers from users.
+//! Tests realistic questions from agents with realistic answers from users.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Which of a model's claims are accepted, depending on the speaker of their quotes.
+//! Tests which of a model's claims are accepted, depending on who said the quoted words.
 
 use nacre_traces::agents::generic;
 use nacre_traces::transcript::{Sink, TranscriptEvent};

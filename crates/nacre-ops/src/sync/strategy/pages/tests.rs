@@ -1,4 +1,4 @@
-//! The text that a model receives for a session, and how it is truncated.
+//! Tests the text that a model receives for a session, and how this text is truncated.
 
 use nacre_traces::agents::generic;
 use nacre_traces::transcript::Sink;

@@ -1,4 +1,4 @@
-//! What a model's review can change, and what it cannot change.
+//! Tests what a model's review can and cannot change.
 
 use nacre_base::config::StrategyChoice;
 use nacre_memory::Status;

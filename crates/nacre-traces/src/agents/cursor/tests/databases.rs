@@ -1,5 +1,4 @@
-//! Tests of the editor's databases from every version, and of how a conversation's project is
-//! found.
+//! Tests for the editor's databases from every version, and for finding a conversation's project.
 
 use super::*;
 use crate::transcript::toolkit::*;
@@ -116,7 +115,7 @@ fn empty_rows_missing_rows_and_loose_rows() {
         "fullConversationHeadersOnly": []}),
     );
     global.execute("INSERT INTO cursorDiskKV VALUES ('composerData:null', NULL)", []).unwrap();
-    // A conversation without a separate row is still found by its bubbles.
+    // A conversation without its own row is still found by its bubbles.
     put(&global, "bubbleId:orphan:b1", &user("b1", "still here"));
     let traces = home.traces();
     let ids: Vec<_> = traces.iter().map(|trace| trace.session.as_deref().unwrap()).collect();

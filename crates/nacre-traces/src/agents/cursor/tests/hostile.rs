@@ -1,4 +1,4 @@
-//! Tests of databases and rows that Cursor itself would never write.
+//! Tests for databases and rows that Cursor itself would never write.
 
 use crate::transcript::toolkit::*;
 use std::path::PathBuf;

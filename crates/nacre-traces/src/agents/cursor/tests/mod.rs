@@ -1,4 +1,4 @@
-//! Tests of Cursor's databases and transcripts, written by hand for each version and edge case.
+//! Tests for Cursor's databases and transcripts, handwritten for each version and edge case.
 #![expect(clippy::disallowed_methods, reason = "tests write their own traces")]
 
 mod databases;

@@ -1,4 +1,4 @@
-//! Tests of sessions written by `opencode export`.
+//! Tests for sessions written by `opencode export`.
 
 use super::*;
 use crate::agents::trace_at;

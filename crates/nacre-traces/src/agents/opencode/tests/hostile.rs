@@ -1,4 +1,4 @@
-//! Tests of databases and files that OpenCode itself would never write.
+//! Tests for databases and files that OpenCode itself would never write.
 
 use std::sync::OnceLock;
 

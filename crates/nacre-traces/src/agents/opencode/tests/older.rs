@@ -1,4 +1,4 @@
-//! Tests of layouts that are older or newer than the two main ones.
+//! Tests for layouts that are older or newer than the two main ones.
 
 use super::*;
 

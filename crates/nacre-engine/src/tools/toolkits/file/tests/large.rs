@@ -1,4 +1,4 @@
-//! Tests of absolute paths, files of any size, and reading and searching stored long outputs.
+//! Tests for absolute paths, files of any size, and reading and searching stored output.
 
 #![expect(
     clippy::disallowed_methods,
@@ -55,7 +55,7 @@ async fn an_absolute_path_is_taken_where_it_lies_in_the_workspace() {
     }
 }
 
-/// Returns numbered lines that are too large for one read.
+/// Returns numbered lines whose total size exceeds one read.
 fn many_lines(n_lines: usize) -> String {
     let mut text = String::new();
     for number in 1..=n_lines {

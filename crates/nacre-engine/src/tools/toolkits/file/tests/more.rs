@@ -1,4 +1,4 @@
-//! Tests of multiple and inserting edits, continued reads, and the display modes of searches.
+//! Tests for multiple and inserting edits, continued reads, and the display modes of searches.
 
 use serde_json::{Value, json};
 
