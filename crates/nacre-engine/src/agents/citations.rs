@@ -288,13 +288,13 @@ mod tests {
                 "src/main.rs",
                 (1, 1),
                 "lock();",
-                unverified("the quote is in line 2 of `src/main.rs`, not in 1 to 1"),
+                unverified("the quote is on line 2 of `src/main.rs`, not in lines 1 to 1"),
             ),
             (
                 "src/main.rs",
                 (1, 2),
                 "write( \"file\"",
-                unverified("the quote is in line 4 of `src/main.rs`, not in 1 to 2"),
+                unverified("the quote is on line 4 of `src/main.rs`, not in lines 1 to 2"),
             ),
             (
                 "src/main.rs",

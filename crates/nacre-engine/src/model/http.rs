@@ -252,7 +252,7 @@ mod tests {
         endpoint.answer_timeout = Some(Duration::from_millis(1));
         let fault = endpoint.post("/chat", &[], Vec::new()).await.unwrap_err();
         assert_eq!(fault.kind, ErrorKind::Timeout(Wait::FirstToken));
-        assert!(fault.said.unwrap().starts_with("the server sent no data"));
+        assert!(fault.said.unwrap().starts_with("no data from the server"));
     }
 
     #[test]

@@ -58,8 +58,8 @@ async fn calls_of_one_answer_are_made_together_and_both_answered() {
 async fn what_a_model_gets_wrong_about_a_tool_goes_back_to_it() {
     for style in BOTH {
         for (name, arguments, told) in [
-            ("file_read", r#"{"path": "one"#, "no JSON"),
-            ("file_read", r#"{"paht": "one.txt"}"#, "do not fit"),
+            ("file_read", r#"{"path": "one"#, "are not valid JSON"),
+            ("file_read", r#"{"paht": "one.txt"}"#, "do not match the schema"),
             ("file_fly", "{}", "Tool `file_fly` not found"),
             ("file_read", r#"{"path": "../../etc/passwd"}"#, "Error ("),
             ("file_create", r#"{"path": "new.txt", "text": "x"}"#, "Error ("),

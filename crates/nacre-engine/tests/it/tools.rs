@@ -156,7 +156,7 @@ async fn a_program_in_the_background_is_polled_and_stopped() {
     let (poll, stop) = (tool::<ShellPoll>(jobs.clone()), tool::<ShellStop>(jobs.clone()));
     let serve = json!({"script": "echo ready; : > up; sleep 600"});
     let started = call(&start, serve, &ctx).await.unwrap();
-    assert!(started.text.starts_with("job 1 runs"), "{}", started.text);
+    assert!(started.text.starts_with("job 1 is running"), "{}", started.text);
     while !workshop.path("workspace/up").exists() {
         tokio::task::yield_now().await;
     }
@@ -448,7 +448,7 @@ async fn a_tool_that_keeps_failing_is_given_up_with_a_word() {
 async fn a_talkative_linter_says_two_kilobytes_at_most() {
     let Some(workshop) = project("head -c 500000 /dev/zero | tr '\\0' é; exit 1") else { return };
     let report = after(&effects(&workshop), "a.py", &workshop).await;
-    assert!(report.text.len() <= 2_000 && report.text.ends_with("[… more was said …]"));
+    assert!(report.text.len() <= 2_000 && report.text.ends_with("[… output truncated …]"));
 }
 
 #[tokio::test]

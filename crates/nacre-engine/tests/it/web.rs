@@ -184,7 +184,10 @@ async fn redirects_stay_on_their_host_and_come_to_an_end() {
         ("/port", "http://127.0.0.1:1/"),
     ] {
         let output = fetch(&tool, &site.url(path)).await.unwrap();
-        assert!(output.text.contains(&format!("leads to another place: {target}\n")), "{path}");
+        assert!(
+            output.text.contains(&format!("redirects to another origin: {target}\n")),
+            "{path}"
+        );
         assert!(fetch(&tool, target).await.is_err(), "{path}");
     }
     for path in ["/file", "/user"] {

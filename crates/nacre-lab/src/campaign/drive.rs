@@ -220,7 +220,7 @@ fn look_at(
                 broken(format!("showed {} bytes", result.text.len()));
             }
         }
-        if facts.fault == Some(Fault::Io) && result.text.contains("broke down") {
+        if facts.fault == Some(Fault::Io) && result.text.contains("Internal error of") {
             broken("internal error in the tool".to_owned());
         }
     }

@@ -173,12 +173,12 @@ fn where_history_says_too_little_that_is_reported() {
 fn localisation_is_printed_with_what_it_means() {
     let (lab, _) = with_history();
     let text = lab.run(&["bench", "map", "--repo", ".", "--count", "1"]);
-    let at = text.find("  localisation: 6 commits, asked at ").unwrap();
+    let at = text.find("  localisation: 6 commits, tested at ").unwrap();
     let said = &text[at..];
     assert!(said.contains("context               100.0 %    100.0 %     100.0 %"), "{said}");
     assert!(
         said.contains(
-            "In 6 of 6 commits a file that changed was among the first five (BM25: 6). An answer"
+            "In 6 of 6 commits, a changed file was among the first five (BM25: 6). A context"
         ),
         "{said}"
     );

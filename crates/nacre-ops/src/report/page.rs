@@ -53,7 +53,7 @@ fn write_numbers(page: &mut Html, report: &StoreFigures) {
         ("left to you", report.open_contradictions),
         ("used", report.n_used),
         ("never used", report.n_never_used),
-        ("too new to judge", report.n_young),
+        ("too recent to tell", report.n_young),
     ] {
         page.raw("<li><b>").text(n).raw("</b>").text(what).raw("</li>");
     }

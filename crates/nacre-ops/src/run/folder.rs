@@ -423,7 +423,7 @@ mod tests {
         let read = |n_steps| serde_json::from_str::<UndoPlan>(&plan(n_steps));
         assert_eq!(read(MAX_UNDO_STEPS).unwrap().changes.len(), MAX_UNDO_STEPS);
         let error = read(MAX_UNDO_STEPS + 1).unwrap_err().to_string();
-        assert!(error.contains("at most 50000 steps"), "{error}");
+        assert!(error.contains("50001 steps, but at most 50000 are supported"), "{error}");
     }
 
     #[test]

@@ -184,8 +184,8 @@ mod tests {
         for (query, body, word) in [
             ("limit=x", Value::Null, "`limit` is not a number"),
             ("all=maybe", Value::Null, "`all` is neither"),
-            ("limit=1&limit=2", Value::Null, "twice"),
-            ("limit=1", json!({"limit": 2}), "twice"),
+            ("limit=1&limit=2", Value::Null, "`limit` is specified more than once"),
+            ("limit=1", json!({"limit": 2}), "`limit` is specified more than once"),
             ("", json!([1]), "not a JSON object"),
         ] {
             let error = parse_parameters(query, body).unwrap_err();

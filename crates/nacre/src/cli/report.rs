@@ -75,7 +75,7 @@ fn print(ui: &mut Ui, ProjectReport { project, report, .. }: &ProjectReport) {
         ("merged", report.merged.len().to_string()),
         ("archived", report.archived.len().to_string()),
         ("overturned", with_note(report.contradictions.len(), &open)),
-        ("uses", format!("{held}: {used} used, {never} never used, {young} too young to tell")),
+        ("uses", format!("{held}: {used} used, {never} never used, {young} too recent to tell")),
     ]);
     ui.table(
         numbers

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::fmt::Display;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use nacre_base::config::is_like;
 use nacre_ops::OpError;
+use nacre_ops::config::is_like;
 
 use super::help;
 

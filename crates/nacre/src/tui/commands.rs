@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use nacre_base::config::is_like;
+use nacre_ops::config::is_like;
 use nacre_ops::terminal::ThemeChoice;
 use nacre_types::ApprovalPolicy;
 

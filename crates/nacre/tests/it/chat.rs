@@ -81,8 +81,8 @@ fn what_an_answer_names_and_nobody_looked_up_is_listed() {
     );
     let (_, report) = chat(&home, "Why does add subtract?", &[]);
     let text = report["text"].as_str().unwrap();
-    let listed = "Not checked: `lib.rs:9999` (it has 1 line), `nowhere.py:3` (file not found), \
-                  [20260301-node-serves-it] (memory not found)";
+    let listed = "Not checked: `lib.rs:9999` (the file has 1 line), `nowhere.py:3` \
+                  (file not found), [20260301-node-serves-it] (memory not found)";
     assert_eq!(text.lines().last(), Some(listed), "{text}");
 }
 
@@ -103,7 +103,7 @@ fn without_a_yes_nothing_happens_and_the_agent_is_told() {
     let home = home();
     let run = json!({ "name": "shell_run", "arguments": { "argv": ["touch", "made"] } });
     let fetch = json!({ "name": "web_fetch", "arguments": { "url": "http://example.com/" } });
-    let refused = "Nobody can be asked";
+    let refused = "No user to ask";
     script(
         &home,
         &json!([

@@ -253,7 +253,7 @@ fn settle(socket: &mut WebSocket, mark: u64, sent: u64, tally: &mut Tally) -> bo
         if answer.get("sequence").is_some() {
             continue;
         }
-        assert!(!line.contains("broke down inside"), "{line}");
+        assert!(!line.contains("Internal error"), "{line}");
         tally.answered += 1;
         tally.errors += u64::from(answer.get("error").is_some());
         if answer["id"] == mark {

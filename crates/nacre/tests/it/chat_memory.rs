@@ -87,7 +87,7 @@ fn a_claim_is_compared_with_all_memories_and_not_with_the_latest() {
         .collect();
     assert_eq!(results.len(), 3, "{said}");
     assert!(!results[0].starts_with("Error") && !results[1].starts_with("Error"), "{results:?}");
-    assert!(results[2].starts_with("Known already"), "{results:?}");
+    assert!(results[2].starts_with("Already known"), "{results:?}");
 }
 
 #[test]

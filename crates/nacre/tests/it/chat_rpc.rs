@@ -287,12 +287,8 @@ fn a_result_comes_with_a_patch_for_each_file_that_its_call_changed() {
         .map(|result| {
             let patches = result["patches"].as_array().unwrap_or_else(|| panic!("{result}"));
             let shown = |patch: &Value| {
-                format!(
-                    "{} +{} -{}",
-                    patch["path"].as_str().unwrap(),
-                    patch["added"],
-                    patch["removed"]
-                )
+                let path = patch["path"].as_str().unwrap();
+                format!("{path} +{} -{}", patch["added"], patch["removed"])
             };
             patches.iter().map(shown).collect()
         })
@@ -346,7 +342,7 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
             json!([{ "attachment": "image", "media_type": "image/png", "data": "!" }]),
             "not valid base64",
         ),
-        (json!(vec![image.clone(); 5]), "At most 4 pictures"),
+        (json!(vec![image.clone(); 5]), "at most 4 images"),
         (json!([{ "attachment": "file", "path": "/etc/passwd" }]), "cannot be attached"),
     ] {
         let started = wire.ask("chat.start", &start(wrong));

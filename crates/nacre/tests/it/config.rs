@@ -79,7 +79,7 @@ fn get_prints_one_value() {
     home.ok(&["config", "set", "memory.max_results", "7"]);
     assert_eq!(home.run(&["config", "get", "memory.max_results"]), "7\n");
     let (_, value) = home.json(&["config", "get", "memory.max_results"]);
-    assert!(value["doc"].as_str().unwrap().starts_with("How many memories"), "{value}");
+    assert!(value["doc"].as_str().unwrap().starts_with("The number of results"), "{value}");
     let shown = home.run(&["config", "get", "roles.default.model"]);
     assert!(shown.starts_with("Error: `roles.default.model` is not set"), "{shown}");
     let shown = home.run(&["config", "get", "memory.max_result"]);

@@ -92,7 +92,7 @@ fn a_full_disk_changes_nothing() {
         let body = "y".repeat(50_000);
         let first = home.run_in(work, &["memory", "add", "x", "--body", &body]);
         assert!(first.contains("[exit 1]") && first.contains("No space left on device"), "{first}");
-        assert!(first.contains("Hint: Free some space"), "{first}");
+        assert!(first.contains("Hint: Free some disk space"), "{first}");
         assert!(home.run_in(work, &["doctor"]).contains("ok, 0 errors"));
         let added = home.run_in(work, &["memory", "add", "small"]);
         assert!(added.starts_with("Added 20261115-small"), "{added}");

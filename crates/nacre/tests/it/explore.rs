@@ -124,7 +124,7 @@ fn a_budget_is_kept_to_the_token_in_both_formats() {
     }
     let refused = home.run(&["explore", "--budget", "20"]);
     assert!(refused.starts_with("Error: A budget of 20 tokens is too small"), "{refused}");
-    assert!(refused.contains("Give at least `--budget"), "{refused}");
+    assert!(refused.contains("Use at least `--budget"), "{refused}");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn a_repository_cannot_call_itself_safe() {
     home.write("config.toml", "[safe]\nfolders = [\"*\"]\n");
     open_to_all(&home);
     let listed = home.run(&["memory", "list", "--scope", "project_only"]);
-    assert!(listed.contains("is not used"), "{listed}");
+    assert!(listed.contains("was ignored"), "{listed}");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_repository_of_another_user_is_not_mapped() {
     fs::create_dir(home.work().join("mine")).unwrap();
     fs::write(home.work().join("mine/own.rs"), "pub fn mine() {}\n").unwrap();
     let shown = home.run_in(&home.work().join("mine"), &["explore"]);
-    assert!(shown.contains("own.rs") && shown.contains("is not used"), "{shown}");
+    assert!(shown.contains("own.rs") && shown.contains("was ignored"), "{shown}");
     assert!(!shown.contains("lib.rs"), "{shown}");
 }
 

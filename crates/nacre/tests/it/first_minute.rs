@@ -163,7 +163,11 @@ fn four_kinds_of_nothing_are_four_sentences() {
     let home = TestHome::new();
     let shown = home.run(&["sync"]);
     assert!(shown.starts_with("No coding agent found in: ~/.claude/projects"), "{shown}");
-    assert!(line(&shown, "Found no").ends_with(" more places (`nacre connect list`)."), "{shown}");
+    assert!(
+        line(&shown, "No coding agent found in: ")
+            .ends_with(" more locations (`nacre connect list`)."),
+        "{shown}"
+    );
     assert_eq!(line(&shown, "Next: "), "Next: nacre connect AGENT --path FOLDER");
     fs::create_dir_all(home.root().join(".claude/projects")).unwrap();
     let shown = home.run(&["sync"]);

@@ -164,7 +164,7 @@ impl TestHome {
 /// fixed word.
 fn without_change_ids(text: &str) -> String {
     let masked = text.lines().map(|line| match line.rsplit_once(" nacre undo ") {
-        Some((start @ ("Undo:" | "Hint: Keep one of them:"), id)) => {
+        Some((start @ ("Undo:" | "Hint: To keep only the older memory:"), id)) => {
             let id = id.rsplit_once('-').map_or(id, |(id, _)| id);
             format!("{start} nacre undo {id}-[id]\n")
         }

@@ -129,8 +129,8 @@ fn every_agent_is_told_in_its_own_shape() {
 #[test]
 fn the_guard_refuses_in_each_agents_shape() {
     let home = home().with_var("NACRE_HOOKS_GUARD", "true");
-    let why = "Nacre's guard refused this call. `../x`: it leads outside the project. The person set this \
-        boundary: do without it, or ask them.";
+    let why = "Nacre's guard refused this call. `../x`: it leads outside the project. \
+        The user set this boundary. Work without this, or ask the user.";
     for (agent, _) in hook_contracts() {
         let output =
             hook(&home, agent, "before-tool", input(&home, agent, "before-tool", "s").to_string());

@@ -138,7 +138,7 @@ fn all_projects_are_maintained_and_one_that_fails_is_told() {
         (3, vec![("work", "done"), ("other", "failed"), ("global", "clean")])
     );
     let shown = home.run(&["maintain", "--all"]);
-    assert!(shown.contains("Could not maintain other: "), "{shown}");
+    assert!(shown.contains("Could not maintain other: No `.nacre` directory found"), "{shown}");
     let shown = home.run_in(&other, &["maintain"]);
     assert!(shown.ends_with("[exit 1]\n"), "{shown}");
 }

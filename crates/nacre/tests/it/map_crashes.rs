@@ -110,7 +110,7 @@ fn a_state_that_could_not_be_kept_is_nobodys_last_state() {
     let named = |args: &[&str]| home.json(args).1["revision"].as_str().unwrap().to_owned();
     let noted = named(&["explore"]);
     let told = home.run(&["explore", "--client", "c"]);
-    assert!(told.contains("The map could not be kept"), "{told}");
+    assert!(told.contains("Could not save the map"), "{told}");
     assert!(told.contains("Could not record which revision the client has received"), "{told}");
     assert!(told.contains("pub fn first"), "{told}");
     fs::remove_file(&journal).unwrap();

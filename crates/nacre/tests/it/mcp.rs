@@ -186,12 +186,8 @@ fn the_tools_are_as_they_are_told() {
     let mut client = Client::ready(&home);
     let answer = client.request("tools/list", json!({}));
     let mut told = String::new();
-    let help = home.ok(&["mcp", "--help"]);
     for tool in answer["result"]["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
-        let is_named =
-            help.split(|c: char| c.is_whitespace() || ",.".contains(c)).any(|word| word == name);
-        assert!(is_named, "`nacre mcp --help` does not name `{name}`");
         let hints = &tool["annotations"];
         let mut marks = Vec::new();
         for (name, mark) in [

@@ -135,12 +135,12 @@ fn an_agents_words_do_not_supersede_the_persons() {
     let mut arguments = decision("nobody ever said this about the job queue");
     arguments["supersedes"] = json!(old);
     let waits = client.ok("memory_add", arguments.clone());
-    assert!(waits.contains("still holds until a person agrees"), "{waits}");
+    assert!(waits.contains("remains valid until the user accepts the new memory"), "{waits}");
     assert!(home.read(&format!("memory/decisions/{old}.md")).contains("status: active"));
     // Quoting the user does not turn the agent's words into the user's.
     arguments["quote"] = json!(SAID);
     let waits = client.ok("memory_add", arguments);
-    assert!(waits.contains("still holds until a person agrees"), "{waits}");
+    assert!(waits.contains("remains valid until the user accepts the new memory"), "{waits}");
     assert!(home.read(&format!("memory/decisions/{old}.md")).contains("status: active"));
 }
 
@@ -171,7 +171,7 @@ fn errors_say_what_to_do_and_the_server_goes_on() {
         "{unknown}"
     );
     let empty = client.error("memory_search", json!({ "query": "" }));
-    assert!(empty.contains("nothing to search for"), "{empty}");
+    assert!(empty.contains("The search is empty"), "{empty}");
     let missing = client.error("memory_add", json!({ "title": "No proof" }));
     assert!(missing.contains("missing field `body`"), "{missing}");
     let extra = client.error("memory_search", json!({ "query": "a", "project": "other" }));
@@ -195,7 +195,10 @@ fn errors_say_what_to_do_and_the_server_goes_on() {
     let since = client.error("delta", json!({ "since": "yesterday" }));
     assert!(since.starts_with("Error (usage): `since`"), "{since}");
     let pattern = client.error("code_search", json!({ "query": "(", "mode": "regex" }));
-    assert!(pattern.starts_with("Error (usage): `(` is not a regular expression"), "{pattern}");
+    assert!(
+        pattern.starts_with("Error (usage): `(` is not a valid regular expression"),
+        "{pattern}"
+    );
     let outside = client.error("context", json!({ "files": ["../../etc/passwd"] }));
     assert!(outside.contains("not in the map"), "{outside}");
     let beyond =
@@ -226,7 +229,7 @@ fn where_there_is_no_store_every_tool_says_what_to_do() {
         let text = client.error(tool, arguments);
         assert!(text.contains("no_project") && text.contains("nacre init"), "{tool}: {text}");
     }
-    assert!(client.ok("status", json!({})).contains("No project in this folder"));
+    assert!(client.ok("status", json!({})).contains("No project in this directory"));
     let listed = client.request("resources/list", json!({}));
     assert_eq!(listed["result"]["resources"], json!([]));
     assert_eq!(client.end().0, Some(0));

@@ -250,11 +250,11 @@ fn what_is_said_already_is_warned_about() {
     $HOME/work/.nacre/memory/decisions/20261115-use-sqlite-for-the-queue-2.md
     Undo: nacre undo memory-20261115-083000-[id]
     Warning: `20261115-use-sqlite-for-the-queue` already contains this: Use SQLite for the queue
-    Hint: To keep only the older memory: nacre undo memory-20261115-083000-c857d26c
+    Hint: To keep only the older memory: nacre undo memory-20261115-083000-[id]
     ");
     let shown =
         home.run(&["memory", "add", "Deploy on Tuesdays only", "--body", "The ops team is there."]);
     assert!(!shown.contains("already"), "{shown}");
     let args = ["memory", "add", "Use SQLite for the queue", "--supersedes", &known];
-    assert!(!home.run(&args).contains(&format!("`{known}` says")));
+    assert!(!home.run(&args).contains(&format!("`{known}` already contains this")));
 }

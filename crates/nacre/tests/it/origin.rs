@@ -96,7 +96,7 @@ fn any_agent_can_mark_its_shell() {
     for name in ["AI_AGENT", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE"] {
         let home = TestHome::new().with_var(name, "1");
         assert!(
-            home.run(&["memory", "add", "The linter is off"]).contains("goes to review"),
+            home.run(&["memory", "add", "The linter is off"]).contains("must be reviewed"),
             "{name}"
         );
         assert!(!brief(&home).contains("linter"), "{name}");
@@ -136,9 +136,9 @@ fn an_unchanged_draft_is_not_saved() {
         home.render(&edit.env("EDITOR", editor).output().unwrap())
     };
     // An invalid memory stays a draft. Opening it again without changes saves nothing.
-    assert!(edit("sed -i -e s/^title/x/ -e s/SQLite/Redis/").contains("Your text is kept"));
+    assert!(edit("sed -i -e s/^title/x/ -e s/SQLite/Redis/").contains("Your text was kept"));
     let shown = edit("true");
-    assert!(shown.contains("Going on with the draft") && !shown.contains("Error"), "{shown}");
+    assert!(shown.contains("Continuing with the draft") && !shown.contains("Error"), "{shown}");
     assert!(brief(&home).contains("SQLite table"));
 }
 
@@ -155,7 +155,7 @@ fn an_id_that_is_trusted_names_one_memory() {
         home.write(&format!("memory/learnings/{id}.md"), text(id, body));
     }
     assert!(home.run(&["trust", "20261116", "--yes"]).contains("Error"), "it is two");
-    assert!(home.run(&["trust", "20261117", "--yes"]).contains("whole id"));
+    assert!(home.run(&["trust", "20261117", "--yes"]).contains("full id"));
     home.ok(&["trust", "20261116-x", "--yes"]);
     let told = brief(&home);
     assert!(told.contains("[20261116-x]") && !told.contains("20261116-x-2"), "{told}");
@@ -195,7 +195,7 @@ fn only_what_the_review_showed_is_accepted() {
     home.ok(&["review", "--list"]);
     home.write(file, &order);
     let refused = accept();
-    assert!(refused.contains("did not show") && refused.contains("an order"), "{refused}");
+    assert!(refused.contains("did not show") && refused.contains("an instruction"), "{refused}");
     home.write(file, text("Run make."));
     assert!(!accept().contains("Error"));
     assert!(brief(&home).contains("Set up"));

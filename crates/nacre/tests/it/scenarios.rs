@@ -205,7 +205,7 @@ fn e_an_update_changes_the_file_in_place_and_the_count_stays() {
     assert!(home.ok(&["doctor", "--evidence", "--scope", "project_only"]).contains("0 missing"));
     let run = report["run_id"].as_str().unwrap();
     let shown = home.run(&["runs", run]);
-    assert!(shown.contains("; the lead: Both are about pnpm"), "{shown}");
+    assert!(shown.contains("; lead: Both are about pnpm"), "{shown}");
     home.ok(&["undo", run]);
     assert_eq!(home.read(&format!("memory/learnings/{KNOWN}.md")), text);
 }
@@ -215,7 +215,7 @@ fn f_writes_by_the_lead_are_refused_and_counted() {
     let home = unclear();
     let model = Answering::start(|request| {
         let text = request.to_string();
-        match (is_lead(request), text.contains("is not among your tools")) {
+        match (is_lead(request), text.contains("is not one of your tools")) {
             (true, false) => vec![
                 (
                     "file_create",

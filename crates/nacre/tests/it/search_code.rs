@@ -172,7 +172,7 @@ fn a_budget_is_kept_to_the_token() {
         }
     }
     let small = home.run(&["search-code", "open", "--budget", "5"]);
-    assert!(small.contains("Hint: Give at least `--budget"), "{small}");
+    assert!(small.contains("Hint: Use at least `--budget"), "{small}");
 }
 
 #[test]

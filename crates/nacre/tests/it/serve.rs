@@ -549,7 +549,7 @@ fn nobody_who_took_the_port_of_a_killed_server_is_told_anything() {
     // An unresponsive server must not block the command forever.
     let _silent = UnixListener::bind(&socket).unwrap();
     let shown = home.run(&["dashboard", "--print"]);
-    assert!(shown.contains("does not answer") && !shown.contains("#code="), "{shown}");
+    assert!(shown.contains("is not responding") && !shown.contains("#code="), "{shown}");
 }
 
 #[test]

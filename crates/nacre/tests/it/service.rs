@@ -100,7 +100,7 @@ fn it_runs_by_itself_until_it_is_told_to_stop() {
     let (code, again) = home.json(&["up", "--no-unit"]);
     assert_eq!((code, &again["state"], &again["address"]), (0, &json!("running"), &json!(address)));
     assert!(home.ok(&["up", "--no-unit"]).starts_with("Already running on http://127.0.0.1:"));
-    assert!(home.ok(&["serve", "--check"]).starts_with("The server answers"));
+    assert!(home.ok(&["serve", "--check"]).starts_with("The server is responding"));
     let second = home.run(&["serve", "--port", "0"]);
     assert!(second.contains("nacre down") && second.ends_with("[exit 4]\n"), "{second}");
     assert!(home.ok(&["status"]).contains(&format!("Server http://{address}\n")));

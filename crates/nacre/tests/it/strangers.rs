@@ -202,7 +202,10 @@ fn the_same_id_in_two_stores_is_named() {
             [noun, verb] => vec![noun, verb, &id],
         };
         let shown = home.run(&args);
-        assert!(shown.contains("is taken from the project store"), "{args:?}: {shown}");
+        assert!(
+            shown.contains("from the project store; the same id exists in"),
+            "{args:?}: {shown}"
+        );
     }
     home.ok(&["trust", &id, "--yes"]);
     let (_, answer) = home.json(&["ask", "Do we use spaces?"]);
@@ -490,7 +493,7 @@ fn a_journal_that_a_repository_brings_is_put_aside_and_named() {
         ]),
     );
     let said = home.run(&["brief"]);
-    assert!(said.contains("was not begun on this computer"), "{said}");
+    assert!(said.contains("was started on another computer"), "{said}");
     assert!(said.contains("The queue is a SQLite table"), "{said}");
     assert!(!home.store("memory/decisions/20261101-evil.md").exists());
     assert!(!home.store("meta/state/20261101-evil.json").exists());

@@ -228,7 +228,7 @@ fn a_model_that_cannot_be_had_keeps_the_queue_as_it_is() {
     let shown = home.run(&["sync"]);
     assert!(shown.contains("Warning: Model work is paused: "), "{shown}");
     assert!(
-        shown.contains("--strategy offline needs none") && shown.ends_with("[exit 3]\n"),
+        shown.contains("--strategy offline does not need one") && shown.ends_with("[exit 3]\n"),
         "{shown}"
     );
     assert_eq!(model.requests().len(), 1, "the second session would only wait for the same model");

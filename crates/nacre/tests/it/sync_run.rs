@@ -289,7 +289,12 @@ fn runs_are_named_and_kept_by_what_they_are_for() {
 fn a_missing_trace_fails_at_once() {
     let home = reading();
     let hot = home.run(&["sync", "--mode", "hot", "--trace", "nothing.jsonl"]);
-    assert!(hot.starts_with("Error: There is no trace") && hot.ends_with("[exit 1]\n"), "{hot}");
+    assert!(
+        hot.starts_with("Error: Trace `")
+            && hot.contains("` not found")
+            && hot.ends_with("[exit 1]\n"),
+        "{hot}"
+    );
     assert_snapshot!(home.run(&["sync", "--trace", "nothing.jsonl"]), @"
     Error: Trace `$HOME/work/nothing.jsonl` not found
     Hint: `nacre trace` lists the known sessions

@@ -155,5 +155,5 @@ fn a_repository_cannot_have_sessions_sent() {
     let home = TestHome::new();
     home.write("config.toml", "[push]\ntranscripts = true\n");
     let shown = home.run(&["config", "get", "push.transcripts"]);
-    assert!(shown.starts_with("false\n") && shown.contains("may not set it"), "{shown}");
+    assert!(shown.starts_with("false\n") && shown.contains("may not set this key"), "{shown}");
 }

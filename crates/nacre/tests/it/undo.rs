@@ -61,7 +61,7 @@ fn what_was_changed_since_is_not_undone() {
     let before = memories(&home);
     let shown = home.run(&["undo", &run]);
     assert!(
-        shown.contains("its files were changed since") && shown.ends_with("[exit 1]\n"),
+        shown.contains("its files have changed since") && shown.ends_with("[exit 1]\n"),
         "{shown}"
     );
     assert_eq!(memories(&home), before);
@@ -93,7 +93,7 @@ fn one_id_undoes_a_whole_sync() {
     // A second undo reports that the change is already undone.
     let again = home.run(&["undo", id]);
     let by = undone["run"].as_str().unwrap();
-    assert!(again.contains(&format!("is undone already, by `{by}`")), "{again}");
+    assert!(again.contains(&format!("has already been undone by `{by}`")), "{again}");
     home.ok(&["undo", by]);
     assert_eq!(memories(&home), after);
 }
@@ -175,10 +175,10 @@ fn what_is_forgotten_stays_forgotten() {
     let added = home.json(&["memory", "add", "Use Redis"]).1;
     let forgotten = home.json(&["memory", "forget", added["id"].as_str().unwrap(), "--yes"]).1;
     let refused = home.run(&["undo", forgotten["change"].as_str().unwrap()]);
-    assert!(refused.contains("`forget` keeps nothing of what it removes"), "{refused}");
+    assert!(refused.contains("`forget` does not keep what it removes"), "{refused}");
     // Undoing the change that created the memory does not restore it, either.
     let refused = home.run(&["undo", added["change"].as_str().unwrap()]);
-    assert!(refused.contains("`forget` keeps nothing of what it removes"), "{refused}");
+    assert!(refused.contains("`forget` does not keep what it removes"), "{refused}");
     assert_eq!(home.tree("memory"), "");
 }
 
@@ -352,7 +352,7 @@ fn where_nothing_is_left_to_put_back_nobody_is_led_on() {
     for args in [vec!["undo", "--last"], vec!["undo", "--last", "--keep-changed"]] {
         let refused = home.run(&args);
         assert!(refused.contains(&format!("`{path}` was edited")), "{refused}");
-        assert!(refused.contains("Nothing else of it is left to put back"), "{refused}");
+        assert!(refused.contains("There is nothing else to restore"), "{refused}");
         assert!(!refused.contains("nacre undo memory-"), "{refused}");
     }
 }

@@ -10,48 +10,54 @@ export interface ActionCounts {
   supersede: number;
 }
 
-/** Likelihood, from 0 to 1, that each question about a candidate and its nearest memory is answered with yes. */
+/**
+ * Estimated probabilities, from 0 to 1, that the answer to each question about a candidate and its nearest memory is
+ * yes.
+ */
 export interface ActionScores {
   about: number;
   against: number;
   more: number;
 }
 
-/** A file that uses a symbol whose signature changed or that was removed. */
+/** A file that uses a symbol that was removed or whose signature changed. */
 export interface AffectedFile {
   path: string;
-  /** Number of imports between the file and the change; 1 if it imports the changed file itself or needs no import. */
+  /**
+   * Number of imports between the file and the change. It is 1 if the file imports the changed file directly or needs
+   * no import.
+   */
   depth: number;
-  /** Changed symbols that it uses; empty if it imports a removed file. */
+  /** Changed symbols that the file uses. Empty if it imports a removed file. */
   symbols: string[];
 }
 
-/** A folder with affected files. */
+/** A directory with affected files. */
 export interface AffectedFolder {
-  /** Path of the folder; empty for the root. */
+  /** Path of the directory; empty for the project root. */
   path: string;
   files: number;
 }
 
-/** Activity of one agent in the whole period. */
+/** Activity of one agent over the period. */
 export interface AgentActivity {
   agent: string;
   sessions: number;
-  /** Without cached tokens. */
+  /** Input tokens, excluding cached tokens. */
   input_tokens: number;
   /** Tokens read from or written to a cache. */
   cached_tokens: number;
   output_tokens: number;
-  /** Time of its last activity. */
+  /** Time of the agent's last activity. */
   last: string;
 }
 
 /** An agent, its transcripts, and Nacre's entries in its settings. */
 export interface AgentEntry {
   agent: string;
-  /** Whether its transcripts are read. */
+  /** Whether the agent's transcripts are read. */
   connected: boolean;
-  /** Number of files and databases with its transcripts. */
+  /** Number of files and databases that contain the agent's transcripts. */
   sources: number;
   roots: string[];
   /** Paths that could not be read. */
@@ -62,7 +68,7 @@ export interface AgentEntry {
   skill: WiringState;
 }
 
-/** Number of sessions of one agent. */
+/** Number of an agent's sessions. */
 export interface AgentSessions {
   agent: string;
   /** The display name of the agent. */
@@ -75,20 +81,20 @@ export type AnalysisDepth = "none" | "glance" | "full";
 
 /** A verified sentence. */
 export interface AnswerSentence {
-  /** The passages from its sources, each followed by its ID. */
+  /** The passages from the cited sources, each followed by its ID. */
   text: string;
-  /** IDs of the memories that support it. */
+  /** IDs of the supporting memories. */
   ids: string[];
-  /** The session messages that support it. */
+  /** The supporting session messages. */
   messages: string[];
-  /** The passage from each source. */
+  /** The supporting passage from each source. */
   quotes: SourceQuote[];
 }
 
 /** An answer written by a model, or the matching memories. */
 export type AskReport = AskReportModel | AskReportMemories;
 
-/** The matching memories themselves. */
+/** The matching memories, without a model. */
 export interface AskReportMemories {
   by: "memories";
   question: string;
@@ -96,13 +102,13 @@ export interface AskReportMemories {
   memories: RecalledMemory[];
   /** Number of unreadable files. */
   broken: number;
-  /** The first memory in a few words. */
+  /** A short form of the first memory. */
   answer?: string | null;
   /** Why the configured model did not answer. */
   error?: string | null;
 }
 
-/** Written by a model. Each sentence was verified. */
+/** An answer written by a model. Each sentence was verified. */
 export interface AskReportModel {
   by: "model";
   question: string;
@@ -112,23 +118,23 @@ export interface AskReportModel {
   memories: CitedMemory[];
   /** The session messages that the sentences cite. */
   messages: string[];
-  /** Number of removed sentences by reason. */
+  /** Number of removed sentences, by reason. */
   left_out: Record<string, number>;
   /** Number of unreadable files. */
   broken: number;
   steps: number;
   tool_calls: number;
   tokens: TokenCounts;
-  /** The sentences as one text. */
+  /** The verified sentences joined into one string. */
   answer?: string | null;
   cost_usd?: number | null;
   /** Why the answer is incomplete. */
   error?: string | null;
-  /** The same error with hints. */
+  /** The error in `error`, with hints. */
   failure?: Failure | null;
 }
 
-/** A question, and the memories it can be answered from. */
+/** A question to answer from stored memories. */
 export interface AskRequest {
   question: string;
   /** Search all readable registered projects instead of the current one. */
@@ -138,29 +144,29 @@ export interface AskRequest {
   /** Return memories as the answer even if a model is configured. */
   no_model?: boolean;
   scope?: Scope | null;
-  /** Path of a file with the model's answers, for tests. */
+  /** Path of a file with scripted model responses, for tests. */
   scripted?: string | null;
 }
 
-/** Whether the scores alone are decisive. */
+/** Whether the scores alone decide the action. */
 export type Band = "clear" | "grey";
 
-/** A memory on one line. */
+/** A memory summarized in one line. */
 export interface BriefItem {
   id: string;
   scope: StoreScope;
   text: string;
 }
 
-/** A brief, by topic and as text. */
+/** A brief, both as sections and as Markdown text. */
 export interface BriefReport {
   budget: number;
-  /** Number of tokens of the text. */
+  /** Number of tokens in the text. */
   tokens: number;
   sections: BriefSection[];
   /** Number of valid memories that are not included. */
   left_out: number;
-  /** Memories excluded because their author is unproven. */
+  /** IDs of memories excluded because their author could not be verified. */
   unproven: string[];
   /** The brief as Markdown; empty if no memory is relevant or fits. */
   text: string;
@@ -174,14 +180,14 @@ export interface BriefReport {
 export interface BriefRequest {
   /** Maximum number of tokens. Defaults to 2000. */
   budget?: number | null;
-  /** Files that the task is about. */
+  /** Files affected by the task. */
   files?: string[];
   scope?: Scope | null;
   /** Description of the task. */
   task?: string | null;
 }
 
-/** Memories of one topic, the best first. */
+/** Memories on one topic, best first. */
 export interface BriefSection {
   topic: BriefTopic;
   items: BriefItem[];
@@ -197,7 +203,7 @@ export interface BrokenFile {
   line?: number | null;
 }
 
-/** How the map was brought up to date for an answer. */
+/** How the map was updated for a response. */
 export type CacheStatus = "hit" | "miss" | "refreshed" | "stale_rebuild";
 
 /** The action taken for a candidate. */
@@ -209,7 +215,7 @@ export interface ChangeEntry {
   /** The command that made the change, without `nacre`. */
   command: string;
   at: string;
-  /** Number of runs. A sync has one run per session. */
+  /** Number of runs in the change. A sync has one run per session. */
   runs: number;
   added: number;
   changed: number;
@@ -218,7 +224,7 @@ export interface ChangeEntry {
   memories: string[];
   /** Whether `nacre undo` can undo this change. */
   undoable: boolean;
-  /** Other things that changed: a file, agents or projects. */
+  /** Other changed objects, such as a file, agents or projects. */
   about?: string;
   /** The change that this one undid. */
   undoes?: string | null;
@@ -232,7 +238,7 @@ export type ChangeKind = "create" | "change" | "remove";
 /** The kind of data that changed. */
 export type ChangedThing = "memories" | "queue" | "projects" | "config" | "map" | "service";
 
-/** A place that was checked after a memory was forgotten. */
+/** A location that was checked for copies after a memory was forgotten. */
 export interface CheckedCopy {
   place: CopyPlace;
   state: CopyState;
@@ -249,24 +255,24 @@ export interface ChecklistStep {
 /** The current state of a memory cited by an answer. */
 export interface CitedMemory {
   id: string;
-  /** Type of the memory, or the kind of a learning. */
+  /** The memory type, or the kind for a learning. */
   type: string;
   title: string;
   status: string;
   scope: StoreScope;
   path: string;
-  /** IDs of memories that it overturned without verification. */
+  /** IDs of memories that this memory claims to supersede, although their own files do not confirm it. */
   not_verified: string[];
   /** Other stores that contain the same ID. */
   also_in: StoreScope[];
-  /** Project of the memory, if all projects were searched. */
+  /** The memory's project, if all projects were searched. */
   project?: string | null;
   quote?: string | null;
-  /** Who made the statement. */
+  /** The speaker of the statement. */
   speaker?: Speaker | null;
 }
 
-/** Code files that are not the project's own sources. */
+/** Number of code files outside the project's own sources, by kind. */
 export interface CodeApart {
   tests: number;
   /** Number of examples, benchmarks and documents. */
@@ -275,20 +281,20 @@ export interface CodeApart {
   generated: number;
 }
 
-/** A part of the project: a package or a folder. */
+/** A part of the project: a package or a directory. */
 export interface CodeArea {
-  /** Path of the folder; empty for files at the root. */
+  /** Path of the directory; empty for files in the project root. */
   path: string;
   files: number;
   lines: number;
-  /** Description in its manifest or README. */
+  /** Description from the area's manifest or README. */
   about?: string | null;
 }
 
-/** Kind of change of a file or symbol. */
+/** How a file or symbol changed. */
 export type CodeChange = "added" | "modified" | "removed" | "renamed";
 
-/** The requested part of the changes. Counts cover all changes. */
+/** The requested page of changes. Counts cover all pages. */
 export interface CodeDelta {
   since: Since;
   added: number;
@@ -296,31 +302,31 @@ export interface CodeDelta {
   removed: number;
   renamed: number;
   files: FileDelta[];
-  /** Files that use changed symbols, as many as fit the budget. */
+  /** Files that use changed symbols and fit the budget. */
   affected: AffectedFile[];
   /** Total number of affected files. */
   affected_total: number;
-  /** Number of affected files in each folder, the largest first; empty if the list of files is short and complete. */
+  /** Number of affected files in each directory, largest first. Empty if `affected` lists all files and is short. */
   affected_folders: AffectedFolder[];
-  /** The path to continue after, if there are more files. */
+  /** The path after which the next page starts. Absent on the last page. */
   next?: string | null;
 }
 
 /**
- * How a query is interpreted: as words and identifiers in any form, ranked; as literal text; or as a regular
- * expression, line by line.
+ * How to interpret a query: as words and identifiers in any form, with ranked results; as literal text; or as a regular
+ * expression matched line by line.
  */
 export type CodeSearchMode = "words" | "fixed" | "regex";
 
 /** Purpose of a command. */
 export type CommandPurpose = "build" | "run" | "test" | "lint";
 
-/** A key that was set or unset. */
+/** The result of setting or unsetting a key. */
 export interface ConfigSetReport {
   key: string;
   /** Path of the changed file. */
   path: string;
-  /** ID for `nacre undo`; absent if nothing changed. */
+  /** The change ID to pass to `nacre undo`. Absent if nothing changed. */
   change?: string | null;
   /** The new value, or `null` if the key was removed. */
   value?: string | null;
@@ -331,7 +337,7 @@ export interface ConfigSetRequest {
   key: string;
   /** Whether to change the repository's settings, which are shared through git. */
   repo?: boolean;
-  /** The new value; lists are separated by commas. Without a value, the key is removed from the file. */
+  /** The new value. Separate list items with commas. Without a value, the key is removed from the file. */
   value?: string | null;
 }
 
@@ -348,26 +354,26 @@ export interface ConfigShowRequest {
   prefix?: string | null;
 }
 
-/** All supported agents, and the changes made. */
+/** All supported agents, and the changes made to their settings. */
 export interface ConnectReport {
   agents: AgentEntry[];
-  /** ID for `nacre undo`. */
+  /** The change ID to pass to `nacre undo`. */
   change?: string | null;
   /** Files that were changed, or would be changed by a dry run. */
   changes?: FileChange[];
   /** Agents that were not connected, with the reason. */
   left_out?: string[];
-  /** Agents whose sessions are no longer read. */
+  /** Agents whose sessions will no longer be read. */
   no_longer_read?: string[];
   /** Steps that the user must take to complete the connection. */
   notes?: string[];
-  /** Agents whose sessions are read from now on. */
+  /** Agents whose sessions will be read from now on. */
   now_read?: string[];
   /** Identifier of the planned changes, used to approve them. */
   plan?: string | null;
 }
 
-/** A change of the connected agents. */
+/** A request to list, connect or disconnect agents. */
 export type ConnectRequest =
   | ConnectRequestList
   | ConnectRequestAuto
@@ -379,7 +385,7 @@ export type ConnectRequest =
 export interface ConnectRequestAdd {
   action: "add";
   agents: string[];
-  /** Paths of the agent's transcripts. Defaults to its usual paths. If given, only the transcripts are connected. */
+  /** Paths of the agent's transcripts. Defaults to the agent's usual paths. If given, only transcripts are connected. */
   paths?: string[];
   wiring?: WiringOptions;
 }
@@ -408,7 +414,7 @@ export interface ConnectRequestTrust {
   wiring?: WiringOptions;
 }
 
-/** Two memories of a project that contradict each other. */
+/** Two contradictory memories of a project. */
 export interface ContestedPair {
   newer: string;
   newer_title: string;
@@ -418,17 +424,17 @@ export interface ContestedPair {
   likelihood: number;
 }
 
-/** A file, with as much of it as fits the budget. */
+/** A file, with as much of its code as fits the budget. */
 export interface ContextFile {
   path: string;
   why: WhyRelevant[];
-  /** In the order of the file. */
+  /** Symbols in file order. */
   symbols: ContextSymbol[];
-  /** Words of the task that it contains, the rarest first. */
+  /** Words from the task that occur in the file, rarest first. */
   words?: string[];
 }
 
-/** Code relevant to a task, with the state of the project. */
+/** Code relevant to a task, and the state of the project. */
 export interface ContextReport {
   command: MapCommand;
   project_root: string;
@@ -442,28 +448,28 @@ export interface ContextReport {
   left_out: LeftOut;
 }
 
-/** A task to collect code for, and the size of the result. */
+/** A task for which to collect code, and the maximum size of the result. */
 export interface ContextRequest {
-  /** Maximum number of tokens of the answer. Defaults to 4000. */
+  /** Maximum number of tokens in the response. Defaults to 4000. */
   budget?: number | null;
-  /** The client that receives the current state of the map with this answer. */
+  /** Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`. */
   client?: string | null;
-  /** Files that are known to be relevant, relative to the current folder or the root. */
+  /** Files known to be relevant, relative to the current directory or the project root. */
   files?: string[];
   /** List files without their code. */
   files_only?: boolean;
-  /** The output format for which the budget is calculated. */
+  /** The output format used to calculate the token budget. */
   format?: MapFormat;
   /**
-   * A folder in the project, or the name of a registered project. Defaults to the project that contains the current
-   * folder.
+   * A directory in the project, or the name of a registered project. Defaults to the project that contains the current
+   * directory.
    */
   project?: string | null;
-  /** Read every file again instead of trusting modification times. */
+  /** Reread every file instead of relying on modification times. */
   refresh?: boolean;
-  /** Fail if the map is not up to date, and write nothing. */
+  /** Do not write the map, and fail if it is out of date. */
   strict?: boolean;
-  /** Description of the task. Without it, `files` defines the task. */
+  /** Description of the task. If absent, the task is defined by `files`. */
   task?: string | null;
 }
 
@@ -474,14 +480,14 @@ export interface ContextSymbol {
   first_line: number;
   last_line: number;
   form: SymbolForm;
-  /** The whole symbol, its signature, or nothing. */
+  /** The whole symbol, only its signature, or an empty string. */
   text?: string;
 }
 
-/** A kind of place that may contain a copy of a memory. */
+/** A kind of location that may contain a copy of a memory. */
 export type CopyPlace = "files" | "runs" | "index" | "notes" | "shared_index" | "server";
 
-/** The result of checking a place. */
+/** The result of checking a location. */
 export type CopyState = "gone" | "waits";
 
 /** The state of the shared database. */
@@ -490,18 +496,18 @@ export type DatabaseState = "connected" | "slow" | "away" | "unusable";
 /** The state of the shared database as seen by one server. */
 export interface DatabaseStatus {
   state: DatabaseState;
-  /** Time since which this process has observed this state. */
+  /** When this process first observed the current state. */
   since: string;
-  /** Whether this server does the work that only one server may do. */
+  /** Whether this server does the work that only one server may do at a time. */
   is_leader: boolean;
   /** Why the database cannot be used. */
   detail?: string | null;
 }
 
-/** What decided about a candidate. */
+/** The component that decided on a candidate. */
 export type DecidedBy = "rule" | "lead";
 
-/** The changes, with the state of the project. */
+/** The changes, and the state of the project. */
 export interface DeltaReport {
   command: MapCommand;
   project_root: string;
@@ -514,27 +520,27 @@ export interface DeltaReport {
 
 /** Selects the changes to list. */
 export interface DeltaRequest {
-  /** Continue after this path, which is the `next` of the previous answer. */
+  /** Start after this path. Use the `next` value of the previous response. */
   after?: string | null;
   /**
-   * Maximum number of tokens of the answer as JSON. To fit, affected files are reduced to counts by folder, and then
-   * files are moved to the next page.
+   * Maximum number of tokens in the response as JSON. To fit, affected files are first reduced to counts by directory;
+   * then files are moved to the next page.
    */
   budget?: number | null;
-  /** The client that receives the current state of the map with this answer. */
+  /** Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`. */
   client?: string | null;
   /** Maximum number of files; 0 or absent means all. */
   limit?: number | null;
   /**
-   * A folder in the project, or the name of a registered project. Defaults to the project that contains the current
-   * folder.
+   * A directory in the project, or the name of a registered project. Defaults to the project that contains the current
+   * directory.
    */
   project?: string | null;
-  /** Read every file again instead of trusting modification times. */
+  /** Reread every file instead of relying on modification times. */
   refresh?: boolean;
-  /** Start of the changes. Defaults to `git:HEAD`, or without a commit, to the creation of the map. */
+  /** Where the delta starts. Defaults to `git:HEAD`. If there is no commit, it starts at the creation of the map. */
   since?: Since | null;
-  /** Fail if the map is not up to date, and write nothing. */
+  /** Do not write the map, and fail if it is out of date. */
   strict?: boolean;
 }
 
@@ -544,11 +550,11 @@ export interface DoctorReport {
   stores: StoreCheck[];
   errors: number;
   warnings: number;
-  /** The change id for `nacre undo`. */
+  /** The change ID to pass to `nacre undo`. */
   change?: string | null;
-  /** Problem with the repository settings. */
+  /** A problem with the repository settings. */
   config?: string | null;
-  /** Registered projects whose store no longer exists. Each is an error. */
+  /** Registered projects whose store no longer exists. Each one is an error. */
   gone?: ProjectEntry[];
   /** Files fixed before the check. */
   mended?: MendedFile[];
@@ -556,9 +562,9 @@ export interface DoctorReport {
 
 /** Options for the check. */
 export interface DoctorRequest {
-  /** Compare each quote with the transcript it is from. */
+  /** Compare each quote with its source transcript. */
   evidence?: boolean;
-  /** First fix problems that need no decision: broken links, and evidence files without a memory. */
+  /** First fix problems that need no decision, such as broken links and evidence files without a memory. */
   fix?: boolean;
   scope?: Scope | null;
   /** Treat warnings as errors. */
@@ -584,7 +590,7 @@ export interface EmbedderEntry {
   state: string;
   about: string;
   dims?: number | null;
-  /** Identifier of the model's name and content. Vectors with different identifiers cannot be compared. */
+  /** Identifier derived from the model's name and content. Vectors with different identifiers cannot be compared. */
   id?: string | null;
 }
 
@@ -595,11 +601,11 @@ export interface EmptyRequest {
 /** Kind of an entry point. */
 export type EntryKind = "readme" | "program" | "library" | "manifest" | "script";
 
-/** A file to read first. */
+/** A file that is a good starting point for reading the code. */
 export interface EntryPoint {
   path: string;
   kind: EntryKind;
-  /** Name of the program or library in a manifest. */
+  /** Name of the program or library, from a manifest. */
   name?: string | null;
 }
 
@@ -622,14 +628,14 @@ export type ErrorCode =
   | "output_closed"
   | "failed";
 
-/** The object that is sent instead of a report. */
+/** The JSON object returned instead of a report when an operation fails. */
 export interface ErrorReport {
   error: Failure;
 }
 
 /** Number of events by kind. Injected and inherited events are counted separately. */
 export interface EventCounts {
-  /** The user's messages. */
+  /** Number of user messages. */
   user: number;
   assistant: number;
   reasoning: number;
@@ -644,7 +650,7 @@ export interface EventCounts {
   errors: number;
 }
 
-/** An overview of a project, with its state. */
+/** A project overview, and the state of the project. */
 export interface ExploreReport {
   command: MapCommand;
   project_root: string;
@@ -655,9 +661,9 @@ export interface ExploreReport {
   detail: MapDetail;
   /** Commands to build, run, test and check the project. */
   commands: Listed;
-  /** Parts of the project's own code, the largest first. */
+  /** Parts of the project's own code, largest first. */
   areas: Listed2;
-  /** Code files that are not the project's own sources. */
+  /** Number of code files outside the project's own sources, by kind. */
   apart: CodeApart;
   languages: LanguageCount[];
   entry_points: Listed3;
@@ -666,30 +672,30 @@ export interface ExploreReport {
   module_graph: ModuleGraph;
   public_surface: Listed7;
   tests: Listed9;
-  /** Number of incompletely analyzed files by reason. */
+  /** Number of incompletely analyzed files, by reason. */
   problems: Record<string, number>;
-  /** The first paragraph of the README, or the description in a manifest. */
+  /** The first paragraph of the README, or the description from a manifest. */
   about?: string | null;
 }
 
-/** Requests an overview of a project. */
+/** A request for a project overview. */
 export interface ExploreRequest {
-  /** Maximum number of tokens of the answer. Lists are shortened to fit. */
+  /** Maximum number of tokens in the response. Lists are shortened to fit. */
   budget?: number | null;
-  /** The client that receives the current state of the map with this answer. */
+  /** Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`. */
   client?: string | null;
   /** Level of detail. Defaults to compact. */
   detail?: MapDetail | null;
-  /** The output format for which the budget is calculated. */
+  /** The output format used to calculate the token budget. */
   format?: MapFormat;
   /**
-   * A folder in the project, or the name of a registered project. Defaults to the project that contains the current
-   * folder.
+   * A directory in the project, or the name of a registered project. Defaults to the project that contains the current
+   * directory.
    */
   project?: string | null;
-  /** Read every file again instead of trusting modification times. */
+  /** Reread every file instead of relying on modification times. */
   refresh?: boolean;
-  /** Fail if the map is not up to date, and write nothing. */
+  /** Do not write the map, and fail if it is out of date. */
   strict?: boolean;
 }
 
@@ -698,7 +704,7 @@ export interface ExplorerFinding {
   candidate_id: string;
   /** The action that the explorer suggests. The lead agent decides. */
   action_hint: LeadAction;
-  /** How much of the candidate the memory file already covers, from 0 to 1, as estimated by the explorer. */
+  /** The explorer's estimate of how much of the candidate the memory file already covers, from 0 to 1. */
   overlap: number;
   /** A quote from the file. */
   evidence: string;
@@ -726,30 +732,30 @@ export interface Failure {
   hints: string[];
 }
 
-/** The changes made because of the feedback. */
+/** The changes that resulted from the feedback. */
 export interface FeedbackReport {
   id: string;
   verdict: Verdict;
   confidence_before: number;
   confidence: number;
   scope: StoreScope;
-  /** Other files with the same id. */
+  /** Other memory files with the same ID. */
   also_in: OtherPlace[];
-  /** The change id for `nacre undo`. */
+  /** The change ID to pass to `nacre undo`. */
   change?: string | null;
 }
 
 /** Feedback from a user on a memory. */
 export interface FeedbackRequest {
-  /** The id of the memory, or a prefix of it. */
+  /** The memory's ID or a prefix of it. */
   id: string;
   verdict: Verdict;
-  /** The reason in one sentence. It is stored only on this machine. */
+  /** A one-sentence reason. It is stored only on this machine. */
   note?: string | null;
   scope?: Scope | null;
 }
 
-/** A changed file of an agent. */
+/** A changed settings file of an agent. */
 export interface FileChange {
   path: string;
   change: ChangeKind;
@@ -757,15 +763,15 @@ export interface FileChange {
   diff: string;
 }
 
-/** The change of one file. */
+/** The changes in one file. */
 export interface FileDelta {
   path: string;
   change: CodeChange;
-  /** Former path of a renamed file. */
+  /** Previous path of a renamed file. */
   from?: string | null;
   new_hash?: string | null;
   old_hash?: string | null;
-  /** Changed symbols of a modified file; absent if its former content is unknown. */
+  /** Changed symbols of a modified file. Absent if its previous content is unknown. */
   symbols?: SymbolDeltas | null;
 }
 
@@ -779,7 +785,7 @@ export interface Finding {
   line?: number | null;
 }
 
-/** Number of sessions of one folder. */
+/** Number of sessions in a directory. */
 export interface FolderSessions {
   path: string;
   sessions: number;
@@ -797,20 +803,20 @@ export interface FoundMemory {
   scope: StoreScope;
   path: string;
   score: number;
-  /** The text around the matching words. */
+  /** The text around the match. */
   snippet: string;
   why: WhyFound;
   /** Memories that this one supersedes, newest first. */
   history: MemoryEntry[];
-  /** Ids of superseded memories whose own files do not record that they are superseded. */
+  /** IDs of memories that this one claims to supersede, although their own files do not confirm it. */
   not_verified: string[];
-  /** Situations in which it is relevant. */
+  /** Situations in which the memory is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
   /** The kind of learning. */
   kind?: string | null;
-  /** The trust level on this machine, if it is below the level of an agent's own statements. */
+  /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
@@ -824,7 +830,7 @@ export interface GraphEdge {
   from: string;
   to: string;
   kind: EdgeKind;
-  /** The session, file, symbol or tag that both memories have. */
+  /** The session, file, symbol or tag that the two memories share. */
   shared?: string | null;
 }
 
@@ -839,28 +845,28 @@ export interface GraphNode {
   archived: boolean;
   scope: StoreScope;
   path: string;
-  /** Number of linked memories, including those not shown. */
+  /** Number of linked memories, including omitted ones. */
   degree: number;
-  /** Situations in which it is relevant. */
+  /** Situations in which the memory is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
   /** The kind of learning. */
   kind?: string | null;
-  /** The trust level on this machine, if it is below the level of an agent's own statements. */
+  /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** Memories and the edges between them. If there are too many, the memories with the most edges are shown. */
+/** Memories and the edges between them. Above the limit, only the memories with the most edges are included. */
 export interface GraphReport {
-  /** Memories, those with the most edges first. */
+  /** Memories, sorted by number of edges in descending order. */
   nodes: GraphNode[];
-  /** Edges between shown memories, at most one per pair. */
+  /** Edges between included memories, at most one per pair. */
   edges: GraphEdge[];
-  /** Number of memories not shown. */
+  /** Number of memories omitted. */
   left_out: number;
-  /** Number of edges between shown memories that are not shown. */
+  /** Number of omitted edges between included memories. */
   left_out_edges: number;
 }
 
@@ -870,7 +876,7 @@ export interface GraphRequest {
   all?: boolean;
   /** Include archived memories. */
   archived?: boolean;
-  /** Maximum number of memories, at most 5000. The default is 500. */
+  /** Maximum number of memories, at most 5000. Defaults to 500. */
   limit?: number | null;
   scope?: Scope | null;
 }
@@ -880,7 +886,7 @@ export interface HandOverRequest {
   ids: string[];
 }
 
-/** Whether the stores are usable. Only a complete check sets this to a healthy state. */
+/** Whether the stores are usable. Only a complete check can report them as healthy. */
 export type Health = "ok" | "broken" | "unchecked";
 
 /** Confirms that the server is running. */
@@ -892,10 +898,10 @@ export interface HealthReport {
   database?: DatabaseState | null;
 }
 
-/** A file that many others depend on and that changes often. */
+/** A frequently changed file on which many others depend. */
 export interface HotPath {
   path: string;
-  /** Rank multiplied by the number of recent commits, in thousandths of the value of an average file. */
+  /** The file's rank multiplied by its number of recent commits. An average file has the value 1000. */
   heat: number;
   importers: number;
   commits: number;
@@ -903,11 +909,11 @@ export interface HotPath {
 
 /** An installed agent that can be used as a model. */
 export interface InstalledAgent {
-  /** The agent's part of a model name, such as `claude-code`. */
+  /** The agent part of a model name, such as `claude-code`. */
   name: string;
   /** Display name. */
   label: string;
-  /** Path of its executable. */
+  /** Path of the agent's executable. */
   path: string;
   /** A model name for this agent, as accepted by `roles.default.model`. */
   model: string;
@@ -917,17 +923,17 @@ export interface InstalledAgent {
 
 /** An item such as a run or a transcript. */
 export interface ItemId {
-  /** The id of the item. For a run, the start or end of its id is enough. */
+  /** The ID of the item. For a run, a prefix or suffix of the ID is enough. */
   id: string;
 }
 
 /** The state of a session in the queue. */
 export type JobState = "running" | "pending" | "done" | "empty" | "skipped" | "dead";
 
-/** A file that was changed later and therefore kept. */
+/** A file that was kept because it was changed later. */
 export interface KeptFile {
   path: string;
-  /** The later change. Absent if the file was edited outside of Nacre. */
+  /** The later change. Absent if the file was edited outside Nacre. */
   by?: string | null;
 }
 
@@ -941,11 +947,11 @@ export interface LanguageCount {
 /** Sessions that are due later. */
 export interface LaterSessions {
   sessions: number;
-  /** Time when the last of them is due. */
+  /** Time at which the last of these sessions is due. */
   ready_at: string;
-  /** Seconds until the last of them is due. */
+  /** Seconds until the last of these sessions is due. */
   ready_in: number;
-  /** The id of one of these sessions. */
+  /** The ID of one of these sessions. */
   example: string;
 }
 
@@ -958,7 +964,7 @@ export interface LeadMetrics {
   state: string;
   rulings: number;
   ms: number;
-  /** Like the next two fields, this counts only the lead agent, without its explorers. */
+  /** Tool calls of the lead agent. This count and the next two exclude explorers. */
   tool_calls: number;
   tokens: TokenCounts;
   cost_usd: number;
@@ -976,11 +982,11 @@ export interface LearnedMemory {
   /** The project of the memory. */
   project: string;
   change: LearnedChange;
-  /** Whether it is pending in `nacre review`. */
+  /** Whether the memory is pending in `nacre review`. */
   is_candidate: boolean;
 }
 
-/** The kind of a learning. */
+/** The kind of learning. */
 export type LearningKind =
   | "insight"
   | "procedure"
@@ -990,17 +996,20 @@ export type LearningKind =
   | "convention"
   | "context";
 
-/** Relevant files that did not fit. */
+/** Relevant files that did not fit the budget. */
 export interface LeftOut {
   symbols: number;
   files: number;
-  /** Some of these files with their number of symbols, the most relevant first. */
+  /** Some of these files with their number of symbols, most relevant first. */
   listed: [string, number][];
 }
 
-/** A limit on the number of entries to list. */
+/** A limit on the number of listed entries. */
 export interface LimitRequest {
-  /** Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting `memory.max_results`. */
+  /**
+   * Maximum number of results; 0 means no limit. Defaults to 20 for tasks, and otherwise to the `memory.max_results`
+   * setting.
+   */
   limit?: number | null;
 }
 
@@ -1074,9 +1083,9 @@ export interface LoopEntry {
   every_s: number;
   /** Start time of the last iteration. */
   last?: string | null;
-  /** The error of the last iteration. */
+  /** The error from the last iteration. */
   last_error?: string | null;
-  /** A short result of the last iteration. */
+  /** A short description of the last iteration's result. */
   last_result?: string | null;
   /** Due time of the next iteration. */
   next?: string | null;
@@ -1095,11 +1104,11 @@ export interface MaintainAction {
   target: string;
   title: string;
   reason: string;
-  /** Identifies the action, so that an action undone by the user is not repeated. */
+  /** Key that identifies the action. An action undone by the user is not repeated. */
   key: string;
   /** Confidence from 0 to 1, if it was measured. */
   likelihood?: number | null;
-  /** ID of the memory into which it was merged, or that overturned it. */
+  /** ID of the memory that it was merged into or superseded by. */
   with?: string | null;
 }
 
@@ -1115,14 +1124,14 @@ export interface MaintainMetrics {
   run_id: string;
   memories: number;
   broken: number;
-  /** Number of pairs of memories that were compared. */
+  /** Number of compared pairs of memories. */
   pairs: number;
   counts: MaintainMetricsCounts;
   model_calls: number;
   tokens: number;
   cost_usd: number;
   denied_writes: number;
-  /** Always empty, because maintenance starts no explorers. */
+  /** Always empty, because maintenance never starts explorers. */
   explorers: ExplorerMetrics[];
   durations_ms: MaintainDurations;
 }
@@ -1147,7 +1156,7 @@ export interface MaintainReport {
   projects: MaintainedStore[];
 }
 
-/** Options of a maintenance run. */
+/** Options for a maintenance run. */
 export interface MaintainRequest {
   /** Maintain all registered projects and the global memories. */
   all?: boolean;
@@ -1155,9 +1164,9 @@ export interface MaintainRequest {
   dry_run?: boolean;
   /** Run even if nothing has changed. */
   force?: boolean;
-  /** Let the model of the role `lead` write merged memories. */
+  /** Let the model with the role `lead` write the merged memories. */
   rewrite?: boolean;
-  /** Path of a file with the model's answers, for tests. */
+  /** Path of a file with scripted model responses, for tests. */
   scripted?: string | null;
 }
 
@@ -1178,7 +1187,7 @@ export type MaintainVerb =
   | "doubt"
   | "relink";
 
-/** The result for one store: a report, or the reason why there is none. */
+/** The result for one store: a report, or the reason why no report exists. */
 export interface MaintainedStore {
   /** Name of the project, or `global`. */
   project: string;
@@ -1193,32 +1202,32 @@ export interface MaintainedStore {
   report?: StoreMaintenance | null;
 }
 
-/** The map command that produced an answer. */
+/** The map command that produced a response. */
 export type MapCommand = "explore" | "context" | "delta" | "refresh" | "explain" | "watch" | "search_code";
 
 /** Level of detail of an overview. */
 export type MapDetail = "compact" | "normal" | "verbose";
 
-/** The output format of the map. The output budget counts bytes in this format. */
+/** The output format of the map. The token budget is calculated for this format. */
 export type MapFormat = "text" | "json";
 
-/** A revision of the project's files, such as `6af1b3c4.17`. Each change to the files increments it. */
+/** A revision of the project's files, such as `6af1b3c4.17`. It is incremented when files change. */
 export type MapRevision = string;
 
-/** The cost of updating the map, and the number of files seen. */
+/** The cost of updating the map, and the number of files examined. */
 export interface MapStats {
   file_count: number;
   total_bytes: number;
   reused_entries: number;
   rehashed_entries: number;
-  /** Files that are too large or not readable. */
+  /** Files that are too large or unreadable. */
   unread_files: number;
-  /** Files skipped because time ran out. The next command reads them. */
+  /** Files skipped because the time limit was reached. The next command reads them. */
   postponed_files: number;
   skipped: SkippedCounts;
 }
 
-/** Lines in the same symbol, or outside of any symbol. */
+/** Lines in the same symbol, or outside all symbols. */
 export interface MatchGroup {
   lines: MatchedLine[];
   symbol?: MatchSymbol | null;
@@ -1236,11 +1245,11 @@ export interface MatchSymbol {
 /** A file with matching lines. */
 export interface MatchedFile {
   path: string;
-  /** Whether it defines the searched symbol. */
+  /** Whether the file defines the searched symbol. */
   is_definition: boolean;
   /** Number of matching lines, including those not shown; 0 if they were not counted. */
   matches: number;
-  /** In the order of the file. */
+  /** Groups in file order. */
   groups?: MatchGroup[];
 }
 
@@ -1248,42 +1257,42 @@ export interface MatchedFile {
 export interface MatchedLine {
   /** Line number, starting at 1. */
   line: number;
-  /** Text of the line, which may be truncated. */
+  /** The text of the line, which may be truncated. */
   text: string;
-  /** Whether the line is context and not a match. */
+  /** Whether this is a context line rather than a match. */
   is_context?: boolean;
 }
 
-/** A new memory in the user's own words. */
+/** A new memory written by the user. */
 export interface MemoryAddRequest {
-  /** The decision or learning in one line. */
+  /** A one-line statement of the decision or learning. */
   title: string;
   /** Situations in which the memory is relevant, one line each. */
   applies?: string[];
-  /** The reason and the details, as Markdown. */
+  /** The reason and details in Markdown. */
   body?: string;
   /** Confidence from 0 to 1. By default, statements of the user have full confidence. */
   confidence?: number | null;
-  /** The kind of learning. The default is an insight. */
+  /** The kind of learning. Defaults to insight. */
   kind?: LearningKind | null;
-  /** Ids of related memories, or prefixes of them. */
+  /** IDs of related memories, or prefixes of them. */
   related?: string[];
   scope?: Scope | null;
-  /** The id of the memory that this one supersedes, or a prefix of it. */
+  /** ID of the memory that this one supersedes, or a prefix of that ID. */
   supersedes?: string | null;
   tags?: string[];
-  /** Decision or learning. The default is a decision. */
+  /** The type: a decision or a learning. Defaults to decision. */
   type?: MemoryType | null;
 }
 
-/** Memories that answer a question, the best match first. */
+/** Memories that answer a question, best match first. */
 export interface MemoryAnswer {
   question: string;
   known: boolean;
   memories: RecalledMemory[];
   /** Number of unreadable files. */
   broken: number;
-  /** The first memory in a few words. */
+  /** A short form of the first memory. */
   answer?: string | null;
   /** Why the configured model did not answer. */
   error?: string | null;
@@ -1300,24 +1309,24 @@ export type MemoryChange =
   | "accepted"
   | "rejected";
 
-/** The change made to one memory. */
+/** The change made to a memory. */
 export interface MemoryChangeReport {
   done: MemoryChange;
   id: string;
-  /** The change id for `nacre undo`. */
+  /** The change ID to pass to `nacre undo`. */
   change?: string | null;
   /** The path of the memory file, if it is new. */
   path?: string | null;
 }
 
-/** The changes made to several memories, each in a separate change set. */
+/** The changes made to several memories. Each memory has its own change set. */
 export interface MemoryChangesReport {
   done: MemoryChange;
   ids: string[];
   failed: MemoryFailure[];
-  /** The change id for `nacre undo`. */
+  /** The change ID to pass to `nacre undo`. */
   change?: string | null;
-  /** Other places that may contain a copy of a forgotten memory, checked after the removal. */
+  /** Other locations that were checked for copies of a forgotten memory after its removal. */
   copies?: CheckedCopy[];
 }
 
@@ -1325,7 +1334,7 @@ export interface MemoryChangesReport {
 export interface MemoryEdge {
   kind: EdgeKind;
   id: string;
-  /** The tag, file or symbol that both memories have. */
+  /** The tag, file or symbol that the two memories share. */
   shared?: string | null;
 }
 
@@ -1340,30 +1349,30 @@ export interface MemoryEntry {
   archived: boolean;
   scope: StoreScope;
   path: string;
-  /** Situations in which it is relevant. */
+  /** Situations in which the memory is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
   /** The kind of learning. */
   kind?: string | null;
-  /** The trust level on this machine, if it is below the level of an agent's own statements. */
+  /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** The quotes that prove a memory. */
+/** The quotes that support a memory. */
 export interface MemoryEvidence {
   /** Format version of the evidence file. */
   version: number;
   id: string;
   quotes: MemoryQuote[];
-  /** A program other than Nacre changed the memory file, so the quotes no longer prove its text. */
+  /** Whether a program other than Nacre changed the memory file. If so, the quotes no longer prove its content. */
   unproven?: boolean;
 }
 
 /** A memory that could not be changed, and why. */
 export interface MemoryFailure {
-  /** The id from the request. */
+  /** The ID from the request. */
   id: string;
   code: ErrorCode;
   /** The error message. */
@@ -1391,12 +1400,12 @@ export interface MemoryGrowth {
 
 /** The memories to archive, restore or forget. */
 export interface MemoryIdsRequest {
-  /** Ids of memories. Prefixes are accepted, except when forgetting. */
+  /** IDs of memories. Prefixes are accepted, except when forgetting. */
   ids: string[];
   scope?: Scope | null;
 }
 
-/** A link from or to another memory. It is verified if the older memory's file also records it. */
+/** A link between this memory and another one. It is verified if the older memory's file also records it. */
 export interface MemoryLink {
   id: string;
   verified: boolean;
@@ -1414,18 +1423,18 @@ export interface MemoryListReport {
 
 /** Selects the memories to list. */
 export interface MemoryListRequest {
-  /** Include summaries. They are left out by default unless `type` selects them. */
+  /** Include summaries. By default, they are excluded unless `type` selects them. */
   all?: boolean;
   /** List archived memories instead of current ones. */
   archived?: boolean;
   /** Only learnings of this kind. */
   kind?: LearningKind | null;
-  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting. */
   limit?: number | null;
   /** Number of memories to skip. */
   offset?: number;
   scope?: Scope | null;
-  /** The sort order. By default, memories of the project are first, newest first in each store. */
+  /** The sort order. By default, project memories come first, and each store is sorted newest first. */
   sort?: MemorySort | null;
   status?: MemoryStatus | null;
   tag?: string | null;
@@ -1446,20 +1455,20 @@ export interface MemoryRelatedReport {
   related: RelatedMemory[];
   /** Total number of related memories, including those not listed. */
   total: number;
-  /** Other files with the same id. */
+  /** Other memory files with the same ID. */
   also_in: OtherPlace[];
 }
 
 /** The memory whose related memories are listed. */
 export interface MemoryRelatedRequest {
-  /** The id of the memory, or a prefix of it. */
+  /** The memory's ID or a prefix of it. */
   id: string;
-  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting. */
   limit?: number | null;
   scope?: Scope | null;
 }
 
-/** Search results. Memories of the project are first, best match first in each store. */
+/** Search results. Project memories come first, and each store is sorted by best match. */
 export interface MemorySearchReport {
   query: string;
   hits: FoundMemory[];
@@ -1476,7 +1485,7 @@ export interface MemorySearchRequest {
   all_projects?: boolean;
   /** Include archived memories. */
   archived?: boolean;
-  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting. */
   limit?: number | null;
   mode?: SearchMode;
   scope?: Scope | null;
@@ -1497,35 +1506,35 @@ export interface MemoryShowReport {
   archived: boolean;
   scope: StoreScope;
   path: string;
-  /** Other files with the same id. */
+  /** Other memory files with the same ID. */
   also_in: OtherPlace[];
   supersedes: MemoryLink[];
   superseded_by: MemoryLink[];
   body: string;
-  /** The version of the file's content. A write request passes back the version that was read. */
+  /** The version of the file's content. Pass it back in a write request to detect conflicting changes. */
   version: string;
-  /** Situations in which it is relevant. */
+  /** Situations in which the memory is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
   evidence?: MemoryEvidence | null;
-  /** The latest feedback of a user on this memory. */
+  /** The latest user feedback on this memory. */
   feedback?: MemoryFeedback | null;
   history?: MemoryVersion[] | null;
   /** The kind of learning. */
   kind?: string | null;
   /** The whole Markdown file, if requested. */
   text?: string | null;
-  /** The trust level on this machine, if it is below the level of an agent's own statements. */
+  /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** The memory to show, and the details to include. */
+/** The memory to show, and which details to include. */
 export interface MemoryShowRequest {
-  /** The id of the memory, or a prefix of it. */
+  /** The memory's ID or a prefix of it. */
   id: string;
-  /** Include the quotes that prove the memory. */
+  /** Include the quotes that support the memory. */
   evidence?: boolean;
   /** Include the earlier versions. */
   history?: boolean;
@@ -1534,7 +1543,7 @@ export interface MemoryShowRequest {
   text?: boolean;
 }
 
-/** The sort key of a list. Memories without a value for it are last. */
+/** The sort key of a list. Memories without a value for the key come last. */
 export type MemorySort =
   | "updated"
   | "-updated"
@@ -1573,12 +1582,12 @@ export interface MemoryVersion {
 
 /** The new content of a memory file. */
 export interface MemoryWriteRequest {
-  /** The id of the memory, or a prefix of it. */
+  /** The memory's ID or a prefix of it. */
   id: string;
   /** The whole Markdown file, with frontmatter and body. */
   text: string;
   scope?: Scope | null;
-  /** The version that was read. The write fails if the file has a different version now. */
+  /** The version that was read. The write fails if the file has changed since. */
   version?: string | null;
 }
 
@@ -1600,19 +1609,19 @@ export interface ModelAnswer {
   memories: CitedMemory[];
   /** The session messages that the sentences cite. */
   messages: string[];
-  /** Number of removed sentences by reason. */
+  /** Number of removed sentences, by reason. */
   left_out: Record<string, number>;
   /** Number of unreadable files. */
   broken: number;
   steps: number;
   tool_calls: number;
   tokens: TokenCounts;
-  /** The sentences as one text. */
+  /** The verified sentences joined into one string. */
   answer?: string | null;
   cost_usd?: number | null;
   /** Why the answer is incomplete. */
   error?: string | null;
-  /** The same error with hints. */
+  /** The error in `error`, with hints. */
   failure?: Failure | null;
 }
 
@@ -1621,7 +1630,7 @@ export interface ModelListReport {
   roles: RoleEntry[];
   /** Providers of the configured models. */
   providers: ProviderEntry[];
-  /** Installed agents that can be used as a model, including those not assigned to a role. */
+  /** Installed agents that can be used as models, including agents not assigned to a role. */
   agents: InstalledAgent[];
   /** Embedding models. */
   models: EmbedderEntry[];
@@ -1641,7 +1650,7 @@ export interface ModelStats {
   cost_nano_dollars?: number | null;
 }
 
-/** The answer of the tested model, with its duration and cost. */
+/** The response of the tested model, with its duration and cost. */
 export interface ModelTestReport {
   role: ModelRole;
   /** Name of the model as `provider/model`. */
@@ -1654,36 +1663,36 @@ export interface ModelTestReport {
   first_word_ms?: number | null;
 }
 
-/** Tests a model by requesting a one-word answer. */
+/** A request that tests a model with a prompt for a one-word response. */
 export interface ModelTestRequest {
   /** The role whose model is tested. */
   role?: ModelRole;
 }
 
-/** Imports between folders. Only imports that resolve to a file are counted. */
+/** Imports between directories. Only imports that resolve to a file are included. */
 export interface ModuleGraph {
   /** Number of files. */
   nodes: number;
-  /** Number of pairs of an importing and an imported file. */
+  /** Number of pairs of importing and imported files. */
   edges: number;
-  /** Number of imports that should resolve to a file of the project but do not. */
+  /** Number of imports that should resolve to a project file but do not. */
   unresolved: number;
   modules: Listed6;
 }
 
-/** A folder, and the folders that its files import. */
+/** A directory, and the directories that its files import from. */
 export interface ModuleNode {
   module: string;
   files: number;
   imports: string[];
 }
 
-/** Memories in transfer between two machines. A response omits memories that no longer exist. */
+/** Memories transferred between two machines. A response omits memories that no longer exist. */
 export interface MovedMemories {
   memories: MovedMemory[];
 }
 
-/** A memory in transfer between two machines, with the content of its files. */
+/** A memory transferred between two machines, with the content of its files. */
 export interface MovedMemory {
   id: string;
   type: MemoryType;
@@ -1693,16 +1702,16 @@ export interface MovedMemory {
   replaces?: string | null;
 }
 
-/** Memories of a project with the hashes of their files, in id order. */
+/** A project's memories with the hashes of their files, in ID order. */
 export interface OfferReport {
   memories: OfferedMemory[];
-  /** The id after which the next page starts, if there is one. */
+  /** The ID after which the next page starts. Absent on the last page. */
   more?: string | null;
 }
 
-/** Selects the memories of a server to list. */
+/** Selects which of a server's memories to list. */
 export interface OfferRequest {
-  /** Only memories after this id, in id order. */
+  /** Only memories after this ID, in ID order. */
   after?: string | null;
 }
 
@@ -1711,7 +1720,7 @@ export interface OfferedMemory {
   hash: string;
 }
 
-/** Two contradictory memories, for the user to decide. */
+/** Two contradictory memories that need the user's decision. */
 export interface OpenContradiction {
   newer: string;
   older: string;
@@ -1719,7 +1728,7 @@ export interface OpenContradiction {
   reason: string;
 }
 
-/** Another file with the same id. */
+/** Another file with the same ID. */
 export interface OtherPlace {
   scope: StoreScope;
   path: string;
@@ -1731,14 +1740,14 @@ export interface OverviewDay {
   day: string;
   /** Number of sessions last active on that day, by agent. */
   sessions: Record<string, number>;
-  /** Number of existing memories created on that day. */
+  /** Number of memories created on that day that still exist. */
   learned: number;
-  /** Input tokens of agent sessions, without cached tokens. */
+  /** Input tokens of agent sessions, excluding cached tokens. */
   input_tokens: number;
   /** Tokens read from or written to a cache. */
   cached_tokens: number;
   output_tokens: number;
-  /** Number of sync and maintenance runs whose folders still exist. */
+  /** Number of sync and maintenance runs whose directories still exist. */
   runs: number;
   /** Cost of Nacre's own model calls in billionths of a dollar, or `None` if the price of a call is unknown. */
   cost_nano_dollars?: number | null;
@@ -1754,11 +1763,11 @@ export interface OverviewReport {
   agents: AgentActivity[];
   /** Current number of decisions and learnings, by status. */
   memories: Record<string, number>;
-  /** Number of memories at the end of each day, without archived ones. Counts only memories that exist now. */
+  /** Number of memories at the end of each day, excluding archived ones. Covers only memories that still exist. */
   growth: MemoryGrowth[];
-  /** Model usage over all time. */
+  /** All-time model usage. */
   models: ModelStats[];
-  /** Tool usage over all time. */
+  /** All-time tool usage. */
   tools: ToolStats[];
 }
 
@@ -1766,7 +1775,7 @@ export interface OverviewReport {
 export interface PausedSession {
   id: string;
   reason: string;
-  /** The key of the limit that was reached. Absent if the model cannot be reached. */
+  /** The settings key of the limit that was reached. Absent if the model is unreachable. */
   limit?: string | null;
 }
 
@@ -1792,29 +1801,29 @@ export interface ProjectAddReport {
   shares_summaries: boolean;
   /** Suggested next command. */
   next: string;
-  /** ID for `nacre undo`; absent if nothing changed. */
+  /** The change ID to pass to `nacre undo`. Absent if nothing changed. */
   change?: string | null;
-  /** Number of these memories that were not recorded on this machine and are pending in `nacre trust`. */
+  /** Number of these memories that were not recorded on this machine and await review with `nacre trust`. */
   foreign?: number;
-  /** Whether sessions of any agent were found in any folder. */
+  /** Whether any agent sessions were found on this machine. */
   has_agents?: boolean;
-  /** Whether the search for sessions stopped early, so that there may be more. */
+  /** Whether the session search stopped early. If so, more sessions may exist. */
   is_partial?: boolean;
-  /** Number of these sessions that are not yet processed. */
+  /** Number of these sessions that have not been processed yet. */
   new_sessions?: number;
   /** Name of the project, or `null` if it could not be registered. */
   project?: string | null;
-  /** Number of this repository's sessions for each agent. */
+  /** Number of sessions in this repository, by agent. */
   sessions?: AgentSessions[];
-  /** Agents with sessions in this repository that the user disconnected, so they are not read. */
+  /** Disconnected agents that have sessions in this repository. Their sessions are not read. */
   switched_off?: string[];
 }
 
 /** Initializes the repository at a path and registers it as a project. */
 export interface ProjectAddRequest {
-  /** Folder of the repository. */
+  /** The repository directory. */
   path: string;
-  /** Name of the project. Defaults to its current name, or to the name of the folder. */
+  /** Name of the project. Defaults to its current name or, for a new project, to the directory name. */
   name?: string | null;
 }
 
@@ -1825,7 +1834,7 @@ export interface ProjectCommand {
   from: string;
 }
 
-/** Two decisions of different projects that contradict each other. */
+/** Two contradictory decisions from different projects. */
 export interface ProjectContradiction {
   newer: ProjectMemory;
   older: ProjectMemory;
@@ -1852,11 +1861,11 @@ export interface ProjectMemory {
   title: string;
 }
 
-/** A project that was removed from the register. */
+/** The result of removing a project from the register. */
 export interface ProjectRemoveReport {
-  /** Name of the project. */
+  /** Name of the removed project. */
   removed: string;
-  /** ID for `nacre undo`; absent if nothing changed. */
+  /** The change ID to pass to `nacre undo`. Absent if nothing changed. */
   change?: string | null;
 }
 
@@ -1865,14 +1874,14 @@ export interface ProjectRemoveRequest {
   name: string;
 }
 
-/** State of a project's folder. */
+/** State of a project directory. */
 export type ProjectState = "ready" | "no store" | "missing";
 
 /** A provider of models. */
 export interface ProviderEntry {
   name: string;
   address: string;
-  /** The variable that contains the API key, and whether it is set. Never the key itself. */
+  /** Name of the environment variable for the API key, and whether it is set. Never contains the key itself. */
   key: string;
   origin: string;
 }
@@ -1895,11 +1904,11 @@ export interface QueueChangeReport {
   ids: string[];
 }
 
-/** The sessions to retry or skip: one session by id, or all. */
+/** The sessions to retry or skip: one session by ID, or all. */
 export interface QueueChangeRequest {
-  /** Select all dead sessions (retry) or all pending sessions (skip). */
+  /** Select all dead sessions for a retry, or all pending sessions for a skip. */
   all?: boolean;
-  /** A prefix of the session id. */
+  /** A prefix of the session ID. */
   id?: string | null;
 }
 
@@ -1911,7 +1920,7 @@ export interface QueueJob {
   attempts: number;
   changed: string;
   agent: string;
-  /** Time before which the session is not retried. */
+  /** Earliest time at which the session may be retried. */
   not_before?: string | null;
   project?: string | null;
   reason?: string | null;
@@ -1929,7 +1938,7 @@ export interface QueueListReport {
 
 /** Selects the queued sessions to list. */
 export interface QueueListRequest {
-  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting. */
   limit?: number | null;
   status?: JobState | null;
 }
@@ -1950,7 +1959,7 @@ export interface QuoteCheck {
 export interface ReadReport {
   /** Complete lines or rows read. */
   lines: number;
-  /** Lines with no usable content. */
+  /** Lines without usable content. */
   bad_lines: number;
   /** Damaged lines that were partly recovered. */
   mended_lines: number;
@@ -1962,37 +1971,37 @@ export interface ReadReport {
   unknown_records: number;
   /** Number of records by unknown type, for at most 32 types. */
   unknown_types: Record<string, number>;
-  /** Texts whose middle was removed. */
+  /** Texts shortened by removing the middle. */
   cut_texts: number;
   /** Messages that are duplicated in the trace. */
   repeated: number;
-  /** Events beyond the limit for one session. */
+  /** Events omitted because the session exceeded the event limit. */
   left_out: number;
-  /** Start offset of an incomplete last line. */
+  /** Start offset of an incomplete last line, if any. */
   torn_tail?: number | null;
 }
 
 /** A memory that matches a question. */
 export interface RecalledMemory {
   id: string;
-  /** Type of the memory, or the kind of a learning. */
+  /** The memory type, or the kind for a learning. */
   type: string;
   title: string;
   status: string;
   scope: StoreScope;
   score: number;
-  /** The best matching line of its text; empty if the title is sufficient. */
+  /** The best matching line of the memory's text; empty if the title is sufficient. */
   line: string;
-  /** IDs of memories that it overturned without verification. */
+  /** IDs of memories that this memory claims to supersede, although their own files do not confirm it. */
   not_verified: string[];
   /** Other stores that contain the same ID. */
   also_in: StoreScope[];
-  /** Project of the memory, if all projects were searched. */
+  /** The memory's project, if all projects were searched. */
   project?: string | null;
-  /** The first quote that adds information to the memory. */
+  /** The first quote that adds information not in the memory's text. */
   proof?: RecalledQuote | null;
   quote?: string | null;
-  /** Trust level on this machine, if lower than that of the agent's own statements. */
+  /** Trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
 }
 
@@ -2003,15 +2012,15 @@ export interface RecalledQuote {
   at: string;
 }
 
-/** Updates the map of a project and lists the changes. */
+/** A request to update a project's map and list the changes. */
 export interface RefreshRequest {
-  /** Continue after this path, which is the `next` of the previous answer. */
+  /** Start after this path. Use the `next` value of the previous response. */
   after?: string | null;
   /** Maximum number of files; 0 or absent means all. */
   limit?: number | null;
   /**
-   * A folder in the project, or the name of a registered project. Defaults to the project that contains the current
-   * folder.
+   * A directory in the project, or the name of a registered project. Defaults to the project that contains the current
+   * directory.
    */
   project?: string | null;
 }
@@ -2028,13 +2037,13 @@ export interface RelatedMemory {
   archived: boolean;
   scope: StoreScope;
   path: string;
-  /** Situations in which it is relevant. */
+  /** Situations in which the memory is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
   /** The kind of learning. */
   kind?: string | null;
-  /** The trust level on this machine, if it is below the level of an agent's own statements. */
+  /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
@@ -2055,7 +2064,7 @@ export interface ReviewCandidate {
   path: string;
   body: string;
   quotes: MemoryQuote[];
-  /** Situations in which it is relevant. */
+  /** Situations in which the memory is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
@@ -2063,18 +2072,18 @@ export interface ReviewCandidate {
   kind?: string | null;
   /** Why the candidate is quarantined, if it is. */
   reason?: string | null;
-  /** The trust level on this machine, if it is below the level of an agent's own statements. */
+  /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** The user's decision, and the candidates it applies to. */
+/** The user's decision, and the candidates that it applies to. */
 export interface ReviewDecideRequest {
-  /** Ids of the candidates, or prefixes of them. */
+  /** IDs of the candidates or prefixes of them. */
   ids: string[];
   decision: ReviewDecision;
   scope?: Scope | null;
-  /** The id of the memory that the accepted candidate supersedes, or a prefix of it. Requires exactly one candidate. */
+  /** ID of the memory that the accepted candidate supersedes, or a prefix of that ID. Requires exactly one candidate. */
   supersedes?: string | null;
 }
 
@@ -2091,7 +2100,7 @@ export interface ReviewListReport {
 
 /** Limits the list of candidates. */
 export interface ReviewListRequest {
-  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting. */
   limit?: number | null;
   scope?: Scope | null;
 }
@@ -2103,7 +2112,7 @@ export interface RoleEntry {
   /** Models in the order in which they are tried. */
   models: string[];
   origin: string;
-  /** Why the role cannot be used, as far as the settings show. */
+  /** Why the role cannot be used with its current settings. */
   problem?: string | null;
 }
 
@@ -2147,16 +2156,16 @@ export interface RunMessage {
   role: MessageRole;
   text: string;
   at?: string | null;
-  /** The tool that was called or returned a result. */
+  /** The tool that was called or that returned the result. */
   tool?: string | null;
 }
 
 /** The stored conversation with models. Empty if the run used no model. */
 export interface RunMessagesReport {
   run: string;
-  /** Messages in order: those of the lead agent, then those of its explorers. */
+  /** Messages in order: the lead agent's first, followed by those of its explorers. */
   messages: RunMessage[];
-  /** Number of messages not included. */
+  /** Number of omitted messages. */
   left_out: number;
 }
 
@@ -2185,11 +2194,11 @@ export type RunReport = SessionRun | StoreMaintenance | UndoRunReport;
 /** A run. */
 export interface RunShowReport {
   id: string;
-  /** Durations, tokens and other metrics. Absent for an undo. */
+  /** Durations, token counts and other metrics. Absent for an undo. */
   metrics?: RunMetrics | null;
-  /** The actions of the run. Absent if the report cannot be read. */
+  /** The run's actions. Absent if the report cannot be read. */
   report?: RunReport | null;
-  /** The runs of a change that consists of several runs, such as one per session of a sync. */
+  /** The individual runs if a change spans several, such as a sync with one run per session. */
   runs?: RunShowReport[];
 }
 
@@ -2199,13 +2208,13 @@ export interface RunStatsReport {
   tools: ToolStats[];
 }
 
-/** The author of the feedback. */
+/** The author of feedback. */
 export type SaidBy = "owner" | "agent" | "person" | "unknown";
 
 /** The stores to search. */
 export type Scope = "project_fallback_global" | "project_only" | "global_only";
 
-/** Search results, with the state of the project. */
+/** Search results, and the state of the project. */
 export interface SearchCodeReport {
   command: MapCommand;
   project_root: string;
@@ -2215,49 +2224,52 @@ export interface SearchCodeReport {
   stats: MapStats;
   query: string;
   mode: CodeSearchMode;
-  /** Number of matching lines, including those not shown. For words, only searched files are counted. */
+  /** Number of matching lines, including those not shown. In a word search, only searched files are counted. */
   total_matches: number;
-  /** Number of matching files, including those not shown. For words, files with any of them are counted. */
+  /**
+   * Number of matching files, including those not shown. In a word search, a file matches if it contains any of the
+   * words.
+   */
   total_files: number;
-  /** Files that define the searched symbol first, then by score. */
+  /** Files, sorted by score. Files that define the searched symbol come first. */
   files: MatchedFile[];
-  /** Number of matching lines that are not shown, and of the files that contain them. */
+  /** Number of matching lines not shown, and of the files that contain them. */
   more_matches: number;
   more_files: number;
-  /** Number of candidate files that were not searched because they are unreadable or time ran out. */
+  /** Number of candidate files not searched because they were unreadable or the time limit was reached. */
   unsearched_files: number;
 }
 
 /** A code search. */
 export interface SearchCodeRequest {
-  /** Maximum number of tokens of the answer. Defaults to 4000. */
+  /** Maximum number of tokens in the response. Defaults to 4000. */
   budget?: number | null;
   /** Number of lines to show before and after each match, at most 10. */
   context?: number | null;
   /** List files without their lines. */
   files_only?: boolean;
-  /** The output format for which the budget is calculated. */
+  /** The output format used to calculate the token budget. */
   format?: MapFormat;
-  /** Whether a pattern ignores case. By default, it does unless it contains an uppercase letter. */
+  /** Whether to ignore case in a pattern. By default, case is ignored unless the pattern contains an uppercase letter. */
   ignore_case?: boolean | null;
   /** Only files in this language. */
   language?: string | null;
-  /** Maximum number of matching lines to show, or of files with `files_only`. Defaults to 30, at most 500. */
+  /** Maximum number of matching lines, or of files with `files_only`. Defaults to 30, at most 500. */
   limit?: number | null;
-  /** How the query is interpreted. By default as words, or as literal text if it is in double quotes. */
+  /** How to interpret the query. Defaults to words, or to literal text if the query is in double quotes. */
   mode?: CodeSearchMode | null;
-  /** Path globs, one of which must match. A glob with a leading `!` excludes files. */
+  /** Path globs. A file must match at least one of them. Globs with a leading `!` exclude files. */
   paths?: string[];
   /**
-   * A folder in the project, or the name of a registered project. Defaults to the project that contains the current
-   * folder.
+   * A directory in the project, or the name of a registered project. Defaults to the project that contains the current
+   * directory.
    */
   project?: string | null;
-  /** Words, a literal text, or a regular expression. */
+  /** Words, literal text, or a regular expression. */
   query?: string;
-  /** Read every file again instead of trusting modification times. */
+  /** Reread every file instead of relying on modification times. */
   refresh?: boolean;
-  /** Fail if the map is not up to date, and write nothing. */
+  /** Do not write the map, and fail if it is out of date. */
   strict?: boolean;
 }
 
@@ -2270,12 +2282,12 @@ export interface ServiceReport {
   started: string;
   /** The address of the server. */
   address: string;
-  /** The process id of the server. */
+  /** The process ID of the server. */
   pid: number;
   paused: boolean;
   /** Number of clients subscribed to events. */
   listeners: number;
-  /** Empty if the server runs without background loops. */
+  /** The background loops. Empty if the server runs without them. */
   loops: LoopEntry[];
   /** The state of the shared database, if one is configured. */
   database?: DatabaseStatus | null;
@@ -2285,7 +2297,7 @@ export interface ServiceReport {
 export interface ServiceStatus {
   /** As `host:port`. */
   address: string;
-  /** A user paused its background loops. */
+  /** Whether a user paused the background loops. */
   paused: boolean;
 }
 
@@ -2302,7 +2314,7 @@ export interface SessionAction {
   likelihood?: number | null;
   /** The memory that the candidate was compared with. */
   nearest?: string | null;
-  /** The lead agent's explanation, and quotes from the memory or candidate it refers to. */
+  /** The lead agent's explanation, with quotes from the memory or candidate that it refers to. */
   note?: string | null;
   quote?: string | null;
   relation?: Relation | null;
@@ -2312,7 +2324,7 @@ export interface SessionAction {
   target?: string | null;
 }
 
-/** Whether a session was idle when it was read. */
+/** Whether a session was idle when it was last read. */
 export type SessionEnding = "finished" | "unknown" | "active";
 
 /** A session in a list. */
@@ -2323,9 +2335,9 @@ export interface SessionEntry {
   state: JobState;
   facts: SessionFacts;
   report: ReadReport;
-  /** The session's name in a source with several sessions. */
+  /** The session's name within its source, if the source contains several sessions. */
   inner_id?: string | null;
-  /** The root folder of its project, if the project is registered. */
+  /** The root directory of its project, if the project is registered. */
   project?: string | null;
   /** The reason for the session's state. */
   reason?: string | null;
@@ -2334,7 +2346,7 @@ export interface SessionEntry {
 /** Metadata of a session. */
 export interface SessionFacts {
   agent: string;
-  /** The session id assigned by the agent. */
+  /** The session ID assigned by the agent. */
   id: string;
   role: SessionRole;
   other_cwds: string[];
@@ -2357,10 +2369,10 @@ export interface SessionFacts {
   title?: string | null;
 }
 
-/** A link to another session that this one is based on. */
+/** A link to another session on which this one is based. */
 export interface SessionLink {
   kind: SessionLinkKind;
-  /** The id of the other session. */
+  /** The ID of the other session. */
   session: string;
   /** The call in the other session that started this one. */
   call?: string | null;
@@ -2398,9 +2410,9 @@ export interface SessionRun {
   strategy: Strategy;
   /** Why the session was processed with a fallback strategy. */
   fallback?: string | null;
-  /** Why the lead agent failed, so that the rules decided instead. */
+  /** Why the lead agent failed. In this case, the rules made the decisions. */
   lead_error?: string | null;
-  /** The key of the limit that was reached. */
+  /** The settings key of the limit that was reached. */
   limit?: string | null;
   summary_path?: string | null;
 }
@@ -2416,23 +2428,23 @@ export interface SessionStatus {
   project?: string | null;
 }
 
-/** Token counts of all model calls of a session. */
+/** Token counts for all model calls in a session. */
 export interface SessionTokens {
-  /** Without cached tokens. */
+  /** Input tokens, excluding cached tokens. */
   input: number;
   output: number;
   /** Read from a cache. */
   cached: number;
   /** Written to a cache. */
   cache_write: number;
-  /** Included in `output`, if the agent reports it separately. */
+  /** Reasoning tokens, if the agent reports them separately. They are included in `output`. */
   reasoning: number;
 }
 
 /** One setting. */
 export interface Setting {
   value: SettingValue;
-  /** Where the value was set. A list can have several origins. */
+  /** Where the value was set. A list can combine values from several origins. */
   origin: string;
 }
 
@@ -2464,22 +2476,22 @@ export interface SinceRequest {
   since?: string | null;
 }
 
-/** Project entries that are not in the map, counted by reason. */
+/** Number of project entries excluded from the map, by reason. */
 export interface SkippedCounts {
   /** Files that usually contain secrets, such as keys and passwords. */
   denied: number;
   links: number;
   /** Pipes, sockets and devices. */
   special: number;
-  /** Folders that could not be opened. */
+  /** Directories that cannot be opened. */
   unreadable: number;
   /** Names that are not valid UTF-8. */
   unnamable: number;
   /** Git repositories inside the project that are not submodules. */
   nested: number;
-  /** Folders and files nested too deeply, and tracked files above the limit. */
+  /** Directories and files nested too deeply, and tracked files beyond the limit. */
   too_deep: number;
-  /** Folders skipped because their ignore rules exceed a limit. */
+  /** Directories skipped because their ignore rules exceed a limit. */
   unread_rules: number;
 }
 
@@ -2489,9 +2501,9 @@ export interface SourceProblem {
   reason: string;
 }
 
-/** An unchanged passage from a source. */
+/** A verbatim passage from a source. */
 export interface SourceQuote {
-  /** ID of a memory, or position of a message. */
+  /** ID of a memory, or position of a session message. */
   source: string;
   text: string;
 }
@@ -2512,19 +2524,19 @@ export interface SpendingStatus {
   limit_usd: number;
   /** Calls whose price is unknown. Only their tokens are counted. */
   unpriced_calls: number;
-  /** Whether the limit is reached, so that no model calls are made. */
+  /** Whether the limit has been reached, in which case no more model calls are made. */
   is_reached: boolean;
 }
 
 /** An overview of the stores, sessions and services. */
 export interface StatusReport {
-  /** The stores that searches cover. */
+  /** The stores included in searches. */
   scope: Scope;
   stores: StoreStatus[];
   /** Number of registered projects. */
   projects: number;
   sessions: SessionStatus[];
-  /** Whether each known session is in exactly one state. */
+  /** Whether every known session is in exactly one state. */
   sessions_add_up: boolean;
   /** Model usage and its limits. */
   spending: SpendingStatus[];
@@ -2532,7 +2544,7 @@ export interface StatusReport {
   health: Health;
   /** The time of the last check. */
   checked?: string | null;
-  /** Problem with the repository settings. */
+  /** A problem with the repository settings. */
   config?: string | null;
   /** The shared database, if one is configured. */
   database?: DatabaseStatus | null;
@@ -2540,7 +2552,7 @@ export interface StatusReport {
   /** The name of the current project. */
   project?: string | null;
   root?: string | null;
-  /** The running server of this Nacre home folder. */
+  /** The running server for this Nacre home directory. */
   service?: ServiceStatus | null;
   /** Disconnected agents that have sessions on this machine. Their sessions are not processed. */
   switched_off?: string[];
@@ -2560,7 +2572,7 @@ export interface StoreCheck {
   findings: Finding[];
   /** Memories from other sources that are pending in `nacre trust`. */
   foreign?: number;
-  /** Memories that contain instructions that are not from the user. */
+  /** Memories with instructions that did not come from the user. */
   quarantined?: number;
   /** Results of comparing the quotes, if requested. */
   quotes?: QuoteCheck | null;
@@ -2574,7 +2586,7 @@ export interface StoreMaintenance {
   memories: number;
   /** Number of unreadable files, which were left unchanged. */
   broken: number;
-  /** Number of actions by kind. */
+  /** Number of actions, by kind. */
   counts: StoreMaintenanceCounts;
   actions: MaintainAction[];
   contradictions: OpenContradiction[];
@@ -2582,11 +2594,11 @@ export interface StoreMaintenance {
   model_calls: number;
   tokens: number;
   cost_usd: number;
-  /** ID of the run; absent if nothing changed. */
+  /** ID of the run. Absent if nothing changed. */
   run_id?: string | null;
 }
 
-/** Number of actions by kind. */
+/** Number of actions, by kind. */
 export interface StoreMaintenanceCounts {
   archive?: number;
   consolidate?: number;
@@ -2604,7 +2616,7 @@ export interface StoreMaintenanceCounts {
 /** The store that contains a memory. */
 export type StoreScope = "project" | "global";
 
-/** The memories of one store. */
+/** Statistics about one memory store. */
 export interface StoreStatus {
   scope: StoreScope;
   path: string;
@@ -2615,7 +2627,7 @@ export interface StoreStatus {
   broken: number;
   /** Memories from other sources that are pending in `nacre trust`. */
   foreign?: number;
-  /** Memories that contain instructions that are not from the user. */
+  /** Memories with instructions that did not come from the user. */
   quarantined?: number;
   /** Time of the last update of any memory. */
   updated?: string | null;
@@ -2627,7 +2639,7 @@ export type Strategy = "offline" | "windows";
 /** How sessions are processed. */
 export type StrategyChoice = "auto" | "offline" | "windows";
 
-/** An event of the event stream. */
+/** An event in the event stream. */
 export type StreamEvent =
   | StreamEventTask
   | StreamEventWarning
@@ -2639,39 +2651,39 @@ export type StreamEvent =
   | StreamEventChanged
   | StreamEventMissed;
 
-/** Some data changed. The client must request it again. */
+/** Some data changed, and the client must request it again. */
 export interface StreamEventChanged {
   at: string;
-  /** The user who caused the event. Absent for the owner of the machine. */
+  /** The user who caused the event. Absent for the owner of this machine. */
   by?: string | null;
-  /** The name of the project, if the request named one. */
+  /** The project name, if the request specified one. */
   project?: string | null;
-  /** The task of the event. */
+  /** The task that the event belongs to. */
   task?: string | null;
   event: "changed";
   what: ChangedThing;
 }
 
-/** Events were lost. The client must request all data again. */
+/** Events were lost, and the client must request all data again. */
 export interface StreamEventMissed {
   at: string;
-  /** The user who caused the event. Absent for the owner of the machine. */
+  /** The user who caused the event. Absent for the owner of this machine. */
   by?: string | null;
-  /** The name of the project, if the request named one. */
+  /** The project name, if the request specified one. */
   project?: string | null;
-  /** The task of the event. */
+  /** The task that the event belongs to. */
   task?: string | null;
   event: "missed";
 }
 
-/** A note about the work of an agent. */
+/** A note about an agent's work. */
 export interface StreamEventNote {
   at: string;
-  /** The user who caused the event. Absent for the owner of the machine. */
+  /** The user who caused the event. Absent for the owner of this machine. */
   by?: string | null;
-  /** The name of the project, if the request named one. */
+  /** The project name, if the request specified one. */
   project?: string | null;
-  /** The task of the event. */
+  /** The task that the event belongs to. */
   task?: string | null;
   event: "note";
   text: string;
@@ -2680,11 +2692,11 @@ export interface StreamEventNote {
 /** Progress of the current step. */
 export interface StreamEventProgress {
   at: string;
-  /** The user who caused the event. Absent for the owner of the machine. */
+  /** The user who caused the event. Absent for the owner of this machine. */
   by?: string | null;
-  /** The name of the project, if the request named one. */
+  /** The project name, if the request specified one. */
   project?: string | null;
-  /** The task of the event. */
+  /** The task that the event belongs to. */
   task?: string | null;
   event: "progress";
   done: number;
@@ -2692,14 +2704,14 @@ export interface StreamEventProgress {
   bytes: number;
 }
 
-/** A sentence of an answer whose citations are verified. */
+/** An answer sentence with verified citations. */
 export interface StreamEventSentence {
   at: string;
-  /** The user who caused the event. Absent for the owner of the machine. */
+  /** The user who caused the event. Absent for the owner of this machine. */
   by?: string | null;
-  /** The name of the project, if the request named one. */
+  /** The project name, if the request specified one. */
   project?: string | null;
-  /** The task of the event. */
+  /** The task that the event belongs to. */
   task?: string | null;
   event: "sentence";
   text: string;
@@ -2709,11 +2721,11 @@ export interface StreamEventSentence {
 /** A short description of the current step. */
 export interface StreamEventStep {
   at: string;
-  /** The user who caused the event. Absent for the owner of the machine. */
+  /** The user who caused the event. Absent for the owner of this machine. */
   by?: string | null;
-  /** The name of the project, if the request named one. */
+  /** The project name, if the request specified one. */
   project?: string | null;
-  /** The task of the event. */
+  /** The task that the event belongs to. */
   task?: string | null;
   event: "step";
   text: string;
@@ -2722,11 +2734,11 @@ export interface StreamEventStep {
 /** The state of a task changed. */
 export interface StreamEventTask {
   at: string;
-  /** The user who caused the event. Absent for the owner of the machine. */
+  /** The user who caused the event. Absent for the owner of this machine. */
   by?: string | null;
-  /** The name of the project, if the request named one. */
+  /** The project name, if the request specified one. */
   project?: string | null;
-  /** The task of the event. */
+  /** The task that the event belongs to. */
   task?: string | null;
   event: "task";
   state: TaskState;
@@ -2737,25 +2749,25 @@ export interface StreamEventTask {
 /** A warning for the user. */
 export interface StreamEventWarning {
   at: string;
-  /** The user who caused the event. Absent for the owner of the machine. */
+  /** The user who caused the event. Absent for the owner of this machine. */
   by?: string | null;
-  /** The name of the project, if the request named one. */
+  /** The project name, if the request specified one. */
   project?: string | null;
-  /** The task of the event. */
+  /** The task that the event belongs to. */
   task?: string | null;
   event: "warning";
   message: string;
   hint?: string | null;
 }
 
-/** Streamed model output that is not yet checked. */
+/** Streamed model output that has not been verified yet. */
 export interface StreamEventWords {
   at: string;
-  /** The user who caused the event. Absent for the owner of the machine. */
+  /** The user who caused the event. Absent for the owner of this machine. */
   by?: string | null;
-  /** The name of the project, if the request named one. */
+  /** The project name, if the request specified one. */
   project?: string | null;
-  /** The task of the event. */
+  /** The task that the event belongs to. */
   task?: string | null;
   event: "words";
   text: string;
@@ -2769,18 +2781,18 @@ export interface SurfaceSymbol {
   signature: string;
 }
 
-/** The change of one symbol in a modified file. */
+/** A changed symbol in a modified file. */
 export interface SymbolDelta {
   name: string;
   kind: SymbolKind;
   change: CodeChange;
-  /** Whether code that uses the symbol may have to change. */
+  /** Whether the signature changed, so that callers may have to be changed too. */
   is_signature: boolean;
 }
 
 /** Changed symbols of a modified file. */
 export interface SymbolDeltas {
-  /** Depth of analysis of both versions. A shallow analysis does not cover function bodies. */
+  /** How thoroughly both versions were analyzed. A shallow analysis does not cover function bodies. */
   depth: AnalysisDepth;
   changed: SymbolDelta[];
 }
@@ -2809,16 +2821,16 @@ export interface SyncDurations {
   lead: number;
 }
 
-/** The metrics of the sync of one session. */
+/** The metrics for syncing one session. */
 export interface SyncMetrics {
   run_id: string;
   strategy: Strategy;
   /** Whether the session was worth processing. */
   gate: Gate;
   windows: number;
-  /** Windows that were skipped, because the model's answer was unusable or there were too many. */
+  /** Windows skipped because the model's response was unusable or the session had too many windows. */
   unread_windows: number;
-  /** Events not passed to a model because the session is too long. */
+  /** Events not passed to a model because the session was too long. */
   unread_events: number;
   candidates: number;
   /** Rejected proposals by reason. */
@@ -2829,7 +2841,7 @@ export interface SyncMetrics {
   model_calls: number;
   tokens: TokenCounts;
   cost_usd: number;
-  /** Model calls whose price is unknown. */
+  /** Model calls with an unknown price. */
   unpriced_calls: number;
   /** Removed secrets by kind. */
   redactions: Record<string, number>;
@@ -2838,7 +2850,7 @@ export interface SyncMetrics {
   fallback?: string | null;
 }
 
-/** The purpose of a sync run. It is part of the run folder's name. */
+/** The purpose of a sync run. It is part of the run directory's name. */
 export type SyncMode = "sync" | "hot" | "cold";
 
 /** The result of a sync. */
@@ -2851,30 +2863,30 @@ export interface SyncReport {
   unchanged: number;
   /** Number of sessions read. */
   read: number;
-  /** Number of sessions resumed from the end of the last read. */
+  /** Number of sessions whose read resumed where the previous one ended. */
   resumed: number;
   bytes: number;
-  /** Number of stored sessions redacted again because `redact.extra` changed. */
+  /** Number of stored sessions that were redacted again because `redact.extra` changed. */
   reworded: number;
-  /** Number of sessions queued because their project was registered after they were read. */
+  /** Number of sessions that were queued because their project was registered after they had been read. */
   readmitted: number;
   /** Number of queued sessions whose trace no longer exists. */
   gone: number;
-  /** Number of sources postponed to the next sync. */
+  /** Number of sources deferred to the next sync. */
   left: number;
   problems: SourceProblem[];
   sessions: SyncedSession[];
-  /** Sessions paused until a model is available. Only the first of each project is listed. */
+  /** Sessions paused until a model is available. Only the first one of each project is listed. */
   paused: PausedSession[];
-  /** Another process has locked a store. The remaining sessions stay in the queue. */
+  /** Whether another process has locked a store. The remaining sessions stay in the queue. */
   busy?: boolean;
-  /** Current state of the memories that were created or changed. */
+  /** Current state of the memories that this sync created or changed. */
   learned?: LearnedMemory[];
-  /** The locations searched, if no session was found. */
+  /** The locations that were searched, if no session was found. */
   looked_in?: LookedIn[];
-  /** A suggested next command. */
+  /** Suggested next command. */
   next?: string | null;
-  /** The current folder, if it is not set up. */
+  /** The current directory and its number of sessions, if it is not set up. */
   not_set_up_here?: FolderSessions | null;
   /** Disconnected agents that have sessions on this machine. Their sessions are not processed. */
   switched_off?: string[];
@@ -2884,7 +2896,7 @@ export interface SyncReport {
 
 /** The sessions to sync, and how to process them. */
 export interface SyncRequest {
-  /** Only sessions of these agents. If empty, all connected agents are included. */
+  /** Sync only these agents' sessions. If empty, all connected agents are included. */
   agents?: string[];
   /** Also read unchanged traces. */
   force?: boolean;
@@ -2916,7 +2928,7 @@ export interface SyncTotals {
   active: number;
   /** Number of new memories that are pending in `nacre review`. */
   to_review: number;
-  /** Number of memories with new details. */
+  /** Number of existing memories with new details. */
   updated: number;
   /** Number of superseded memories. */
   superseded: number;
@@ -2935,7 +2947,7 @@ export interface SyncedSessionDone {
   title: string;
   /** Duration in milliseconds. */
   ms: number;
-  /** The root folder of its project. */
+  /** The root directory of the session's project. */
   project?: string;
   state: "done";
   report: SessionRun;
@@ -2949,7 +2961,7 @@ export interface SyncedSessionFailed {
   title: string;
   /** Duration in milliseconds. */
   ms: number;
-  /** The root folder of its project. */
+  /** The root directory of the session's project. */
   project?: string;
   state: "failed";
   reason: string;
@@ -2965,12 +2977,12 @@ export interface TakenMemory {
   state: PushState;
 }
 
-/** The result of canceling a task and its subtasks. */
+/** The result of cancelling a task and its subtasks. */
 export interface TaskCancelReport {
   task: string;
-  /** Queued tasks that were ended immediately. */
+  /** Queued tasks that were cancelled immediately. */
   ended: string[];
-  /** Running tasks that will be stopped by the process that runs them. */
+  /** Running tasks that will be stopped by their process. */
   asked: string[];
 }
 
@@ -3011,7 +3023,7 @@ export interface TaskListReport {
 
 /** A task. */
 export interface TaskRef {
-  /** The id of the task. Requests also accept a prefix of it. */
+  /** The task ID. Requests also accept a prefix of it. */
   task: string;
 }
 
@@ -3021,9 +3033,9 @@ export interface TaskShowReport {
   events: TaskEvent[];
 }
 
-/** The task and the events to show. */
+/** The task, and which of its events to show. */
 export interface TaskShowRequest {
-  /** The id of the task, or a prefix of it. */
+  /** The ID of the task, or a prefix of it. */
   task: string;
   /** Only events with a higher sequence number. */
   after?: number;
@@ -3043,9 +3055,9 @@ export interface TeamProject {
   learned: MemoryUse[];
   /** Total number of memories learned in the period, including those not listed. */
   n_learned: number;
-  /** Memories that contradict each other, most likely first. */
+  /** Pairs of contradictory memories, most likely first. */
   contested: ContestedPair[];
-  /** Memories not used for two weeks or more, those with the lowest confidence first. */
+  /** Memories not used for two weeks or more, lowest confidence first. */
   unused: MemoryUse[];
   n_unused: number;
 }
@@ -3054,19 +3066,19 @@ export interface TeamProject {
 export interface TeamReport {
   since: string;
   until: string;
-  /** Projects with content in this report, by name. */
+  /** Projects with content in this report, sorted by name. */
   projects: TeamProject[];
   /** Number of projects examined. */
   n_projects: number;
-  /** Decisions that contradict a decision of another project, for users to resolve. */
+  /** Decisions from different projects that contradict each other and must be resolved by users. */
   across: ProjectContradiction[];
-  /** Number of memories not compared because there are too many for one report. */
+  /** Number of memories not compared because the report has a limit. */
   n_not_compared: number;
   /** Projects that cannot be read. */
   unreadable: string[];
 }
 
-/** Numbers of input and output tokens used by models. */
+/** Numbers of input and output tokens. */
 export interface TokenCounts {
   input: number;
   output: number;
@@ -3081,7 +3093,7 @@ export interface ToolStats {
   /** Number of failed calls by kind of error. */
   errors: Record<string, number>;
   bytes_out: number;
-  /** Bytes of results passed to models. */
+  /** Size in bytes of the results passed to models. */
   shown_bytes: number;
 }
 
@@ -3098,20 +3110,20 @@ export interface TraceEvent {
   place: TracePlace;
   lane: TraceLane;
   error: boolean;
-  /** The text, or only its beginning if it was shortened. */
+  /** The text, or its beginning if the text was shortened. */
   text: string;
-  /** The end of a shortened text. */
+  /** The end of the text if it was shortened. */
   text_end: string;
   /** Size in bytes before shortening. */
   full_bytes: number;
   at?: string | null;
-  /** The id that a tool call and its result share. */
+  /** The ID that a tool call and its result share. */
   call?: string | null;
-  /** Why the text counts as injected, if it does. */
+  /** Why the text is considered injected, if it is. */
   injected?: string | null;
-  /** The record id assigned by the agent. */
+  /** The record ID assigned by the agent. */
   key?: string | null;
-  /** The source of the user's words. */
+  /** How the user entered the text, if the user wrote it. */
   person?: string | null;
   tool?: string | null;
 }
@@ -3145,13 +3157,13 @@ export interface TraceHit {
 
 /** Why a message matched. */
 export interface TraceHitReason {
-  /** Terms of the query that it contains. */
+  /** Query terms that the message contains. */
   terms: string[];
   /** Semantic similarity to the query, from 0 to 1. */
   similarity: number;
 }
 
-/** The part of a session that an event belongs to. */
+/** The part of a session to which an event belongs. */
 export type TraceLane = "main" | "sidechain" | "inherited";
 
 /** Sessions, newest first. */
@@ -3166,7 +3178,7 @@ export interface TraceListRequest {
   agent?: string | null;
   /** Include sessions of all projects. */
   all?: boolean;
-  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting. */
   limit?: number | null;
   /** Number of sessions to skip. */
   offset?: number;
@@ -3177,7 +3189,7 @@ export interface TraceListRequest {
 /** The position of an event in its trace. */
 export type TracePlace = TracePlaceLine | TracePlaceRow;
 
-/** A line number, starting at 1, and the byte offset of the line. */
+/** A line number, starting at 1, and the line's byte offset. */
 export interface TracePlaceLine {
   line: TracePlaceLineLine;
 }
@@ -3209,22 +3221,22 @@ export interface TraceSearchRequest {
   agent?: string | null;
   /** Include sessions of all projects. */
   all?: boolean;
-  /** Maximum number of results. The default is the setting `memory.max_results`. */
+  /** Maximum number of results. Defaults to the `memory.max_results` setting. */
   limit?: number | null;
   mode?: SearchMode;
   /** Only messages since this date, time or age. */
   since?: string | null;
 }
 
-/** A session and its events, in order. */
+/** A session and its events in order. */
 export interface TraceShowReport {
   session: SessionEntry;
   events: TraceEvent[];
 }
 
-/** The session to show, and the details to include. */
+/** The session to show, and which details to include. */
 export interface TraceShowRequest {
-  /** The id of the session, or a prefix of it. `ID:SEQUENCE` starts at one event. */
+  /** The session ID or a prefix of it. `ID:SEQUENCE` starts at the event with this number. */
   id: string;
   /** Include reasoning, injected text and records of unknown kinds. */
   full?: boolean;
@@ -3240,15 +3252,15 @@ export interface TranscriptEntry {
   /** The hash of the transcript as sent. */
   hash: string;
   bytes: number;
-  /** Time when the upload was complete. */
+  /** Time at which the upload was completed. */
   at: string;
-  /** Whether everyone who can read the project can read the transcript. */
+  /** Whether everyone who can read the project can also read the transcript. */
   shared: boolean;
-  /** The sender. Absent for the owner of the server. */
+  /** The user who sent the transcript. Absent for the owner of the server. */
   person?: string | null;
 }
 
-/** Transcripts of a project that are shared or belong to the caller, newest first. */
+/** A project's transcripts that are shared or belong to the caller, newest first. */
 export interface TranscriptListReport {
   transcripts: TranscriptEntry[];
 }
@@ -3256,7 +3268,7 @@ export interface TranscriptListReport {
 /** The state of a transcript on the server. */
 export interface TranscriptPutReport {
   state: TranscriptState;
-  /** Offset of the next part in bytes. */
+  /** Number of bytes received so far, which is the offset of the next part. */
   received: number;
 }
 
@@ -3266,9 +3278,9 @@ export interface TranscriptPutRequest {
   agent: string;
   /** The name of the session on its original machine. */
   session: string;
-  /** The hash of the whole transcript as sent. */
+  /** The hash of the complete transcript as sent. */
   hash: string;
-  /** Size of the whole transcript in bytes. */
+  /** Size of the complete transcript in bytes. */
   bytes: number;
   /** Offset of this part in bytes. */
   offset: number;
@@ -3277,13 +3289,13 @@ export interface TranscriptPutRequest {
   share?: boolean;
 }
 
-/** A transcript with its text. */
+/** A transcript, including its text. */
 export interface TranscriptShowReport {
   transcript: TranscriptEntry;
   text: string;
 }
 
-/** What the server did with a part. */
+/** What the server did with a part of a transcript. */
 export type TranscriptState = "taken" | "known" | "partial" | "too_large" | "full" | "invalid";
 
 /** A memory in a trust report. */
@@ -3297,17 +3309,17 @@ export interface TrustItem {
   archived: boolean;
   scope: StoreScope;
   path: string;
-  /** Why the memory is not trusted yet. */
+  /** Why the memory is not yet trusted. */
   reason: string;
-  /** Whether a program other than Nacre changed the memory after it was trusted. */
+  /** Whether a program other than Nacre changed the memory after it was last trusted. */
   changed: boolean;
   /** The hash of the memory file. */
   hash: string;
   /** Whether this request made the memory trusted. */
   trusted: boolean;
-  /** Situations in which it is relevant. */
+  /** Situations in which the memory is relevant. */
   applies?: string[];
-  /** The content that was trusted before, if Git still has it. */
+  /** The content when it was last trusted, if Git still has it. */
   before?: string | null;
   /** The date of its last commit. */
   committed?: string | null;
@@ -3319,7 +3331,7 @@ export interface TrustItem {
   kind?: string | null;
   /** The content of the memory file. */
   text?: string | null;
-  /** The trust level on this machine, if it is below the level of an agent's own statements. */
+  /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
@@ -3327,7 +3339,7 @@ export interface TrustItem {
 /** The trust level of a memory on this machine, lowest first. */
 export type TrustLevel = "quarantined" | "foreign" | "derived" | "assistant" | "user" | "human";
 
-/** Memories that are pending review or were just trusted. */
+/** Memories pending review or trusted by this request. */
 export interface TrustReport {
   memories: TrustItem[];
   /** Number of memories from other sources that are still pending. */
@@ -3337,24 +3349,24 @@ export interface TrustReport {
   /** Number of memories trusted by this request. */
   trusted: number;
   dry_run: boolean;
-  /** The change id for `nacre undo`. Absent if nothing changed. */
+  /** The change ID to pass to `nacre undo`. Absent if nothing changed. */
   change?: string | null;
-  /** Number of matching memories beyond the limit of one request. */
+  /** Number of matching memories beyond the request limit. */
   more?: number;
 }
 
 /** The memories to review for trust, and the user's decision. */
 export interface TrustRequest {
-  /** Select all memories from other sources. Quarantined memories must be selected by id. */
+  /** Select all memories from other sources. Quarantined memories must be selected by ID. */
   all?: boolean;
-  /** Include their text, and the text that was trusted before. */
+  /** Include the content of each memory, both current and as last trusted. */
   diff?: boolean;
   /** Show which memories would be trusted, without changing anything. */
   dry_run?: boolean;
-  /** Ids of the memories, or prefixes of them. If empty, all pending memories are listed. */
+  /** IDs of the memories or prefixes of them. If empty, all pending memories are listed. */
   ids?: string[];
   scope?: Scope | null;
-  /** Hashes of the texts that the user has seen. Memories with other texts are not trusted. */
+  /** Hashes of the memory files that the user has reviewed. A file with any other hash is not trusted. */
   seen?: string[];
 }
 
@@ -3369,11 +3381,11 @@ export interface TypeCount {
 export interface UndoAction {
   /** Always `put back`. */
   action: string;
-  /** The memory that the file belongs to. */
+  /** The memory to which the file belongs. */
   target: string;
 }
 
-/** Changes of this project and of the user's global store, newest first. */
+/** Changes in this project and in the user's global store, newest first. */
 export interface UndoListReport {
   changes: ChangeEntry[];
   /** Total number of changes, including those not listed. */
@@ -3382,7 +3394,7 @@ export interface UndoListReport {
 
 /** The result of an undo. */
 export interface UndoReport {
-  /** The id of the undo, which can itself be undone. */
+  /** The ID of this undo, which can itself be undone. */
   run: string;
   /** The change that was undone. */
   of: string;
@@ -3401,17 +3413,17 @@ export interface UndoReport {
 
 /** The change to undo. */
 export interface UndoRequest {
-  /** Show what would be restored, without changing anything. */
+  /** Show the files that would be restored, without changing anything. */
   dry_run?: boolean;
   /** Keep memories that were changed later, and restore the others. */
   keep_changed?: boolean;
-  /** Undo the newest change that is not undone yet. */
+  /** Undo the newest change that has not been undone yet. */
   last?: boolean;
-  /** The id of a change or a run, or the start or end of it. Empty with `last`. */
+  /** A prefix or suffix of the ID of a change or run. Leave it empty with `last`. */
   run?: string;
 }
 
-/** The actions of an undo, as stored in its run folder. */
+/** The actions of an undo, as stored in its run directory. */
 export interface UndoRunReport {
   run_id: string;
   mode: RunMode;
@@ -3439,14 +3451,14 @@ export interface UndoneMemory {
   done: UndoneHow;
 }
 
-/** A verdict on how useful a memory was. */
+/** A user's verdict on a memory's usefulness. */
 export type Verdict = "useful" | "wrong" | "outdated";
 
-/** Unfinished sessions, and why they are not finished. */
+/** Unfinished sessions, grouped by reason. */
 export interface WaitingSessions {
-  /** Number of sessions that are due now. */
+  /** Number of sessions ready to be processed. */
   ready: number;
-  /** Sessions of directories that are not set up, folders with the most sessions first. */
+  /** Sessions in directories that are not set up. Directories with the most sessions come first. */
   not_set_up: FolderSessions[];
   /** Sessions that were modified recently and may still be running. */
   active?: LaterSessions | null;
@@ -3454,9 +3466,9 @@ export interface WaitingSessions {
   retried?: LaterSessions | null;
 }
 
-/** The loops to run soon. */
+/** Loops to run as soon as possible. */
 export interface WakeRequest {
-  /** If empty, the sync loop runs. */
+  /** The loops to run. If empty, the sync loop runs. */
   loops?: LoopName[];
 }
 
@@ -3468,28 +3480,31 @@ export interface Warning {
 
 /** Why a memory matched. */
 export interface WhyFound {
-  /** Terms of the query that the memory contains. */
+  /** Query terms that the memory contains. */
   terms: string[];
-  /** The part of the score that comes from word matches. */
+  /** The part of the score based on word matches. */
   lexical: number;
   /** Semantic similarity to the query, from 0 to 1. */
   similarity: number;
-  /** Links from other memories that raised the score. */
+  /** Links from other memories that increased the score. */
   edges: MemoryEdge[];
 }
 
-/** Why a file is part of an answer. */
+/** Why a file was included. */
 export type WhyRelevant = "asked" | "words" | "near" | "meaning" | "memory";
 
-/** Which parts are written to an agent's settings, and whether they are written. */
+/** Which parts to write to an agent's settings, and whether this is a dry run. */
 export interface WiringOptions {
   /** Report the changes without making them. */
   dry_run?: boolean;
   /** Also run a guard hook before each tool call. An enabled guard stays enabled. */
   guard?: boolean;
-  /** Only these parts. Defaults to the transcripts and all parts that the agent supports. */
+  /** Parts to connect. Defaults to the transcripts and all parts that the agent supports. */
   parts?: WiringPart[];
-  /** The `plan` of the dry run that the user approved. If the changes differ, the request is rejected. */
+  /**
+   * The `plan` from the dry run that the user approved. The request is rejected if the changes no longer match the
+   * plan.
+   */
   plan?: string | null;
 }
 

@@ -90,7 +90,7 @@ class Service:
         `POST /api/service/wake`
 
         Args:
-            loops: If empty, the sync loop runs.
+            loops: The loops to run. If empty, the sync loop runs.
         """
         return self._caller.call(
             Call[types.ServiceReport](
@@ -152,12 +152,12 @@ class Memories:
         `GET /api/memories`
 
         Args:
-            all: Include summaries. They are left out by default unless `type` selects them.
+            all: Include summaries. By default, they are excluded unless `type` selects them.
             archived: List archived memories instead of current ones.
             kind: Only learnings of this kind.
-            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
             offset: Number of memories to skip.
-            sort: The sort order. By default, memories of the project are first, newest first in each store.
+            sort: The sort order. By default, project memories come first, and each store is sorted newest first.
         """
         return self._caller.call(
             Call[types.MemoryListReport](
@@ -201,14 +201,14 @@ class Memories:
         `POST /api/memories`
 
         Args:
-            title: The decision or learning in one line.
+            title: A one-line statement of the decision or learning.
             applies: Situations in which the memory is relevant, one line each.
-            body: The reason and the details, as Markdown.
+            body: The reason and details in Markdown.
             confidence: Confidence from 0 to 1. By default, statements of the user have full confidence.
-            kind: The kind of learning. The default is an insight.
-            related: Ids of related memories, or prefixes of them.
-            supersedes: The id of the memory that this one supersedes, or a prefix of it.
-            type: Decision or learning. The default is a decision.
+            kind: The kind of learning. Defaults to insight.
+            related: IDs of related memories, or prefixes of them.
+            supersedes: ID of the memory that this one supersedes, or a prefix of that ID.
+            type: The type: a decision or a learning. Defaults to decision.
         """
         return self._caller.call(
             Call[types.MemoryChangeReport](
@@ -247,7 +247,7 @@ class Memories:
         `GET /api/memories/{id}`
 
         Args:
-            evidence: Include the quotes that prove the memory.
+            evidence: Include the quotes that support the memory.
             history: Include the earlier versions.
             text: Include the whole Markdown file, with frontmatter and body.
         """
@@ -389,7 +389,7 @@ class Memories:
         `POST /api/memories/{id}/feedback`
 
         Args:
-            note: The reason in one sentence. It is stored only on this machine.
+            note: A one-sentence reason. It is stored only on this machine.
         """
         return self._caller.call(
             Call[types.FeedbackReport](
@@ -420,7 +420,7 @@ class Memories:
         `GET /api/memories/{id}/related`
 
         Args:
-            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
         """
         return self._caller.call(
             Call[types.MemoryRelatedReport](
@@ -456,7 +456,7 @@ class Review:
         `GET /api/review`
 
         Args:
-            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
         """
         return self._caller.call(
             Call[types.ReviewListReport](
@@ -486,8 +486,8 @@ class Review:
         `POST /api/review`
 
         Args:
-            ids: Ids of the candidates, or prefixes of them.
-            supersedes: The id of the memory that the accepted candidate supersedes, or a prefix of it. Requires
+            ids: IDs of the candidates or prefixes of them.
+            supersedes: ID of the memory that the accepted candidate supersedes, or a prefix of that ID. Requires
                 exactly one candidate.
         """
         return self._caller.call(
@@ -547,7 +547,7 @@ class Team:
         `GET /api/pull`
 
         Args:
-            after: Only memories after this id, in id order.
+            after: Only memories after this ID, in ID order.
         """
         return self._caller.call(
             Call[types.OfferReport](
@@ -630,8 +630,8 @@ class Team:
         Args:
             agent: The agent of the session.
             session: The name of the session on its original machine.
-            hash: The hash of the whole transcript as sent.
-            bytes: Size of the whole transcript in bytes.
+            hash: The hash of the complete transcript as sent.
+            bytes: Size of the complete transcript in bytes.
             offset: Offset of this part in bytes.
             share: Share the transcript with everyone who can read the project.
         """
@@ -761,7 +761,7 @@ class Sessions:
 
         Args:
             all: Include sessions of all projects.
-            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
             offset: Number of sessions to skip.
             since: Only sessions active since this date, time or age.
         """
@@ -800,7 +800,7 @@ class Sessions:
         Args:
             query: Words, quoted phrases and filters.
             all: Include sessions of all projects.
-            limit: Maximum number of results. The default is the setting `memory.max_results`.
+            limit: Maximum number of results. Defaults to the `memory.max_results` setting.
             since: Only messages since this date, time or age.
         """
         return self._caller.call(
@@ -958,8 +958,8 @@ class Projects:
         `POST /api/project/add`
 
         Args:
-            path: Folder of the repository.
-            name: Name of the project. Defaults to its current name, or to the name of the folder.
+            path: The repository directory.
+            name: Name of the project. Defaults to its current name or, for a new project, to the directory name.
         """
         return self._caller.call(
             Call[types.ProjectAddReport](
@@ -1016,8 +1016,8 @@ class Runs:
         `GET /api/runs`
 
         Args:
-            limit: Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting
-                `memory.max_results`.
+            limit: Maximum number of results; 0 means no limit. Defaults to 20 for tasks, and otherwise to the
+                `memory.max_results` setting.
         """
         return self._caller.call(
             Call[types.RunListReport](
@@ -1106,7 +1106,7 @@ class Runs:
         `POST /api/runs/{id}/undo`
 
         Args:
-            dry_run: Show what would be restored, without changing anything.
+            dry_run: Show the files that would be restored, without changing anything.
             keep_changed: Keep memories that were changed later, and restore the others.
         """
         return self._caller.call(
@@ -1143,7 +1143,7 @@ class Queue:
         `GET /api/queue`
 
         Args:
-            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
         """
         return self._caller.call(
             Call[types.QueueListReport](
@@ -1250,7 +1250,8 @@ class Config:
 
         Args:
             repo: Whether to change the repository's settings, which are shared through git.
-            value: The new value; lists are separated by commas. Without a value, the key is removed from the file.
+            value: The new value. Separate list items with commas. Without a value, the key is removed from the
+                file.
         """
         return self._caller.call(
             Call[types.ConfigSetReport](
@@ -1337,8 +1338,8 @@ class Tasks:
         `GET /api/tasks`
 
         Args:
-            limit: Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting
-                `memory.max_results`.
+            limit: Maximum number of results; 0 means no limit. Defaults to 20 for tasks, and otherwise to the
+                `memory.max_results` setting.
         """
         return self._caller.call(
             Call[types.TaskListReport](
@@ -1453,12 +1454,13 @@ class Map:
         `POST /v1/explore`
 
         Args:
-            budget: Maximum number of tokens of the answer. Lists are shortened to fit.
-            client: The client that receives the current state of the map with this answer.
+            budget: Maximum number of tokens in the response. Lists are shortened to fit.
+            client: Name of a client to mark as up to date with this revision. A later delta can start at
+                `client:NAME`.
             detail: Level of detail. Defaults to compact.
-            format: The output format for which the budget is calculated.
-            refresh: Read every file again instead of trusting modification times.
-            strict: Fail if the map is not up to date, and write nothing.
+            format: The output format used to calculate the token budget.
+            refresh: Reread every file instead of relying on modification times.
+            strict: Do not write the map, and fail if it is out of date.
         """
         return self._caller.call(
             Call[types.ExploreReport](
@@ -1495,14 +1497,16 @@ class Map:
         `POST /v1/delta`
 
         Args:
-            after: Continue after this path, which is the `next` of the previous answer.
-            budget: Maximum number of tokens of the answer as JSON. To fit, affected files are reduced to counts by
-                folder, and then files are moved to the next page.
-            client: The client that receives the current state of the map with this answer.
+            after: Start after this path. Use the `next` value of the previous response.
+            budget: Maximum number of tokens in the response as JSON. To fit, affected files are first reduced to
+                counts by directory; then files are moved to the next page.
+            client: Name of a client to mark as up to date with this revision. A later delta can start at
+                `client:NAME`.
             limit: Maximum number of files; 0 or absent means all.
-            refresh: Read every file again instead of trusting modification times.
-            since: Start of the changes. Defaults to `git:HEAD`, or without a commit, to the creation of the map.
-            strict: Fail if the map is not up to date, and write nothing.
+            refresh: Reread every file instead of relying on modification times.
+            since: Where the delta starts. Defaults to `git:HEAD`. If there is no commit, it starts at the creation
+                of the map.
+            strict: Do not write the map, and fail if it is out of date.
         """
         return self._caller.call(
             Call[types.DeltaReport](
@@ -1541,14 +1545,15 @@ class Map:
         `POST /v1/context`
 
         Args:
-            budget: Maximum number of tokens of the answer. Defaults to 4000.
-            client: The client that receives the current state of the map with this answer.
-            files: Files that are known to be relevant, relative to the current folder or the root.
+            budget: Maximum number of tokens in the response. Defaults to 4000.
+            client: Name of a client to mark as up to date with this revision. A later delta can start at
+                `client:NAME`.
+            files: Files known to be relevant, relative to the current directory or the project root.
             files_only: List files without their code.
-            format: The output format for which the budget is calculated.
-            refresh: Read every file again instead of trusting modification times.
-            strict: Fail if the map is not up to date, and write nothing.
-            task: Description of the task. Without it, `files` defines the task.
+            format: The output format used to calculate the token budget.
+            refresh: Reread every file instead of relying on modification times.
+            strict: Do not write the map, and fail if it is out of date.
+            task: Description of the task. If absent, the task is defined by `files`.
         """
         return self._caller.call(
             Call[types.ContextReport](
@@ -1592,19 +1597,20 @@ class Map:
         `POST /v1/search-code`
 
         Args:
-            budget: Maximum number of tokens of the answer. Defaults to 4000.
+            budget: Maximum number of tokens in the response. Defaults to 4000.
             context: Number of lines to show before and after each match, at most 10.
             files_only: List files without their lines.
-            format: The output format for which the budget is calculated.
-            ignore_case: Whether a pattern ignores case. By default, it does unless it contains an uppercase letter.
+            format: The output format used to calculate the token budget.
+            ignore_case: Whether to ignore case in a pattern. By default, case is ignored unless the pattern
+                contains an uppercase letter.
             language: Only files in this language.
-            limit: Maximum number of matching lines to show, or of files with `files_only`. Defaults to 30, at most
-                500.
-            mode: How the query is interpreted. By default as words, or as literal text if it is in double quotes.
-            paths: Path globs, one of which must match. A glob with a leading `!` excludes files.
-            query: Words, a literal text, or a regular expression.
-            refresh: Read every file again instead of trusting modification times.
-            strict: Fail if the map is not up to date, and write nothing.
+            limit: Maximum number of matching lines, or of files with `files_only`. Defaults to 30, at most 500.
+            mode: How to interpret the query. Defaults to words, or to literal text if the query is in double
+                quotes.
+            paths: Path globs. A file must match at least one of them. Globs with a leading `!` exclude files.
+            query: Words, literal text, or a regular expression.
+            refresh: Reread every file instead of relying on modification times.
+            strict: Do not write the map, and fail if it is out of date.
         """
         return self._caller.call(
             Call[types.SearchCodeReport](
@@ -1676,7 +1682,7 @@ class Map:
         `POST /v1/refresh`
 
         Args:
-            after: Continue after this path, which is the `next` of the previous answer.
+            after: Start after this path. Use the `next` value of the previous response.
             limit: Maximum number of files; 0 or absent means all.
         """
         call = Call[types.DeltaReport](
@@ -1816,7 +1822,7 @@ class Api:
         `GET /api/doctor`
 
         Args:
-            evidence: Compare each quote with the transcript it is from.
+            evidence: Compare each quote with its source transcript.
             strict: Treat warnings as errors.
         """
         return self._caller.call(
@@ -2018,7 +2024,7 @@ class Api:
         `POST /api/sync`
 
         Args:
-            agents: Only sessions of these agents. If empty, all connected agents are included.
+            agents: Sync only these agents' sessions. If empty, all connected agents are included.
             force: Also read unchanged traces.
             ignore_lock: Run even if another sync is running.
             max_sessions: Stop after this many sessions.
@@ -2107,7 +2113,7 @@ class Api:
             all: Maintain all registered projects and the global memories.
             dry_run: Report the changes without making them.
             force: Run even if nothing has changed.
-            rewrite: Let the model of the role `lead` write merged memories.
+            rewrite: Let the model with the role `lead` write the merged memories.
         """
         call = Call[types.MaintainReport](
             "POST",
@@ -2148,7 +2154,7 @@ class Api:
             query: Words, "quoted phrases" and filters such as `tag:auth`.
             all_projects: Search all registered projects, regardless of `scope`.
             archived: Include archived memories.
-            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
             since: Only memories changed since this date, time or age, such as `2026-01` or `7d`.
         """
         return self._caller.call(
@@ -2187,7 +2193,7 @@ class Api:
 
         Args:
             budget: Maximum number of tokens. Defaults to 2000.
-            files: Files that the task is about.
+            files: Files affected by the task.
             task: Description of the task.
         """
         return self._caller.call(
@@ -2222,7 +2228,7 @@ class Api:
         Args:
             all: Include session summaries.
             archived: Include archived memories.
-            limit: Maximum number of memories, at most 5000. The default is 500.
+            limit: Maximum number of memories, at most 5000. Defaults to 500.
         """
         return self._caller.call(
             Call[types.GraphReport](
@@ -2252,7 +2258,7 @@ class Api:
         `GET /api/trust`
 
         Args:
-            diff: Include their text, and the text that was trusted before.
+            diff: Include the content of each memory, both current and as last trusted.
         """
         return self._caller.call(
             Call[types.TrustReport](
@@ -2279,8 +2285,8 @@ class Api:
         `GET /api/changes`
 
         Args:
-            limit: Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting
-                `memory.max_results`.
+            limit: Maximum number of results; 0 means no limit. Defaults to 20 for tasks, and otherwise to the
+                `memory.max_results` setting.
         """
         return self._caller.call(
             Call[types.UndoListReport](

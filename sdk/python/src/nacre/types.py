@@ -21,7 +21,9 @@ class ActionCounts(TypedDict):
 
 
 class ActionScores(TypedDict):
-    """Likelihood, from 0 to 1, that each question about a candidate and its nearest memory is answered with yes."""
+    """Estimated probabilities, from 0 to 1, that the answer to each question about a candidate and its nearest memory is
+    yes.
+    """
 
     about: float
     against: float
@@ -29,35 +31,37 @@ class ActionScores(TypedDict):
 
 
 class AffectedFile(TypedDict):
-    """A file that uses a symbol whose signature changed or that was removed."""
+    """A file that uses a symbol that was removed or whose signature changed."""
 
     path: str
     depth: int
-    """Number of imports between the file and the change; 1 if it imports the changed file itself or needs no import."""
+    """Number of imports between the file and the change. It is 1 if the file imports the changed file directly or needs no
+    import.
+    """
     symbols: list[str]
-    """Changed symbols that it uses; empty if it imports a removed file."""
+    """Changed symbols that the file uses. Empty if it imports a removed file."""
 
 
 class AffectedFolder(TypedDict):
-    """A folder with affected files."""
+    """A directory with affected files."""
 
     path: str
-    """Path of the folder; empty for the root."""
+    """Path of the directory; empty for the project root."""
     files: int
 
 
 class AgentActivity(TypedDict):
-    """Activity of one agent in the whole period."""
+    """Activity of one agent over the period."""
 
     agent: str
     sessions: int
     input_tokens: int
-    """Without cached tokens."""
+    """Input tokens, excluding cached tokens."""
     cached_tokens: int
     """Tokens read from or written to a cache."""
     output_tokens: int
     last: str
-    """Time of its last activity."""
+    """Time of the agent's last activity."""
 
 
 class AgentEntry(TypedDict):
@@ -65,9 +69,9 @@ class AgentEntry(TypedDict):
 
     agent: str
     connected: bool
-    """Whether its transcripts are read."""
+    """Whether the agent's transcripts are read."""
     sources: int
-    """Number of files and databases with its transcripts."""
+    """Number of files and databases that contain the agent's transcripts."""
     roots: list[str]
     problems: list[str]
     """Paths that could not be read."""
@@ -78,7 +82,7 @@ class AgentEntry(TypedDict):
 
 
 class AgentSessions(TypedDict):
-    """Number of sessions of one agent."""
+    """Number of an agent's sessions."""
 
     agent: str
     title: str
@@ -94,13 +98,13 @@ class AnswerSentence(TypedDict):
     """A verified sentence."""
 
     text: str
-    """The passages from its sources, each followed by its ID."""
+    """The passages from the cited sources, each followed by its ID."""
     ids: list[str]
-    """IDs of the memories that support it."""
+    """IDs of the supporting memories."""
     messages: list[str]
-    """The session messages that support it."""
+    """The supporting session messages."""
     quotes: list[SourceQuote]
-    """The passage from each source."""
+    """The supporting passage from each source."""
 
 
 # An answer written by a model, or the matching memories.
@@ -108,7 +112,7 @@ AskReport: TypeAlias = "AskReportModel | AskReportMemories"
 
 
 class AskReportMemories(TypedDict):
-    """The matching memories themselves."""
+    """The matching memories, without a model."""
 
     by: Literal["memories"]
     question: str
@@ -117,13 +121,13 @@ class AskReportMemories(TypedDict):
     broken: int
     """Number of unreadable files."""
     answer: NotRequired[str | None]
-    """The first memory in a few words."""
+    """A short form of the first memory."""
     error: NotRequired[str | None]
     """Why the configured model did not answer."""
 
 
 class AskReportModel(TypedDict):
-    """Written by a model. Each sentence was verified."""
+    """An answer written by a model. Each sentence was verified."""
 
     by: Literal["model"]
     question: str
@@ -134,23 +138,23 @@ class AskReportModel(TypedDict):
     messages: list[str]
     """The session messages that the sentences cite."""
     left_out: dict[str, int]
-    """Number of removed sentences by reason."""
+    """Number of removed sentences, by reason."""
     broken: int
     """Number of unreadable files."""
     steps: int
     tool_calls: int
     tokens: TokenCounts
     answer: NotRequired[str | None]
-    """The sentences as one text."""
+    """The verified sentences joined into one string."""
     cost_usd: NotRequired[float | None]
     error: NotRequired[str | None]
     """Why the answer is incomplete."""
     failure: NotRequired[Failure | None]
-    """The same error with hints."""
+    """The error in `error`, with hints."""
 
 
 class AskRequest(TypedDict):
-    """A question, and the memories it can be answered from."""
+    """A question to answer from stored memories."""
 
     question: str
     all_projects: NotRequired[bool]
@@ -161,15 +165,15 @@ class AskRequest(TypedDict):
     """Return memories as the answer even if a model is configured."""
     scope: NotRequired[Scope | None]
     scripted: NotRequired[str | None]
-    """Path of a file with the model's answers, for tests."""
+    """Path of a file with scripted model responses, for tests."""
 
 
-# Whether the scores alone are decisive.
+# Whether the scores alone decide the action.
 Band: TypeAlias = Literal["clear", "grey"]
 
 
 class BriefItem(TypedDict):
-    """A memory on one line."""
+    """A memory summarized in one line."""
 
     id: str
     scope: StoreScope
@@ -177,16 +181,16 @@ class BriefItem(TypedDict):
 
 
 class BriefReport(TypedDict):
-    """A brief, by topic and as text."""
+    """A brief, both as sections and as Markdown text."""
 
     budget: int
     tokens: int
-    """Number of tokens of the text."""
+    """Number of tokens in the text."""
     sections: list[BriefSection]
     left_out: int
     """Number of valid memories that are not included."""
     unproven: list[str]
-    """Memories excluded because their author is unproven."""
+    """IDs of memories excluded because their author could not be verified."""
     text: str
     """The brief as Markdown; empty if no memory is relevant or fits."""
     broken: NotRequired[list[str]]
@@ -201,14 +205,14 @@ class BriefRequest(TypedDict):
     budget: NotRequired[int | None]
     """Maximum number of tokens. Defaults to 2000."""
     files: NotRequired[list[str]]
-    """Files that the task is about."""
+    """Files affected by the task."""
     scope: NotRequired[Scope | None]
     task: NotRequired[str | None]
     """Description of the task."""
 
 
 class BriefSection(TypedDict):
-    """Memories of one topic, the best first."""
+    """Memories on one topic, best first."""
 
     topic: BriefTopic
     items: list[BriefItem]
@@ -226,7 +230,7 @@ class BrokenFile(TypedDict):
     line: NotRequired[int | None]
 
 
-# How the map was brought up to date for an answer.
+# How the map was updated for a response.
 CacheStatus: TypeAlias = Literal["hit", "miss", "refreshed", "stale_rebuild"]
 
 
@@ -242,7 +246,7 @@ class ChangeEntry(TypedDict):
     """The command that made the change, without `nacre`."""
     at: str
     runs: int
-    """Number of runs. A sync has one run per session."""
+    """Number of runs in the change. A sync has one run per session."""
     added: int
     changed: int
     removed: int
@@ -251,7 +255,7 @@ class ChangeEntry(TypedDict):
     undoable: bool
     """Whether `nacre undo` can undo this change."""
     about: NotRequired[str]
-    """Other things that changed: a file, agents or projects."""
+    """Other changed objects, such as a file, agents or projects."""
     undoes: NotRequired[str | None]
     """The change that this one undid."""
     undone_by: NotRequired[str | None]
@@ -267,7 +271,7 @@ ChangedThing: TypeAlias = Literal["memories", "queue", "projects", "config", "ma
 
 
 class CheckedCopy(TypedDict):
-    """A place that was checked after a memory was forgotten."""
+    """A location that was checked for copies after a memory was forgotten."""
 
     place: CopyPlace
     state: CopyState
@@ -287,24 +291,24 @@ class CitedMemory(TypedDict):
 
     id: str
     type: str
-    """Type of the memory, or the kind of a learning."""
+    """The memory type, or the kind for a learning."""
     title: str
     status: str
     scope: StoreScope
     path: str
     not_verified: list[str]
-    """IDs of memories that it overturned without verification."""
+    """IDs of memories that this memory claims to supersede, although their own files do not confirm it."""
     also_in: list[StoreScope]
     """Other stores that contain the same ID."""
     project: NotRequired[str | None]
-    """Project of the memory, if all projects were searched."""
+    """The memory's project, if all projects were searched."""
     quote: NotRequired[str | None]
     speaker: NotRequired[Speaker | None]
-    """Who made the statement."""
+    """The speaker of the statement."""
 
 
 class CodeApart(TypedDict):
-    """Code files that are not the project's own sources."""
+    """Number of code files outside the project's own sources, by kind."""
 
     tests: int
     aside: int
@@ -314,22 +318,22 @@ class CodeApart(TypedDict):
 
 
 class CodeArea(TypedDict):
-    """A part of the project: a package or a folder."""
+    """A part of the project: a package or a directory."""
 
     path: str
-    """Path of the folder; empty for files at the root."""
+    """Path of the directory; empty for files in the project root."""
     files: int
     lines: int
     about: NotRequired[str | None]
-    """Description in its manifest or README."""
+    """Description from the area's manifest or README."""
 
 
-# Kind of change of a file or symbol.
+# How a file or symbol changed.
 CodeChange: TypeAlias = Literal["added", "modified", "removed", "renamed"]
 
 
 class CodeDelta(TypedDict):
-    """The requested part of the changes. Counts cover all changes."""
+    """The requested page of changes. Counts cover all pages."""
 
     since: Since
     added: int
@@ -338,17 +342,17 @@ class CodeDelta(TypedDict):
     renamed: int
     files: list[FileDelta]
     affected: list[AffectedFile]
-    """Files that use changed symbols, as many as fit the budget."""
+    """Files that use changed symbols and fit the budget."""
     affected_total: int
     """Total number of affected files."""
     affected_folders: list[AffectedFolder]
-    """Number of affected files in each folder, the largest first; empty if the list of files is short and complete."""
+    """Number of affected files in each directory, largest first. Empty if `affected` lists all files and is short."""
     next: NotRequired[str | None]
-    """The path to continue after, if there are more files."""
+    """The path after which the next page starts. Absent on the last page."""
 
 
-# How a query is interpreted: as words and identifiers in any form, ranked; as literal text; or as a regular expression,
-# line by line.
+# How to interpret a query: as words and identifiers in any form, with ranked results; as literal text; or as a regular
+# expression matched line by line.
 CodeSearchMode: TypeAlias = Literal["words", "fixed", "regex"]
 
 
@@ -357,13 +361,13 @@ CommandPurpose: TypeAlias = Literal["build", "run", "test", "lint"]
 
 
 class ConfigSetReport(TypedDict):
-    """A key that was set or unset."""
+    """The result of setting or unsetting a key."""
 
     key: str
     path: str
     """Path of the changed file."""
     change: NotRequired[str | None]
-    """ID for `nacre undo`; absent if nothing changed."""
+    """The change ID to pass to `nacre undo`. Absent if nothing changed."""
     value: NotRequired[str | None]
     """The new value, or `null` if the key was removed."""
 
@@ -375,7 +379,7 @@ class ConfigSetRequest(TypedDict):
     repo: NotRequired[bool]
     """Whether to change the repository's settings, which are shared through git."""
     value: NotRequired[str | None]
-    """The new value; lists are separated by commas. Without a value, the key is removed from the file."""
+    """The new value. Separate list items with commas. Without a value, the key is removed from the file."""
 
 
 class ConfigShowReport(TypedDict):
@@ -394,26 +398,26 @@ class ConfigShowRequest(TypedDict):
 
 
 class ConnectReport(TypedDict):
-    """All supported agents, and the changes made."""
+    """All supported agents, and the changes made to their settings."""
 
     agents: list[AgentEntry]
     change: NotRequired[str | None]
-    """ID for `nacre undo`."""
+    """The change ID to pass to `nacre undo`."""
     changes: NotRequired[list[FileChange]]
     """Files that were changed, or would be changed by a dry run."""
     left_out: NotRequired[list[str]]
     """Agents that were not connected, with the reason."""
     no_longer_read: NotRequired[list[str]]
-    """Agents whose sessions are no longer read."""
+    """Agents whose sessions will no longer be read."""
     notes: NotRequired[list[str]]
     """Steps that the user must take to complete the connection."""
     now_read: NotRequired[list[str]]
-    """Agents whose sessions are read from now on."""
+    """Agents whose sessions will be read from now on."""
     plan: NotRequired[str | None]
     """Identifier of the planned changes, used to approve them."""
 
 
-# A change of the connected agents.
+# A request to list, connect or disconnect agents.
 ConnectRequest: TypeAlias = (
     "ConnectRequestList"
     " | ConnectRequestAuto"
@@ -429,7 +433,7 @@ class ConnectRequestAdd(TypedDict):
     action: Literal["add"]
     agents: list[str]
     paths: NotRequired[list[str]]
-    """Paths of the agent's transcripts. Defaults to its usual paths. If given, only the transcripts are connected."""
+    """Paths of the agent's transcripts. Defaults to the agent's usual paths. If given, only transcripts are connected."""
     wiring: NotRequired[WiringOptions]
 
 
@@ -462,7 +466,7 @@ class ConnectRequestTrust(TypedDict):
 
 
 class ContestedPair(TypedDict):
-    """Two memories of a project that contradict each other."""
+    """Two contradictory memories of a project."""
 
     newer: str
     newer_title: str
@@ -473,18 +477,18 @@ class ContestedPair(TypedDict):
 
 
 class ContextFile(TypedDict):
-    """A file, with as much of it as fits the budget."""
+    """A file, with as much of its code as fits the budget."""
 
     path: str
     why: list[WhyRelevant]
     symbols: list[ContextSymbol]
-    """In the order of the file."""
+    """Symbols in file order."""
     words: NotRequired[list[str]]
-    """Words of the task that it contains, the rarest first."""
+    """Words from the task that occur in the file, rarest first."""
 
 
 class ContextReport(TypedDict):
-    """Code relevant to a task, with the state of the project."""
+    """Code relevant to a task, and the state of the project."""
 
     command: MapCommand
     project_root: str
@@ -499,28 +503,28 @@ class ContextReport(TypedDict):
 
 
 class ContextRequest(TypedDict):
-    """A task to collect code for, and the size of the result."""
+    """A task for which to collect code, and the maximum size of the result."""
 
     budget: NotRequired[int | None]
-    """Maximum number of tokens of the answer. Defaults to 4000."""
+    """Maximum number of tokens in the response. Defaults to 4000."""
     client: NotRequired[str | None]
-    """The client that receives the current state of the map with this answer."""
+    """Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`."""
     files: NotRequired[list[str]]
-    """Files that are known to be relevant, relative to the current folder or the root."""
+    """Files known to be relevant, relative to the current directory or the project root."""
     files_only: NotRequired[bool]
     """List files without their code."""
     format: NotRequired[MapFormat]
-    """The output format for which the budget is calculated."""
+    """The output format used to calculate the token budget."""
     project: NotRequired[str | None]
-    """A folder in the project, or the name of a registered project. Defaults to the project that contains the current
-    folder.
+    """A directory in the project, or the name of a registered project. Defaults to the project that contains the current
+    directory.
     """
     refresh: NotRequired[bool]
-    """Read every file again instead of trusting modification times."""
+    """Reread every file instead of relying on modification times."""
     strict: NotRequired[bool]
-    """Fail if the map is not up to date, and write nothing."""
+    """Do not write the map, and fail if it is out of date."""
     task: NotRequired[str | None]
-    """Description of the task. Without it, `files` defines the task."""
+    """Description of the task. If absent, the task is defined by `files`."""
 
 
 class ContextSymbol(TypedDict):
@@ -532,14 +536,14 @@ class ContextSymbol(TypedDict):
     last_line: int
     form: SymbolForm
     text: NotRequired[str]
-    """The whole symbol, its signature, or nothing."""
+    """The whole symbol, only its signature, or an empty string."""
 
 
-# A kind of place that may contain a copy of a memory.
+# A kind of location that may contain a copy of a memory.
 CopyPlace: TypeAlias = Literal["files", "runs", "index", "notes", "shared_index", "server"]
 
 
-# The result of checking a place.
+# The result of checking a location.
 CopyState: TypeAlias = Literal["gone", "waits"]
 
 
@@ -552,19 +556,19 @@ class DatabaseStatus(TypedDict):
 
     state: DatabaseState
     since: str
-    """Time since which this process has observed this state."""
+    """When this process first observed the current state."""
     is_leader: bool
-    """Whether this server does the work that only one server may do."""
+    """Whether this server does the work that only one server may do at a time."""
     detail: NotRequired[str | None]
     """Why the database cannot be used."""
 
 
-# What decided about a candidate.
+# The component that decided on a candidate.
 DecidedBy: TypeAlias = Literal["rule", "lead"]
 
 
 class DeltaReport(TypedDict):
-    """The changes, with the state of the project."""
+    """The changes, and the state of the project."""
 
     command: MapCommand
     project_root: str
@@ -579,25 +583,25 @@ class DeltaRequest(TypedDict):
     """Selects the changes to list."""
 
     after: NotRequired[str | None]
-    """Continue after this path, which is the `next` of the previous answer."""
+    """Start after this path. Use the `next` value of the previous response."""
     budget: NotRequired[int | None]
-    """Maximum number of tokens of the answer as JSON. To fit, affected files are reduced to counts by folder, and then
-    files are moved to the next page.
+    """Maximum number of tokens in the response as JSON. To fit, affected files are first reduced to counts by directory;
+    then files are moved to the next page.
     """
     client: NotRequired[str | None]
-    """The client that receives the current state of the map with this answer."""
+    """Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`."""
     limit: NotRequired[int | None]
     """Maximum number of files; 0 or absent means all."""
     project: NotRequired[str | None]
-    """A folder in the project, or the name of a registered project. Defaults to the project that contains the current
-    folder.
+    """A directory in the project, or the name of a registered project. Defaults to the project that contains the current
+    directory.
     """
     refresh: NotRequired[bool]
-    """Read every file again instead of trusting modification times."""
+    """Reread every file instead of relying on modification times."""
     since: NotRequired[Since | None]
-    """Start of the changes. Defaults to `git:HEAD`, or without a commit, to the creation of the map."""
+    """Where the delta starts. Defaults to `git:HEAD`. If there is no commit, it starts at the creation of the map."""
     strict: NotRequired[bool]
-    """Fail if the map is not up to date, and write nothing."""
+    """Do not write the map, and fail if it is out of date."""
 
 
 class DoctorReport(TypedDict):
@@ -608,11 +612,11 @@ class DoctorReport(TypedDict):
     errors: int
     warnings: int
     change: NotRequired[str | None]
-    """The change id for `nacre undo`."""
+    """The change ID to pass to `nacre undo`."""
     config: NotRequired[str | None]
-    """Problem with the repository settings."""
+    """A problem with the repository settings."""
     gone: NotRequired[list[ProjectEntry]]
-    """Registered projects whose store no longer exists. Each is an error."""
+    """Registered projects whose store no longer exists. Each one is an error."""
     mended: NotRequired[list[MendedFile]]
     """Files fixed before the check."""
 
@@ -621,9 +625,9 @@ class DoctorRequest(TypedDict):
     """Options for the check."""
 
     evidence: NotRequired[bool]
-    """Compare each quote with the transcript it is from."""
+    """Compare each quote with its source transcript."""
     fix: NotRequired[bool]
-    """First fix problems that need no decision: broken links, and evidence files without a memory."""
+    """First fix problems that need no decision, such as broken links and evidence files without a memory."""
     scope: NotRequired[Scope | None]
     strict: NotRequired[bool]
     """Treat warnings as errors."""
@@ -652,7 +656,7 @@ class EmbedderEntry(TypedDict):
     about: str
     dims: NotRequired[int | None]
     id: NotRequired[str | None]
-    """Identifier of the model's name and content. Vectors with different identifiers cannot be compared."""
+    """Identifier derived from the model's name and content. Vectors with different identifiers cannot be compared."""
 
 
 class EmptyRequest(TypedDict):
@@ -664,12 +668,12 @@ EntryKind: TypeAlias = Literal["readme", "program", "library", "manifest", "scri
 
 
 class EntryPoint(TypedDict):
-    """A file to read first."""
+    """A file that is a good starting point for reading the code."""
 
     path: str
     kind: EntryKind
     name: NotRequired[str | None]
-    """Name of the program or library in a manifest."""
+    """Name of the program or library, from a manifest."""
 
 
 # Machine-readable reason of a failure.
@@ -694,7 +698,7 @@ ErrorCode: TypeAlias = Literal[
 
 
 class ErrorReport(TypedDict):
-    """The object that is sent instead of a report."""
+    """The JSON object returned instead of a report when an operation fails."""
 
     error: Failure
 
@@ -703,7 +707,7 @@ class EventCounts(TypedDict):
     """Number of events by kind. Injected and inherited events are counted separately."""
 
     user: int
-    """The user's messages."""
+    """Number of user messages."""
     assistant: int
     reasoning: int
     tool_calls: int
@@ -718,7 +722,7 @@ class EventCounts(TypedDict):
 
 
 class ExploreReport(TypedDict):
-    """An overview of a project, with its state."""
+    """A project overview, and the state of the project."""
 
     command: MapCommand
     project_root: str
@@ -730,9 +734,9 @@ class ExploreReport(TypedDict):
     commands: Listed
     """Commands to build, run, test and check the project."""
     areas: Listed2
-    """Parts of the project's own code, the largest first."""
+    """Parts of the project's own code, largest first."""
     apart: CodeApart
-    """Code files that are not the project's own sources."""
+    """Number of code files outside the project's own sources, by kind."""
     languages: list[LanguageCount]
     entry_points: Listed3
     hot_paths: Listed4
@@ -741,30 +745,30 @@ class ExploreReport(TypedDict):
     public_surface: Listed7
     tests: Listed9
     problems: dict[str, int]
-    """Number of incompletely analyzed files by reason."""
+    """Number of incompletely analyzed files, by reason."""
     about: NotRequired[str | None]
-    """The first paragraph of the README, or the description in a manifest."""
+    """The first paragraph of the README, or the description from a manifest."""
 
 
 class ExploreRequest(TypedDict):
-    """Requests an overview of a project."""
+    """A request for a project overview."""
 
     budget: NotRequired[int | None]
-    """Maximum number of tokens of the answer. Lists are shortened to fit."""
+    """Maximum number of tokens in the response. Lists are shortened to fit."""
     client: NotRequired[str | None]
-    """The client that receives the current state of the map with this answer."""
+    """Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`."""
     detail: NotRequired[MapDetail | None]
     """Level of detail. Defaults to compact."""
     format: NotRequired[MapFormat]
-    """The output format for which the budget is calculated."""
+    """The output format used to calculate the token budget."""
     project: NotRequired[str | None]
-    """A folder in the project, or the name of a registered project. Defaults to the project that contains the current
-    folder.
+    """A directory in the project, or the name of a registered project. Defaults to the project that contains the current
+    directory.
     """
     refresh: NotRequired[bool]
-    """Read every file again instead of trusting modification times."""
+    """Reread every file instead of relying on modification times."""
     strict: NotRequired[bool]
-    """Fail if the map is not up to date, and write nothing."""
+    """Do not write the map, and fail if it is out of date."""
 
 
 class ExplorerFinding(TypedDict):
@@ -774,7 +778,7 @@ class ExplorerFinding(TypedDict):
     action_hint: LeadAction
     """The action that the explorer suggests. The lead agent decides."""
     overlap: float
-    """How much of the candidate the memory file already covers, from 0 to 1, as estimated by the explorer."""
+    """The explorer's estimate of how much of the candidate the memory file already covers, from 0 to 1."""
     evidence: str
     """A quote from the file."""
     matched_file: NotRequired[str | None]
@@ -804,7 +808,7 @@ class Failure(TypedDict):
 
 
 class FeedbackReport(TypedDict):
-    """The changes made because of the feedback."""
+    """The changes that resulted from the feedback."""
 
     id: str
     verdict: Verdict
@@ -812,24 +816,24 @@ class FeedbackReport(TypedDict):
     confidence: float
     scope: StoreScope
     also_in: list[OtherPlace]
-    """Other files with the same id."""
+    """Other memory files with the same ID."""
     change: NotRequired[str | None]
-    """The change id for `nacre undo`."""
+    """The change ID to pass to `nacre undo`."""
 
 
 class FeedbackRequest(TypedDict):
     """Feedback from a user on a memory."""
 
     id: str
-    """The id of the memory, or a prefix of it."""
+    """The memory's ID or a prefix of it."""
     verdict: Verdict
     note: NotRequired[str | None]
-    """The reason in one sentence. It is stored only on this machine."""
+    """A one-sentence reason. It is stored only on this machine."""
     scope: NotRequired[Scope | None]
 
 
 class FileChange(TypedDict):
-    """A changed file of an agent."""
+    """A changed settings file of an agent."""
 
     path: str
     change: ChangeKind
@@ -837,17 +841,17 @@ class FileChange(TypedDict):
     """The change as a unified diff with redacted secrets."""
 
 
-# The change of one file.
+# The changes in one file.
 FileDelta = TypedDict(
     "FileDelta",
     {
         "path": "str",
         "change": "CodeChange",
-        # Former path of a renamed file.
+        # Previous path of a renamed file.
         "from": "NotRequired[str | None]",
         "new_hash": "NotRequired[str | None]",
         "old_hash": "NotRequired[str | None]",
-        # Changed symbols of a modified file; absent if its former content is unknown.
+        # Changed symbols of a modified file. Absent if its previous content is unknown.
         "symbols": "NotRequired[SymbolDeltas | None]",
     },
 )
@@ -865,7 +869,7 @@ class Finding(TypedDict):
 
 
 class FolderSessions(TypedDict):
-    """Number of sessions of one folder."""
+    """Number of sessions in a directory."""
 
     path: str
     sessions: int
@@ -885,20 +889,20 @@ class FoundMemory(TypedDict):
     path: str
     score: float
     snippet: str
-    """The text around the matching words."""
+    """The text around the match."""
     why: WhyFound
     history: list[MemoryEntry]
     """Memories that this one supersedes, newest first."""
     not_verified: list[str]
-    """Ids of superseded memories whose own files do not record that they are superseded."""
+    """IDs of memories that this one claims to supersede, although their own files do not confirm it."""
     applies: NotRequired[list[str]]
-    """Situations in which it is relevant."""
+    """Situations in which the memory is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
     trust: NotRequired[TrustLevel | None]
-    """The trust level on this machine, if it is below the level of an agent's own statements."""
+    """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
@@ -914,7 +918,7 @@ GraphEdge = TypedDict(
         "from": "str",
         "to": "str",
         "kind": "EdgeKind",
-        # The session, file, symbol or tag that both memories have.
+        # The session, file, symbol or tag that the two memories share.
         "shared": "NotRequired[str | None]",
     },
 )
@@ -933,29 +937,29 @@ class GraphNode(TypedDict):
     scope: StoreScope
     path: str
     degree: int
-    """Number of linked memories, including those not shown."""
+    """Number of linked memories, including omitted ones."""
     applies: NotRequired[list[str]]
-    """Situations in which it is relevant."""
+    """Situations in which the memory is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
     trust: NotRequired[TrustLevel | None]
-    """The trust level on this machine, if it is below the level of an agent's own statements."""
+    """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
 class GraphReport(TypedDict):
-    """Memories and the edges between them. If there are too many, the memories with the most edges are shown."""
+    """Memories and the edges between them. Above the limit, only the memories with the most edges are included."""
 
     nodes: list[GraphNode]
-    """Memories, those with the most edges first."""
+    """Memories, sorted by number of edges in descending order."""
     edges: list[GraphEdge]
-    """Edges between shown memories, at most one per pair."""
+    """Edges between included memories, at most one per pair."""
     left_out: int
-    """Number of memories not shown."""
+    """Number of memories omitted."""
     left_out_edges: int
-    """Number of edges between shown memories that are not shown."""
+    """Number of omitted edges between included memories."""
 
 
 class GraphRequest(TypedDict):
@@ -966,7 +970,7 @@ class GraphRequest(TypedDict):
     archived: NotRequired[bool]
     """Include archived memories."""
     limit: NotRequired[int | None]
-    """Maximum number of memories, at most 5000. The default is 500."""
+    """Maximum number of memories, at most 5000. Defaults to 500."""
     scope: NotRequired[Scope | None]
 
 
@@ -976,7 +980,7 @@ class HandOverRequest(TypedDict):
     ids: list[str]
 
 
-# Whether the stores are usable. Only a complete check sets this to a healthy state.
+# Whether the stores are usable. Only a complete check can report them as healthy.
 Health: TypeAlias = Literal["ok", "broken", "unchecked"]
 
 
@@ -991,11 +995,11 @@ class HealthReport(TypedDict):
 
 
 class HotPath(TypedDict):
-    """A file that many others depend on and that changes often."""
+    """A frequently changed file on which many others depend."""
 
     path: str
     heat: int
-    """Rank multiplied by the number of recent commits, in thousandths of the value of an average file."""
+    """The file's rank multiplied by its number of recent commits. An average file has the value 1000."""
     importers: int
     commits: int
 
@@ -1004,11 +1008,11 @@ class InstalledAgent(TypedDict):
     """An installed agent that can be used as a model."""
 
     name: str
-    """The agent's part of a model name, such as `claude-code`."""
+    """The agent part of a model name, such as `claude-code`."""
     label: str
     """Display name."""
     path: str
-    """Path of its executable."""
+    """Path of the agent's executable."""
     model: str
     """A model name for this agent, as accepted by `roles.default.model`."""
     version: NotRequired[str | None]
@@ -1019,7 +1023,7 @@ class ItemId(TypedDict):
     """An item such as a run or a transcript."""
 
     id: str
-    """The id of the item. For a run, the start or end of its id is enough."""
+    """The ID of the item. For a run, a prefix or suffix of the ID is enough."""
 
 
 # The state of a session in the queue.
@@ -1027,11 +1031,11 @@ JobState: TypeAlias = Literal["running", "pending", "done", "empty", "skipped", 
 
 
 class KeptFile(TypedDict):
-    """A file that was changed later and therefore kept."""
+    """A file that was kept because it was changed later."""
 
     path: str
     by: NotRequired[str | None]
-    """The later change. Absent if the file was edited outside of Nacre."""
+    """The later change. Absent if the file was edited outside Nacre."""
 
 
 class LanguageCount(TypedDict):
@@ -1047,11 +1051,11 @@ class LaterSessions(TypedDict):
 
     sessions: int
     ready_at: str
-    """Time when the last of them is due."""
+    """Time at which the last of these sessions is due."""
     ready_in: int
-    """Seconds until the last of them is due."""
+    """Seconds until the last of these sessions is due."""
     example: str
-    """The id of one of these sessions."""
+    """The ID of one of these sessions."""
 
 
 # The action that a lead agent or explorer chooses for a candidate.
@@ -1066,7 +1070,7 @@ class LeadMetrics(TypedDict):
     rulings: int
     ms: int
     tool_calls: int
-    """Like the next two fields, this counts only the lead agent, without its explorers."""
+    """Tool calls of the lead agent. This count and the next two exclude explorers."""
     tokens: TokenCounts
     cost_usd: float
     error: NotRequired[str | None]
@@ -1086,27 +1090,29 @@ class LearnedMemory(TypedDict):
     """The project of the memory."""
     change: LearnedChange
     is_candidate: bool
-    """Whether it is pending in `nacre review`."""
+    """Whether the memory is pending in `nacre review`."""
 
 
-# The kind of a learning.
+# The kind of learning.
 LearningKind: TypeAlias = Literal["insight", "procedure", "pitfall", "friction", "preference", "convention", "context"]
 
 
 class LeftOut(TypedDict):
-    """Relevant files that did not fit."""
+    """Relevant files that did not fit the budget."""
 
     symbols: int
     files: int
     listed: list[list[str | int]]
-    """Some of these files with their number of symbols, the most relevant first."""
+    """Some of these files with their number of symbols, most relevant first."""
 
 
 class LimitRequest(TypedDict):
-    """A limit on the number of entries to list."""
+    """A limit on the number of listed entries."""
 
     limit: NotRequired[int | None]
-    """Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting `memory.max_results`."""
+    """Maximum number of results; 0 means no limit. Defaults to 20 for tasks, and otherwise to the `memory.max_results`
+    setting.
+    """
 
 
 class Listed(TypedDict):
@@ -1191,9 +1197,9 @@ class LoopEntry(TypedDict):
     last: NotRequired[str | None]
     """Start time of the last iteration."""
     last_error: NotRequired[str | None]
-    """The error of the last iteration."""
+    """The error from the last iteration."""
     last_result: NotRequired[str | None]
-    """A short result of the last iteration."""
+    """A short description of the last iteration's result."""
     next: NotRequired[str | None]
     """Due time of the next iteration."""
 
@@ -1215,11 +1221,11 @@ MaintainAction = TypedDict(
         "target": "str",
         "title": "str",
         "reason": "str",
-        # Identifies the action, so that an action undone by the user is not repeated.
+        # Key that identifies the action. An action undone by the user is not repeated.
         "key": "str",
         # Confidence from 0 to 1, if it was measured.
         "likelihood": "NotRequired[float | None]",
-        # ID of the memory into which it was merged, or that overturned it.
+        # ID of the memory that it was merged into or superseded by.
         "with": "NotRequired[str | None]",
     },
 )
@@ -1240,14 +1246,14 @@ class MaintainMetrics(TypedDict):
     memories: int
     broken: int
     pairs: int
-    """Number of pairs of memories that were compared."""
+    """Number of compared pairs of memories."""
     counts: MaintainMetricsCounts
     model_calls: int
     tokens: int
     cost_usd: float
     denied_writes: int
     explorers: list[ExplorerMetrics]
-    """Always empty, because maintenance starts no explorers."""
+    """Always empty, because maintenance never starts explorers."""
     durations_ms: MaintainDurations
 
 
@@ -1273,7 +1279,7 @@ class MaintainReport(TypedDict):
 
 
 class MaintainRequest(TypedDict):
-    """Options of a maintenance run."""
+    """Options for a maintenance run."""
 
     all: NotRequired[bool]
     """Maintain all registered projects and the global memories."""
@@ -1282,9 +1288,9 @@ class MaintainRequest(TypedDict):
     force: NotRequired[bool]
     """Run even if nothing has changed."""
     rewrite: NotRequired[bool]
-    """Let the model of the role `lead` write merged memories."""
+    """Let the model with the role `lead` write the merged memories."""
     scripted: NotRequired[str | None]
-    """Path of a file with the model's answers, for tests."""
+    """Path of a file with scripted model responses, for tests."""
 
 
 # How the maintenance of a store ended.
@@ -1308,7 +1314,7 @@ MaintainVerb: TypeAlias = Literal[
 
 
 class MaintainedStore(TypedDict):
-    """The result for one store: a report, or the reason why there is none."""
+    """The result for one store: a report, or the reason why no report exists."""
 
     project: str
     """Name of the project, or `global`."""
@@ -1323,7 +1329,7 @@ class MaintainedStore(TypedDict):
     report: NotRequired[StoreMaintenance | None]
 
 
-# The map command that produced an answer.
+# The map command that produced a response.
 MapCommand: TypeAlias = Literal["explore", "context", "delta", "refresh", "explain", "watch", "search_code"]
 
 
@@ -1331,30 +1337,30 @@ MapCommand: TypeAlias = Literal["explore", "context", "delta", "refresh", "expla
 MapDetail: TypeAlias = Literal["compact", "normal", "verbose"]
 
 
-# The output format of the map. The output budget counts bytes in this format.
+# The output format of the map. The token budget is calculated for this format.
 MapFormat: TypeAlias = Literal["text", "json"]
 
 
-# A revision of the project's files, such as `6af1b3c4.17`. Each change to the files increments it.
+# A revision of the project's files, such as `6af1b3c4.17`. It is incremented when files change.
 MapRevision: TypeAlias = "str"
 
 
 class MapStats(TypedDict):
-    """The cost of updating the map, and the number of files seen."""
+    """The cost of updating the map, and the number of files examined."""
 
     file_count: int
     total_bytes: int
     reused_entries: int
     rehashed_entries: int
     unread_files: int
-    """Files that are too large or not readable."""
+    """Files that are too large or unreadable."""
     postponed_files: int
-    """Files skipped because time ran out. The next command reads them."""
+    """Files skipped because the time limit was reached. The next command reads them."""
     skipped: SkippedCounts
 
 
 class MatchGroup(TypedDict):
-    """Lines in the same symbol, or outside of any symbol."""
+    """Lines in the same symbol, or outside all symbols."""
 
     lines: list[MatchedLine]
     symbol: NotRequired[MatchSymbol | None]
@@ -1375,11 +1381,11 @@ class MatchedFile(TypedDict):
 
     path: str
     is_definition: bool
-    """Whether it defines the searched symbol."""
+    """Whether the file defines the searched symbol."""
     matches: int
     """Number of matching lines, including those not shown; 0 if they were not counted."""
     groups: NotRequired[list[MatchGroup]]
-    """In the order of the file."""
+    """Groups in file order."""
 
 
 class MatchedLine(TypedDict):
@@ -1388,36 +1394,36 @@ class MatchedLine(TypedDict):
     line: int
     """Line number, starting at 1."""
     text: str
-    """Text of the line, which may be truncated."""
+    """The text of the line, which may be truncated."""
     is_context: NotRequired[bool]
-    """Whether the line is context and not a match."""
+    """Whether this is a context line rather than a match."""
 
 
 class MemoryAddRequest(TypedDict):
-    """A new memory in the user's own words."""
+    """A new memory written by the user."""
 
     title: str
-    """The decision or learning in one line."""
+    """A one-line statement of the decision or learning."""
     applies: NotRequired[list[str]]
     """Situations in which the memory is relevant, one line each."""
     body: NotRequired[str]
-    """The reason and the details, as Markdown."""
+    """The reason and details in Markdown."""
     confidence: NotRequired[float | None]
     """Confidence from 0 to 1. By default, statements of the user have full confidence."""
     kind: NotRequired[LearningKind | None]
-    """The kind of learning. The default is an insight."""
+    """The kind of learning. Defaults to insight."""
     related: NotRequired[list[str]]
-    """Ids of related memories, or prefixes of them."""
+    """IDs of related memories, or prefixes of them."""
     scope: NotRequired[Scope | None]
     supersedes: NotRequired[str | None]
-    """The id of the memory that this one supersedes, or a prefix of it."""
+    """ID of the memory that this one supersedes, or a prefix of that ID."""
     tags: NotRequired[list[str]]
     type: NotRequired[MemoryType | None]
-    """Decision or learning. The default is a decision."""
+    """The type: a decision or a learning. Defaults to decision."""
 
 
 class MemoryAnswer(TypedDict):
-    """Memories that answer a question, the best match first."""
+    """Memories that answer a question, best match first."""
 
     question: str
     known: bool
@@ -1425,7 +1431,7 @@ class MemoryAnswer(TypedDict):
     broken: int
     """Number of unreadable files."""
     answer: NotRequired[str | None]
-    """The first memory in a few words."""
+    """A short form of the first memory."""
     error: NotRequired[str | None]
     """Why the configured model did not answer."""
 
@@ -1444,26 +1450,26 @@ MemoryChange: TypeAlias = Literal[
 
 
 class MemoryChangeReport(TypedDict):
-    """The change made to one memory."""
+    """The change made to a memory."""
 
     done: MemoryChange
     id: str
     change: NotRequired[str | None]
-    """The change id for `nacre undo`."""
+    """The change ID to pass to `nacre undo`."""
     path: NotRequired[str | None]
     """The path of the memory file, if it is new."""
 
 
 class MemoryChangesReport(TypedDict):
-    """The changes made to several memories, each in a separate change set."""
+    """The changes made to several memories. Each memory has its own change set."""
 
     done: MemoryChange
     ids: list[str]
     failed: list[MemoryFailure]
     change: NotRequired[str | None]
-    """The change id for `nacre undo`."""
+    """The change ID to pass to `nacre undo`."""
     copies: NotRequired[list[CheckedCopy]]
-    """Other places that may contain a copy of a forgotten memory, checked after the removal."""
+    """Other locations that were checked for copies of a forgotten memory after its removal."""
 
 
 class MemoryEdge(TypedDict):
@@ -1472,7 +1478,7 @@ class MemoryEdge(TypedDict):
     kind: EdgeKind
     id: str
     shared: NotRequired[str | None]
-    """The tag, file or symbol that both memories have."""
+    """The tag, file or symbol that the two memories share."""
 
 
 class MemoryEntry(TypedDict):
@@ -1488,32 +1494,32 @@ class MemoryEntry(TypedDict):
     scope: StoreScope
     path: str
     applies: NotRequired[list[str]]
-    """Situations in which it is relevant."""
+    """Situations in which the memory is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
     trust: NotRequired[TrustLevel | None]
-    """The trust level on this machine, if it is below the level of an agent's own statements."""
+    """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
 class MemoryEvidence(TypedDict):
-    """The quotes that prove a memory."""
+    """The quotes that support a memory."""
 
     version: int
     """Format version of the evidence file."""
     id: str
     quotes: list[MemoryQuote]
     unproven: NotRequired[bool]
-    """A program other than Nacre changed the memory file, so the quotes no longer prove its text."""
+    """Whether a program other than Nacre changed the memory file. If so, the quotes no longer prove its content."""
 
 
 class MemoryFailure(TypedDict):
     """A memory that could not be changed, and why."""
 
     id: str
-    """The id from the request."""
+    """The ID from the request."""
     code: ErrorCode
     message: str
     """The error message."""
@@ -1544,12 +1550,12 @@ class MemoryIdsRequest(TypedDict):
     """The memories to archive, restore or forget."""
 
     ids: list[str]
-    """Ids of memories. Prefixes are accepted, except when forgetting."""
+    """IDs of memories. Prefixes are accepted, except when forgetting."""
     scope: NotRequired[Scope | None]
 
 
 class MemoryLink(TypedDict):
-    """A link from or to another memory. It is verified if the older memory's file also records it."""
+    """A link between this memory and another one. It is verified if the older memory's file also records it."""
 
     id: str
     verified: bool
@@ -1570,18 +1576,18 @@ class MemoryListRequest(TypedDict):
     """Selects the memories to list."""
 
     all: NotRequired[bool]
-    """Include summaries. They are left out by default unless `type` selects them."""
+    """Include summaries. By default, they are excluded unless `type` selects them."""
     archived: NotRequired[bool]
     """List archived memories instead of current ones."""
     kind: NotRequired[LearningKind | None]
     """Only learnings of this kind."""
     limit: NotRequired[int | None]
-    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
+    """Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting."""
     offset: NotRequired[int]
     """Number of memories to skip."""
     scope: NotRequired[Scope | None]
     sort: NotRequired[MemorySort | None]
-    """The sort order. By default, memories of the project are first, newest first in each store."""
+    """The sort order. By default, project memories come first, and each store is sorted newest first."""
     status: NotRequired[MemoryStatus | None]
     tag: NotRequired[str | None]
     type: NotRequired[MemoryType | None]
@@ -1604,21 +1610,21 @@ class MemoryRelatedReport(TypedDict):
     total: int
     """Total number of related memories, including those not listed."""
     also_in: list[OtherPlace]
-    """Other files with the same id."""
+    """Other memory files with the same ID."""
 
 
 class MemoryRelatedRequest(TypedDict):
     """The memory whose related memories are listed."""
 
     id: str
-    """The id of the memory, or a prefix of it."""
+    """The memory's ID or a prefix of it."""
     limit: NotRequired[int | None]
-    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
+    """Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting."""
     scope: NotRequired[Scope | None]
 
 
 class MemorySearchReport(TypedDict):
-    """Search results. Memories of the project are first, best match first in each store."""
+    """Search results. Project memories come first, and each store is sorted by best match."""
 
     query: str
     hits: list[FoundMemory]
@@ -1637,7 +1643,7 @@ class MemorySearchRequest(TypedDict):
     archived: NotRequired[bool]
     """Include archived memories."""
     limit: NotRequired[int | None]
-    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
+    """Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting."""
     mode: NotRequired[SearchMode]
     scope: NotRequired[Scope | None]
     since: NotRequired[str | None]
@@ -1659,36 +1665,36 @@ class MemoryShowReport(TypedDict):
     scope: StoreScope
     path: str
     also_in: list[OtherPlace]
-    """Other files with the same id."""
+    """Other memory files with the same ID."""
     supersedes: list[MemoryLink]
     superseded_by: list[MemoryLink]
     body: str
     version: str
-    """The version of the file's content. A write request passes back the version that was read."""
+    """The version of the file's content. Pass it back in a write request to detect conflicting changes."""
     applies: NotRequired[list[str]]
-    """Situations in which it is relevant."""
+    """Situations in which the memory is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     evidence: NotRequired[MemoryEvidence | None]
     feedback: NotRequired[MemoryFeedback | None]
-    """The latest feedback of a user on this memory."""
+    """The latest user feedback on this memory."""
     history: NotRequired[list[MemoryVersion] | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
     text: NotRequired[str | None]
     """The whole Markdown file, if requested."""
     trust: NotRequired[TrustLevel | None]
-    """The trust level on this machine, if it is below the level of an agent's own statements."""
+    """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
 class MemoryShowRequest(TypedDict):
-    """The memory to show, and the details to include."""
+    """The memory to show, and which details to include."""
 
     id: str
-    """The id of the memory, or a prefix of it."""
+    """The memory's ID or a prefix of it."""
     evidence: NotRequired[bool]
-    """Include the quotes that prove the memory."""
+    """Include the quotes that support the memory."""
     history: NotRequired[bool]
     """Include the earlier versions."""
     scope: NotRequired[Scope | None]
@@ -1696,7 +1702,7 @@ class MemoryShowRequest(TypedDict):
     """Include the whole Markdown file, with frontmatter and body."""
 
 
-# The sort key of a list. Memories without a value for it are last.
+# The sort key of a list. Memories without a value for the key come last.
 MemorySort: TypeAlias = Literal[
     "updated",
     "-updated",
@@ -1743,12 +1749,12 @@ class MemoryWriteRequest(TypedDict):
     """The new content of a memory file."""
 
     id: str
-    """The id of the memory, or a prefix of it."""
+    """The memory's ID or a prefix of it."""
     text: str
     """The whole Markdown file, with frontmatter and body."""
     scope: NotRequired[Scope | None]
     version: NotRequired[str | None]
-    """The version that was read. The write fails if the file has a different version now."""
+    """The version that was read. The write fails if the file has changed since."""
 
 
 class MendedFile(TypedDict):
@@ -1773,19 +1779,19 @@ class ModelAnswer(TypedDict):
     messages: list[str]
     """The session messages that the sentences cite."""
     left_out: dict[str, int]
-    """Number of removed sentences by reason."""
+    """Number of removed sentences, by reason."""
     broken: int
     """Number of unreadable files."""
     steps: int
     tool_calls: int
     tokens: TokenCounts
     answer: NotRequired[str | None]
-    """The sentences as one text."""
+    """The verified sentences joined into one string."""
     cost_usd: NotRequired[float | None]
     error: NotRequired[str | None]
     """Why the answer is incomplete."""
     failure: NotRequired[Failure | None]
-    """The same error with hints."""
+    """The error in `error`, with hints."""
 
 
 class ModelListReport(TypedDict):
@@ -1795,7 +1801,7 @@ class ModelListReport(TypedDict):
     providers: list[ProviderEntry]
     """Providers of the configured models."""
     agents: list[InstalledAgent]
-    """Installed agents that can be used as a model, including those not assigned to a role."""
+    """Installed agents that can be used as models, including agents not assigned to a role."""
     models: list[EmbedderEntry]
     """Embedding models."""
 
@@ -1817,7 +1823,7 @@ class ModelStats(TypedDict):
 
 
 class ModelTestReport(TypedDict):
-    """The answer of the tested model, with its duration and cost."""
+    """The response of the tested model, with its duration and cost."""
 
     role: ModelRole
     model: str
@@ -1831,26 +1837,26 @@ class ModelTestReport(TypedDict):
 
 
 class ModelTestRequest(TypedDict):
-    """Tests a model by requesting a one-word answer."""
+    """A request that tests a model with a prompt for a one-word response."""
 
     role: NotRequired[ModelRole]
     """The role whose model is tested."""
 
 
 class ModuleGraph(TypedDict):
-    """Imports between folders. Only imports that resolve to a file are counted."""
+    """Imports between directories. Only imports that resolve to a file are included."""
 
     nodes: int
     """Number of files."""
     edges: int
-    """Number of pairs of an importing and an imported file."""
+    """Number of pairs of importing and imported files."""
     unresolved: int
-    """Number of imports that should resolve to a file of the project but do not."""
+    """Number of imports that should resolve to a project file but do not."""
     modules: Listed6
 
 
 class ModuleNode(TypedDict):
-    """A folder, and the folders that its files import."""
+    """A directory, and the directories that its files import from."""
 
     module: str
     files: int
@@ -1858,13 +1864,13 @@ class ModuleNode(TypedDict):
 
 
 class MovedMemories(TypedDict):
-    """Memories in transfer between two machines. A response omits memories that no longer exist."""
+    """Memories transferred between two machines. A response omits memories that no longer exist."""
 
     memories: list[MovedMemory]
 
 
 class MovedMemory(TypedDict):
-    """A memory in transfer between two machines, with the content of its files."""
+    """A memory transferred between two machines, with the content of its files."""
 
     id: str
     type: MemoryType
@@ -1875,18 +1881,18 @@ class MovedMemory(TypedDict):
 
 
 class OfferReport(TypedDict):
-    """Memories of a project with the hashes of their files, in id order."""
+    """A project's memories with the hashes of their files, in ID order."""
 
     memories: list[OfferedMemory]
     more: NotRequired[str | None]
-    """The id after which the next page starts, if there is one."""
+    """The ID after which the next page starts. Absent on the last page."""
 
 
 class OfferRequest(TypedDict):
-    """Selects the memories of a server to list."""
+    """Selects which of a server's memories to list."""
 
     after: NotRequired[str | None]
-    """Only memories after this id, in id order."""
+    """Only memories after this ID, in ID order."""
 
 
 class OfferedMemory(TypedDict):
@@ -1895,7 +1901,7 @@ class OfferedMemory(TypedDict):
 
 
 class OpenContradiction(TypedDict):
-    """Two contradictory memories, for the user to decide."""
+    """Two contradictory memories that need the user's decision."""
 
     newer: str
     older: str
@@ -1904,7 +1910,7 @@ class OpenContradiction(TypedDict):
 
 
 class OtherPlace(TypedDict):
-    """Another file with the same id."""
+    """Another file with the same ID."""
 
     scope: StoreScope
     path: str
@@ -1918,14 +1924,14 @@ class OverviewDay(TypedDict):
     sessions: dict[str, int]
     """Number of sessions last active on that day, by agent."""
     learned: int
-    """Number of existing memories created on that day."""
+    """Number of memories created on that day that still exist."""
     input_tokens: int
-    """Input tokens of agent sessions, without cached tokens."""
+    """Input tokens of agent sessions, excluding cached tokens."""
     cached_tokens: int
     """Tokens read from or written to a cache."""
     output_tokens: int
     runs: int
-    """Number of sync and maintenance runs whose folders still exist."""
+    """Number of sync and maintenance runs whose directories still exist."""
     cost_nano_dollars: NotRequired[int | None]
     """Cost of Nacre's own model calls in billionths of a dollar, or `None` if the price of a call is unknown."""
 
@@ -1942,11 +1948,11 @@ class OverviewReport(TypedDict):
     memories: dict[str, int]
     """Current number of decisions and learnings, by status."""
     growth: list[MemoryGrowth]
-    """Number of memories at the end of each day, without archived ones. Counts only memories that exist now."""
+    """Number of memories at the end of each day, excluding archived ones. Covers only memories that still exist."""
     models: list[ModelStats]
-    """Model usage over all time."""
+    """All-time model usage."""
     tools: list[ToolStats]
-    """Tool usage over all time."""
+    """All-time tool usage."""
 
 
 class PausedSession(TypedDict):
@@ -1955,7 +1961,7 @@ class PausedSession(TypedDict):
     id: str
     reason: str
     limit: NotRequired[str | None]
-    """The key of the limit that was reached. Absent if the model cannot be reached."""
+    """The settings key of the limit that was reached. Absent if the model is unreachable."""
 
 
 class PlannedChange(TypedDict):
@@ -1983,30 +1989,30 @@ class ProjectAddReport(TypedDict):
     next: str
     """Suggested next command."""
     change: NotRequired[str | None]
-    """ID for `nacre undo`; absent if nothing changed."""
+    """The change ID to pass to `nacre undo`. Absent if nothing changed."""
     foreign: NotRequired[int]
-    """Number of these memories that were not recorded on this machine and are pending in `nacre trust`."""
+    """Number of these memories that were not recorded on this machine and await review with `nacre trust`."""
     has_agents: NotRequired[bool]
-    """Whether sessions of any agent were found in any folder."""
+    """Whether any agent sessions were found on this machine."""
     is_partial: NotRequired[bool]
-    """Whether the search for sessions stopped early, so that there may be more."""
+    """Whether the session search stopped early. If so, more sessions may exist."""
     new_sessions: NotRequired[int]
-    """Number of these sessions that are not yet processed."""
+    """Number of these sessions that have not been processed yet."""
     project: NotRequired[str | None]
     """Name of the project, or `null` if it could not be registered."""
     sessions: NotRequired[list[AgentSessions]]
-    """Number of this repository's sessions for each agent."""
+    """Number of sessions in this repository, by agent."""
     switched_off: NotRequired[list[str]]
-    """Agents with sessions in this repository that the user disconnected, so they are not read."""
+    """Disconnected agents that have sessions in this repository. Their sessions are not read."""
 
 
 class ProjectAddRequest(TypedDict):
     """Initializes the repository at a path and registers it as a project."""
 
     path: str
-    """Folder of the repository."""
+    """The repository directory."""
     name: NotRequired[str | None]
-    """Name of the project. Defaults to its current name, or to the name of the folder."""
+    """Name of the project. Defaults to its current name or, for a new project, to the directory name."""
 
 
 # A command, and the file that defines it.
@@ -2021,7 +2027,7 @@ ProjectCommand = TypedDict(
 
 
 class ProjectContradiction(TypedDict):
-    """Two decisions of different projects that contradict each other."""
+    """Two contradictory decisions from different projects."""
 
     newer: ProjectMemory
     older: ProjectMemory
@@ -2052,12 +2058,12 @@ class ProjectMemory(TypedDict):
 
 
 class ProjectRemoveReport(TypedDict):
-    """A project that was removed from the register."""
+    """The result of removing a project from the register."""
 
     removed: str
-    """Name of the project."""
+    """Name of the removed project."""
     change: NotRequired[str | None]
-    """ID for `nacre undo`; absent if nothing changed."""
+    """The change ID to pass to `nacre undo`. Absent if nothing changed."""
 
 
 class ProjectRemoveRequest(TypedDict):
@@ -2066,7 +2072,7 @@ class ProjectRemoveRequest(TypedDict):
     name: str
 
 
-# State of a project's folder.
+# State of a project directory.
 ProjectState: TypeAlias = Literal["ready", "no store", "missing"]
 
 
@@ -2076,7 +2082,7 @@ class ProviderEntry(TypedDict):
     name: str
     address: str
     key: str
-    """The variable that contains the API key, and whether it is set. Never the key itself."""
+    """Name of the environment variable for the API key, and whether it is set. Never contains the key itself."""
     origin: str
 
 
@@ -2103,12 +2109,12 @@ class QueueChangeReport(TypedDict):
 
 
 class QueueChangeRequest(TypedDict):
-    """The sessions to retry or skip: one session by id, or all."""
+    """The sessions to retry or skip: one session by ID, or all."""
 
     all: NotRequired[bool]
-    """Select all dead sessions (retry) or all pending sessions (skip)."""
+    """Select all dead sessions for a retry, or all pending sessions for a skip."""
     id: NotRequired[str | None]
-    """A prefix of the session id."""
+    """A prefix of the session ID."""
 
 
 class QueueJob(TypedDict):
@@ -2121,7 +2127,7 @@ class QueueJob(TypedDict):
     changed: str
     agent: str
     not_before: NotRequired[str | None]
-    """Time before which the session is not retried."""
+    """Earliest time at which the session may be retried."""
     project: NotRequired[str | None]
     reason: NotRequired[str | None]
     run: NotRequired[str | None]
@@ -2141,7 +2147,7 @@ class QueueListRequest(TypedDict):
     """Selects the queued sessions to list."""
 
     limit: NotRequired[int | None]
-    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
+    """Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting."""
     status: NotRequired[JobState | None]
 
 
@@ -2164,7 +2170,7 @@ class ReadReport(TypedDict):
     lines: int
     """Complete lines or rows read."""
     bad_lines: int
-    """Lines with no usable content."""
+    """Lines without usable content."""
     mended_lines: int
     """Damaged lines that were partly recovered."""
     invalid_utf8: int
@@ -2176,13 +2182,13 @@ class ReadReport(TypedDict):
     unknown_types: dict[str, int]
     """Number of records by unknown type, for at most 32 types."""
     cut_texts: int
-    """Texts whose middle was removed."""
+    """Texts shortened by removing the middle."""
     repeated: int
     """Messages that are duplicated in the trace."""
     left_out: int
-    """Events beyond the limit for one session."""
+    """Events omitted because the session exceeded the event limit."""
     torn_tail: NotRequired[int | None]
-    """Start offset of an incomplete last line."""
+    """Start offset of an incomplete last line, if any."""
 
 
 class RecalledMemory(TypedDict):
@@ -2190,24 +2196,24 @@ class RecalledMemory(TypedDict):
 
     id: str
     type: str
-    """Type of the memory, or the kind of a learning."""
+    """The memory type, or the kind for a learning."""
     title: str
     status: str
     scope: StoreScope
     score: float
     line: str
-    """The best matching line of its text; empty if the title is sufficient."""
+    """The best matching line of the memory's text; empty if the title is sufficient."""
     not_verified: list[str]
-    """IDs of memories that it overturned without verification."""
+    """IDs of memories that this memory claims to supersede, although their own files do not confirm it."""
     also_in: list[StoreScope]
     """Other stores that contain the same ID."""
     project: NotRequired[str | None]
-    """Project of the memory, if all projects were searched."""
+    """The memory's project, if all projects were searched."""
     proof: NotRequired[RecalledQuote | None]
-    """The first quote that adds information to the memory."""
+    """The first quote that adds information not in the memory's text."""
     quote: NotRequired[str | None]
     trust: NotRequired[TrustLevel | None]
-    """Trust level on this machine, if lower than that of the agent's own statements."""
+    """Trust level on this machine, if lower than the level of an agent's own statements."""
 
 
 class RecalledQuote(TypedDict):
@@ -2219,15 +2225,15 @@ class RecalledQuote(TypedDict):
 
 
 class RefreshRequest(TypedDict):
-    """Updates the map of a project and lists the changes."""
+    """A request to update a project's map and list the changes."""
 
     after: NotRequired[str | None]
-    """Continue after this path, which is the `next` of the previous answer."""
+    """Start after this path. Use the `next` value of the previous response."""
     limit: NotRequired[int | None]
     """Maximum number of files; 0 or absent means all."""
     project: NotRequired[str | None]
-    """A folder in the project, or the name of a registered project. Defaults to the project that contains the current
-    folder.
+    """A directory in the project, or the name of a registered project. Defaults to the project that contains the current
+    directory.
     """
 
 
@@ -2245,13 +2251,13 @@ class RelatedMemory(TypedDict):
     scope: StoreScope
     path: str
     applies: NotRequired[list[str]]
-    """Situations in which it is relevant."""
+    """Situations in which the memory is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
     trust: NotRequired[TrustLevel | None]
-    """The trust level on this machine, if it is below the level of an agent's own statements."""
+    """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
@@ -2274,7 +2280,7 @@ class ReviewCandidate(TypedDict):
     body: str
     quotes: list[MemoryQuote]
     applies: NotRequired[list[str]]
-    """Situations in which it is relevant."""
+    """Situations in which the memory is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
@@ -2282,19 +2288,19 @@ class ReviewCandidate(TypedDict):
     reason: NotRequired[str | None]
     """Why the candidate is quarantined, if it is."""
     trust: NotRequired[TrustLevel | None]
-    """The trust level on this machine, if it is below the level of an agent's own statements."""
+    """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
 class ReviewDecideRequest(TypedDict):
-    """The user's decision, and the candidates it applies to."""
+    """The user's decision, and the candidates that it applies to."""
 
     ids: list[str]
-    """Ids of the candidates, or prefixes of them."""
+    """IDs of the candidates or prefixes of them."""
     decision: ReviewDecision
     scope: NotRequired[Scope | None]
     supersedes: NotRequired[str | None]
-    """The id of the memory that the accepted candidate supersedes, or a prefix of it. Requires exactly one candidate."""
+    """ID of the memory that the accepted candidate supersedes, or a prefix of that ID. Requires exactly one candidate."""
 
 
 # The user's decision about a candidate.
@@ -2314,7 +2320,7 @@ class ReviewListRequest(TypedDict):
     """Limits the list of candidates."""
 
     limit: NotRequired[int | None]
-    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
+    """Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting."""
     scope: NotRequired[Scope | None]
 
 
@@ -2327,7 +2333,7 @@ class RoleEntry(TypedDict):
     """Models in the order in which they are tried."""
     origin: str
     problem: NotRequired[str | None]
-    """Why the role cannot be used, as far as the settings show."""
+    """Why the role cannot be used with its current settings."""
 
 
 # Number of actions of each kind in a run.
@@ -2375,7 +2381,7 @@ class RunMessage(TypedDict):
     text: str
     at: NotRequired[str | None]
     tool: NotRequired[str | None]
-    """The tool that was called or returned a result."""
+    """The tool that was called or that returned the result."""
 
 
 class RunMessagesReport(TypedDict):
@@ -2383,9 +2389,9 @@ class RunMessagesReport(TypedDict):
 
     run: str
     messages: list[RunMessage]
-    """Messages in order: those of the lead agent, then those of its explorers."""
+    """Messages in order: the lead agent's first, followed by those of its explorers."""
     left_out: int
-    """Number of messages not included."""
+    """Number of omitted messages."""
 
 
 # The metrics of a run.
@@ -2419,11 +2425,11 @@ class RunShowReport(TypedDict):
 
     id: str
     metrics: NotRequired[RunMetrics | None]
-    """Durations, tokens and other metrics. Absent for an undo."""
+    """Durations, token counts and other metrics. Absent for an undo."""
     report: NotRequired[RunReport | None]
-    """The actions of the run. Absent if the report cannot be read."""
+    """The run's actions. Absent if the report cannot be read."""
     runs: NotRequired[list[RunShowReport]]
-    """The runs of a change that consists of several runs, such as one per session of a sync."""
+    """The individual runs if a change spans several, such as a sync with one run per session."""
 
 
 class RunStatsReport(TypedDict):
@@ -2433,7 +2439,7 @@ class RunStatsReport(TypedDict):
     tools: list[ToolStats]
 
 
-# The author of the feedback.
+# The author of feedback.
 SaidBy: TypeAlias = Literal["owner", "agent", "person", "unknown"]
 
 
@@ -2442,7 +2448,7 @@ Scope: TypeAlias = Literal["project_fallback_global", "project_only", "global_on
 
 
 class SearchCodeReport(TypedDict):
-    """Search results, with the state of the project."""
+    """Search results, and the state of the project."""
 
     command: MapCommand
     project_root: str
@@ -2453,49 +2459,51 @@ class SearchCodeReport(TypedDict):
     query: str
     mode: CodeSearchMode
     total_matches: int
-    """Number of matching lines, including those not shown. For words, only searched files are counted."""
+    """Number of matching lines, including those not shown. In a word search, only searched files are counted."""
     total_files: int
-    """Number of matching files, including those not shown. For words, files with any of them are counted."""
+    """Number of matching files, including those not shown. In a word search, a file matches if it contains any of the
+    words.
+    """
     files: list[MatchedFile]
-    """Files that define the searched symbol first, then by score."""
+    """Files, sorted by score. Files that define the searched symbol come first."""
     more_matches: int
-    """Number of matching lines that are not shown, and of the files that contain them."""
+    """Number of matching lines not shown, and of the files that contain them."""
     more_files: int
     unsearched_files: int
-    """Number of candidate files that were not searched because they are unreadable or time ran out."""
+    """Number of candidate files not searched because they were unreadable or the time limit was reached."""
 
 
 class SearchCodeRequest(TypedDict):
     """A code search."""
 
     budget: NotRequired[int | None]
-    """Maximum number of tokens of the answer. Defaults to 4000."""
+    """Maximum number of tokens in the response. Defaults to 4000."""
     context: NotRequired[int | None]
     """Number of lines to show before and after each match, at most 10."""
     files_only: NotRequired[bool]
     """List files without their lines."""
     format: NotRequired[MapFormat]
-    """The output format for which the budget is calculated."""
+    """The output format used to calculate the token budget."""
     ignore_case: NotRequired[bool | None]
-    """Whether a pattern ignores case. By default, it does unless it contains an uppercase letter."""
+    """Whether to ignore case in a pattern. By default, case is ignored unless the pattern contains an uppercase letter."""
     language: NotRequired[str | None]
     """Only files in this language."""
     limit: NotRequired[int | None]
-    """Maximum number of matching lines to show, or of files with `files_only`. Defaults to 30, at most 500."""
+    """Maximum number of matching lines, or of files with `files_only`. Defaults to 30, at most 500."""
     mode: NotRequired[CodeSearchMode | None]
-    """How the query is interpreted. By default as words, or as literal text if it is in double quotes."""
+    """How to interpret the query. Defaults to words, or to literal text if the query is in double quotes."""
     paths: NotRequired[list[str]]
-    """Path globs, one of which must match. A glob with a leading `!` excludes files."""
+    """Path globs. A file must match at least one of them. Globs with a leading `!` exclude files."""
     project: NotRequired[str | None]
-    """A folder in the project, or the name of a registered project. Defaults to the project that contains the current
-    folder.
+    """A directory in the project, or the name of a registered project. Defaults to the project that contains the current
+    directory.
     """
     query: NotRequired[str]
-    """Words, a literal text, or a regular expression."""
+    """Words, literal text, or a regular expression."""
     refresh: NotRequired[bool]
-    """Read every file again instead of trusting modification times."""
+    """Reread every file instead of relying on modification times."""
     strict: NotRequired[bool]
-    """Fail if the map is not up to date, and write nothing."""
+    """Do not write the map, and fail if it is out of date."""
 
 
 # The ranking method.
@@ -2510,12 +2518,12 @@ class ServiceReport(TypedDict):
     address: str
     """The address of the server."""
     pid: int
-    """The process id of the server."""
+    """The process ID of the server."""
     paused: bool
     listeners: int
     """Number of clients subscribed to events."""
     loops: list[LoopEntry]
-    """Empty if the server runs without background loops."""
+    """The background loops. Empty if the server runs without them."""
     database: NotRequired[DatabaseStatus | None]
     """The state of the shared database, if one is configured."""
 
@@ -2526,7 +2534,7 @@ class ServiceStatus(TypedDict):
     address: str
     """As `host:port`."""
     paused: bool
-    """A user paused its background loops."""
+    """Whether a user paused the background loops."""
 
 
 class SessionAction(TypedDict):
@@ -2544,7 +2552,7 @@ class SessionAction(TypedDict):
     nearest: NotRequired[str | None]
     """The memory that the candidate was compared with."""
     note: NotRequired[str | None]
-    """The lead agent's explanation, and quotes from the memory or candidate it refers to."""
+    """The lead agent's explanation, with quotes from the memory or candidate that it refers to."""
     quote: NotRequired[str | None]
     relation: NotRequired[Relation | None]
     scores: NotRequired[ActionScores | None]
@@ -2553,7 +2561,7 @@ class SessionAction(TypedDict):
     """The memory that was created or changed, or that already had the same content."""
 
 
-# Whether a session was idle when it was read.
+# Whether a session was idle when it was last read.
 SessionEnding: TypeAlias = Literal["finished", "unknown", "active"]
 
 
@@ -2567,9 +2575,9 @@ class SessionEntry(TypedDict):
     facts: SessionFacts
     report: ReadReport
     inner_id: NotRequired[str | None]
-    """The session's name in a source with several sessions."""
+    """The session's name within its source, if the source contains several sessions."""
     project: NotRequired[str | None]
-    """The root folder of its project, if the project is registered."""
+    """The root directory of its project, if the project is registered."""
     reason: NotRequired[str | None]
     """The reason for the session's state."""
 
@@ -2579,7 +2587,7 @@ class SessionFacts(TypedDict):
 
     agent: str
     id: str
-    """The session id assigned by the agent."""
+    """The session ID assigned by the agent."""
     role: SessionRole
     other_cwds: list[str]
     other_branches: list[str]
@@ -2602,11 +2610,11 @@ class SessionFacts(TypedDict):
 
 
 class SessionLink(TypedDict):
-    """A link to another session that this one is based on."""
+    """A link to another session on which this one is based."""
 
     kind: SessionLinkKind
     session: str
-    """The id of the other session."""
+    """The ID of the other session."""
     call: NotRequired[str | None]
     """The call in the other session that started this one."""
 
@@ -2648,9 +2656,9 @@ class SessionRun(TypedDict):
     fallback: NotRequired[str | None]
     """Why the session was processed with a fallback strategy."""
     lead_error: NotRequired[str | None]
-    """Why the lead agent failed, so that the rules decided instead."""
+    """Why the lead agent failed. In this case, the rules made the decisions."""
     limit: NotRequired[str | None]
-    """The key of the limit that was reached."""
+    """The settings key of the limit that was reached."""
     summary_path: NotRequired[str | None]
 
 
@@ -2667,17 +2675,17 @@ class SessionStatus(TypedDict):
 
 
 class SessionTokens(TypedDict):
-    """Token counts of all model calls of a session."""
+    """Token counts for all model calls in a session."""
 
     input: int
-    """Without cached tokens."""
+    """Input tokens, excluding cached tokens."""
     output: int
     cached: int
     """Read from a cache."""
     cache_write: int
     """Written to a cache."""
     reasoning: int
-    """Included in `output`, if the agent reports it separately."""
+    """Reasoning tokens, if the agent reports them separately. They are included in `output`."""
 
 
 class Setting(TypedDict):
@@ -2685,7 +2693,7 @@ class Setting(TypedDict):
 
     value: SettingValue
     origin: str
-    """Where the value was set. A list can have several origins."""
+    """Where the value was set. A list can combine values from several origins."""
 
 
 # Value of a setting.
@@ -2723,7 +2731,7 @@ class SinceRequest(TypedDict):
 
 
 class SkippedCounts(TypedDict):
-    """Project entries that are not in the map, counted by reason."""
+    """Number of project entries excluded from the map, by reason."""
 
     denied: int
     """Files that usually contain secrets, such as keys and passwords."""
@@ -2731,15 +2739,15 @@ class SkippedCounts(TypedDict):
     special: int
     """Pipes, sockets and devices."""
     unreadable: int
-    """Folders that could not be opened."""
+    """Directories that cannot be opened."""
     unnamable: int
     """Names that are not valid UTF-8."""
     nested: int
     """Git repositories inside the project that are not submodules."""
     too_deep: int
-    """Folders and files nested too deeply, and tracked files above the limit."""
+    """Directories and files nested too deeply, and tracked files beyond the limit."""
     unread_rules: int
-    """Folders skipped because their ignore rules exceed a limit."""
+    """Directories skipped because their ignore rules exceed a limit."""
 
 
 class SourceProblem(TypedDict):
@@ -2750,10 +2758,10 @@ class SourceProblem(TypedDict):
 
 
 class SourceQuote(TypedDict):
-    """An unchanged passage from a source."""
+    """A verbatim passage from a source."""
 
     source: str
-    """ID of a memory, or position of a message."""
+    """ID of a memory, or position of a session message."""
     text: str
 
 
@@ -2777,20 +2785,20 @@ class SpendingStatus(TypedDict):
     unpriced_calls: int
     """Calls whose price is unknown. Only their tokens are counted."""
     is_reached: bool
-    """Whether the limit is reached, so that no model calls are made."""
+    """Whether the limit has been reached, in which case no more model calls are made."""
 
 
 class StatusReport(TypedDict):
     """An overview of the stores, sessions and services."""
 
     scope: Scope
-    """The stores that searches cover."""
+    """The stores included in searches."""
     stores: list[StoreStatus]
     projects: int
     """Number of registered projects."""
     sessions: list[SessionStatus]
     sessions_add_up: bool
-    """Whether each known session is in exactly one state."""
+    """Whether every known session is in exactly one state."""
     spending: list[SpendingStatus]
     """Model usage and its limits."""
     health: Health
@@ -2798,7 +2806,7 @@ class StatusReport(TypedDict):
     checked: NotRequired[str | None]
     """The time of the last check."""
     config: NotRequired[str | None]
-    """Problem with the repository settings."""
+    """A problem with the repository settings."""
     database: NotRequired[DatabaseStatus | None]
     """The shared database, if one is configured."""
     last_sync: NotRequired[str | None]
@@ -2806,7 +2814,7 @@ class StatusReport(TypedDict):
     """The name of the current project."""
     root: NotRequired[str | None]
     service: NotRequired[ServiceStatus | None]
-    """The running server of this Nacre home folder."""
+    """The running server for this Nacre home directory."""
     switched_off: NotRequired[list[str]]
     """Disconnected agents that have sessions on this machine. Their sessions are not processed."""
     waiting: NotRequired[WaitingSessions]
@@ -2828,7 +2836,7 @@ class StoreCheck(TypedDict):
     foreign: NotRequired[int]
     """Memories from other sources that are pending in `nacre trust`."""
     quarantined: NotRequired[int]
-    """Memories that contain instructions that are not from the user."""
+    """Memories with instructions that did not come from the user."""
     quotes: NotRequired[QuoteCheck | None]
     """Results of comparing the quotes, if requested."""
 
@@ -2843,7 +2851,7 @@ class StoreMaintenance(TypedDict):
     broken: int
     """Number of unreadable files, which were left unchanged."""
     counts: StoreMaintenanceCounts
-    """Number of actions by kind."""
+    """Number of actions, by kind."""
     actions: list[MaintainAction]
     contradictions: list[OpenContradiction]
     written_paths: list[str]
@@ -2851,11 +2859,11 @@ class StoreMaintenance(TypedDict):
     tokens: int
     cost_usd: float
     run_id: NotRequired[str | None]
-    """ID of the run; absent if nothing changed."""
+    """ID of the run. Absent if nothing changed."""
 
 
 class StoreMaintenanceCounts(TypedDict):
-    """Number of actions by kind."""
+    """Number of actions, by kind."""
 
     archive: NotRequired[int]
     consolidate: NotRequired[int]
@@ -2875,7 +2883,7 @@ StoreScope: TypeAlias = Literal["project", "global"]
 
 
 class StoreStatus(TypedDict):
-    """The memories of one store."""
+    """Statistics about one memory store."""
 
     scope: StoreScope
     path: str
@@ -2887,7 +2895,7 @@ class StoreStatus(TypedDict):
     foreign: NotRequired[int]
     """Memories from other sources that are pending in `nacre trust`."""
     quarantined: NotRequired[int]
-    """Memories that contain instructions that are not from the user."""
+    """Memories with instructions that did not come from the user."""
     updated: NotRequired[str | None]
     """Time of the last update of any memory."""
 
@@ -2900,7 +2908,7 @@ Strategy: TypeAlias = Literal["offline", "windows"]
 StrategyChoice: TypeAlias = Literal["auto", "offline", "windows"]
 
 
-# An event of the event stream.
+# An event in the event stream.
 StreamEvent: TypeAlias = (
     "StreamEventTask"
     " | StreamEventWarning"
@@ -2915,42 +2923,42 @@ StreamEvent: TypeAlias = (
 
 
 class StreamEventChanged(TypedDict):
-    """Some data changed. The client must request it again."""
+    """Some data changed, and the client must request it again."""
 
     at: str
     by: NotRequired[str | None]
-    """The user who caused the event. Absent for the owner of the machine."""
+    """The user who caused the event. Absent for the owner of this machine."""
     project: NotRequired[str | None]
-    """The name of the project, if the request named one."""
+    """The project name, if the request specified one."""
     task: NotRequired[str | None]
-    """The task of the event."""
+    """The task that the event belongs to."""
     event: Literal["changed"]
     what: ChangedThing
 
 
 class StreamEventMissed(TypedDict):
-    """Events were lost. The client must request all data again."""
+    """Events were lost, and the client must request all data again."""
 
     at: str
     by: NotRequired[str | None]
-    """The user who caused the event. Absent for the owner of the machine."""
+    """The user who caused the event. Absent for the owner of this machine."""
     project: NotRequired[str | None]
-    """The name of the project, if the request named one."""
+    """The project name, if the request specified one."""
     task: NotRequired[str | None]
-    """The task of the event."""
+    """The task that the event belongs to."""
     event: Literal["missed"]
 
 
 class StreamEventNote(TypedDict):
-    """A note about the work of an agent."""
+    """A note about an agent's work."""
 
     at: str
     by: NotRequired[str | None]
-    """The user who caused the event. Absent for the owner of the machine."""
+    """The user who caused the event. Absent for the owner of this machine."""
     project: NotRequired[str | None]
-    """The name of the project, if the request named one."""
+    """The project name, if the request specified one."""
     task: NotRequired[str | None]
-    """The task of the event."""
+    """The task that the event belongs to."""
     event: Literal["note"]
     text: str
 
@@ -2960,11 +2968,11 @@ class StreamEventProgress(TypedDict):
 
     at: str
     by: NotRequired[str | None]
-    """The user who caused the event. Absent for the owner of the machine."""
+    """The user who caused the event. Absent for the owner of this machine."""
     project: NotRequired[str | None]
-    """The name of the project, if the request named one."""
+    """The project name, if the request specified one."""
     task: NotRequired[str | None]
-    """The task of the event."""
+    """The task that the event belongs to."""
     event: Literal["progress"]
     done: int
     total: int
@@ -2972,15 +2980,15 @@ class StreamEventProgress(TypedDict):
 
 
 class StreamEventSentence(TypedDict):
-    """A sentence of an answer whose citations are verified."""
+    """An answer sentence with verified citations."""
 
     at: str
     by: NotRequired[str | None]
-    """The user who caused the event. Absent for the owner of the machine."""
+    """The user who caused the event. Absent for the owner of this machine."""
     project: NotRequired[str | None]
-    """The name of the project, if the request named one."""
+    """The project name, if the request specified one."""
     task: NotRequired[str | None]
-    """The task of the event."""
+    """The task that the event belongs to."""
     event: Literal["sentence"]
     text: str
     starts_line: bool
@@ -2991,11 +2999,11 @@ class StreamEventStep(TypedDict):
 
     at: str
     by: NotRequired[str | None]
-    """The user who caused the event. Absent for the owner of the machine."""
+    """The user who caused the event. Absent for the owner of this machine."""
     project: NotRequired[str | None]
-    """The name of the project, if the request named one."""
+    """The project name, if the request specified one."""
     task: NotRequired[str | None]
-    """The task of the event."""
+    """The task that the event belongs to."""
     event: Literal["step"]
     text: str
 
@@ -3005,11 +3013,11 @@ class StreamEventTask(TypedDict):
 
     at: str
     by: NotRequired[str | None]
-    """The user who caused the event. Absent for the owner of the machine."""
+    """The user who caused the event. Absent for the owner of this machine."""
     project: NotRequired[str | None]
-    """The name of the project, if the request named one."""
+    """The project name, if the request specified one."""
     task: NotRequired[str | None]
-    """The task of the event."""
+    """The task that the event belongs to."""
     event: Literal["task"]
     state: TaskState
     agent: str
@@ -3021,26 +3029,26 @@ class StreamEventWarning(TypedDict):
 
     at: str
     by: NotRequired[str | None]
-    """The user who caused the event. Absent for the owner of the machine."""
+    """The user who caused the event. Absent for the owner of this machine."""
     project: NotRequired[str | None]
-    """The name of the project, if the request named one."""
+    """The project name, if the request specified one."""
     task: NotRequired[str | None]
-    """The task of the event."""
+    """The task that the event belongs to."""
     event: Literal["warning"]
     message: str
     hint: NotRequired[str | None]
 
 
 class StreamEventWords(TypedDict):
-    """Streamed model output that is not yet checked."""
+    """Streamed model output that has not been verified yet."""
 
     at: str
     by: NotRequired[str | None]
-    """The user who caused the event. Absent for the owner of the machine."""
+    """The user who caused the event. Absent for the owner of this machine."""
     project: NotRequired[str | None]
-    """The name of the project, if the request named one."""
+    """The project name, if the request specified one."""
     task: NotRequired[str | None]
-    """The task of the event."""
+    """The task that the event belongs to."""
     event: Literal["words"]
     text: str
 
@@ -3055,20 +3063,20 @@ class SurfaceSymbol(TypedDict):
 
 
 class SymbolDelta(TypedDict):
-    """The change of one symbol in a modified file."""
+    """A changed symbol in a modified file."""
 
     name: str
     kind: SymbolKind
     change: CodeChange
     is_signature: bool
-    """Whether code that uses the symbol may have to change."""
+    """Whether the signature changed, so that callers may have to be changed too."""
 
 
 class SymbolDeltas(TypedDict):
     """Changed symbols of a modified file."""
 
     depth: AnalysisDepth
-    """Depth of analysis of both versions. A shallow analysis does not cover function bodies."""
+    """How thoroughly both versions were analyzed. A shallow analysis does not cover function bodies."""
     changed: list[SymbolDelta]
 
 
@@ -3101,7 +3109,7 @@ class SyncDurations(TypedDict):
 
 
 class SyncMetrics(TypedDict):
-    """The metrics of the sync of one session."""
+    """The metrics for syncing one session."""
 
     run_id: str
     strategy: Strategy
@@ -3109,9 +3117,9 @@ class SyncMetrics(TypedDict):
     """Whether the session was worth processing."""
     windows: int
     unread_windows: int
-    """Windows that were skipped, because the model's answer was unusable or there were too many."""
+    """Windows skipped because the model's response was unusable or the session had too many windows."""
     unread_events: int
-    """Events not passed to a model because the session is too long."""
+    """Events not passed to a model because the session was too long."""
     candidates: int
     dropped: dict[str, int]
     """Rejected proposals by reason."""
@@ -3122,7 +3130,7 @@ class SyncMetrics(TypedDict):
     tokens: TokenCounts
     cost_usd: float
     unpriced_calls: int
-    """Model calls whose price is unknown."""
+    """Model calls with an unknown price."""
     redactions: dict[str, int]
     """Removed secrets by kind."""
     events: int
@@ -3130,7 +3138,7 @@ class SyncMetrics(TypedDict):
     fallback: NotRequired[str | None]
 
 
-# The purpose of a sync run. It is part of the run folder's name.
+# The purpose of a sync run. It is part of the run directory's name.
 SyncMode: TypeAlias = Literal["sync", "hot", "cold"]
 
 
@@ -3146,30 +3154,30 @@ class SyncReport(TypedDict):
     read: int
     """Number of sessions read."""
     resumed: int
-    """Number of sessions resumed from the end of the last read."""
+    """Number of sessions whose read resumed where the previous one ended."""
     bytes: int
     reworded: int
-    """Number of stored sessions redacted again because `redact.extra` changed."""
+    """Number of stored sessions that were redacted again because `redact.extra` changed."""
     readmitted: int
-    """Number of sessions queued because their project was registered after they were read."""
+    """Number of sessions that were queued because their project was registered after they had been read."""
     gone: int
     """Number of queued sessions whose trace no longer exists."""
     left: int
-    """Number of sources postponed to the next sync."""
+    """Number of sources deferred to the next sync."""
     problems: list[SourceProblem]
     sessions: list[SyncedSession]
     paused: list[PausedSession]
-    """Sessions paused until a model is available. Only the first of each project is listed."""
+    """Sessions paused until a model is available. Only the first one of each project is listed."""
     busy: NotRequired[bool]
-    """Another process has locked a store. The remaining sessions stay in the queue."""
+    """Whether another process has locked a store. The remaining sessions stay in the queue."""
     learned: NotRequired[list[LearnedMemory]]
-    """Current state of the memories that were created or changed."""
+    """Current state of the memories that this sync created or changed."""
     looked_in: NotRequired[list[LookedIn]]
-    """The locations searched, if no session was found."""
+    """The locations that were searched, if no session was found."""
     next: NotRequired[str | None]
-    """A suggested next command."""
+    """Suggested next command."""
     not_set_up_here: NotRequired[FolderSessions | None]
-    """The current folder, if it is not set up."""
+    """The current directory and its number of sessions, if it is not set up."""
     switched_off: NotRequired[list[str]]
     """Disconnected agents that have sessions on this machine. Their sessions are not processed."""
     totals: NotRequired[SyncTotals]
@@ -3180,7 +3188,7 @@ class SyncRequest(TypedDict):
     """The sessions to sync, and how to process them."""
 
     agents: NotRequired[list[str]]
-    """Only sessions of these agents. If empty, all connected agents are included."""
+    """Sync only these agents' sessions. If empty, all connected agents are included."""
     force: NotRequired[bool]
     """Also read unchanged traces."""
     ignore_lock: NotRequired[bool]
@@ -3213,7 +3221,7 @@ class SyncTotals(TypedDict):
     to_review: int
     """Number of new memories that are pending in `nacre review`."""
     updated: int
-    """Number of memories with new details."""
+    """Number of existing memories with new details."""
     superseded: int
     """Number of superseded memories."""
     summaries: int
@@ -3233,7 +3241,7 @@ class SyncedSessionDone(TypedDict):
     ms: int
     """Duration in milliseconds."""
     project: NotRequired[str]
-    """The root folder of its project."""
+    """The root directory of the session's project."""
     state: Literal["done"]
     report: SessionRun
     dropped: int
@@ -3247,7 +3255,7 @@ class SyncedSessionFailed(TypedDict):
     ms: int
     """Duration in milliseconds."""
     project: NotRequired[str]
-    """The root folder of its project."""
+    """The root directory of the session's project."""
     state: Literal["failed"]
     reason: str
 
@@ -3264,13 +3272,13 @@ class TakenMemory(TypedDict):
 
 
 class TaskCancelReport(TypedDict):
-    """The result of canceling a task and its subtasks."""
+    """The result of cancelling a task and its subtasks."""
 
     task: str
     ended: list[str]
-    """Queued tasks that were ended immediately."""
+    """Queued tasks that were cancelled immediately."""
     asked: list[str]
-    """Running tasks that will be stopped by the process that runs them."""
+    """Running tasks that will be stopped by their process."""
 
 
 # The priority of a task.
@@ -3318,7 +3326,7 @@ class TaskRef(TypedDict):
     """A task."""
 
     task: str
-    """The id of the task. Requests also accept a prefix of it."""
+    """The task ID. Requests also accept a prefix of it."""
 
 
 class TaskShowReport(TypedDict):
@@ -3329,10 +3337,10 @@ class TaskShowReport(TypedDict):
 
 
 class TaskShowRequest(TypedDict):
-    """The task and the events to show."""
+    """The task, and which of its events to show."""
 
     task: str
-    """The id of the task, or a prefix of it."""
+    """The ID of the task, or a prefix of it."""
     after: NotRequired[int]
     """Only events with a higher sequence number."""
     limit: NotRequired[int | None]
@@ -3354,9 +3362,9 @@ class TeamProject(TypedDict):
     n_learned: int
     """Total number of memories learned in the period, including those not listed."""
     contested: list[ContestedPair]
-    """Memories that contradict each other, most likely first."""
+    """Pairs of contradictory memories, most likely first."""
     unused: list[MemoryUse]
-    """Memories not used for two weeks or more, those with the lowest confidence first."""
+    """Memories not used for two weeks or more, lowest confidence first."""
     n_unused: int
 
 
@@ -3366,19 +3374,19 @@ class TeamReport(TypedDict):
     since: str
     until: str
     projects: list[TeamProject]
-    """Projects with content in this report, by name."""
+    """Projects with content in this report, sorted by name."""
     n_projects: int
     """Number of projects examined."""
     across: list[ProjectContradiction]
-    """Decisions that contradict a decision of another project, for users to resolve."""
+    """Decisions from different projects that contradict each other and must be resolved by users."""
     n_not_compared: int
-    """Number of memories not compared because there are too many for one report."""
+    """Number of memories not compared because the report has a limit."""
     unreadable: list[str]
     """Projects that cannot be read."""
 
 
 class TokenCounts(TypedDict):
-    """Numbers of input and output tokens used by models."""
+    """Numbers of input and output tokens."""
 
     input: int
     output: int
@@ -3395,7 +3403,7 @@ class ToolStats(TypedDict):
     """Number of failed calls by kind of error."""
     bytes_out: int
     shown_bytes: int
-    """Bytes of results passed to models."""
+    """Size in bytes of the results passed to models."""
 
 
 class TopImport(TypedDict):
@@ -3414,20 +3422,20 @@ class TraceEvent(TypedDict):
     lane: TraceLane
     error: bool
     text: str
-    """The text, or only its beginning if it was shortened."""
+    """The text, or its beginning if the text was shortened."""
     text_end: str
-    """The end of a shortened text."""
+    """The end of the text if it was shortened."""
     full_bytes: int
     """Size in bytes before shortening."""
     at: NotRequired[str | None]
     call: NotRequired[str | None]
-    """The id that a tool call and its result share."""
+    """The ID that a tool call and its result share."""
     injected: NotRequired[str | None]
-    """Why the text counts as injected, if it does."""
+    """Why the text is considered injected, if it is."""
     key: NotRequired[str | None]
-    """The record id assigned by the agent."""
+    """The record ID assigned by the agent."""
     person: NotRequired[str | None]
-    """The source of the user's words."""
+    """How the user entered the text, if the user wrote it."""
     tool: NotRequired[str | None]
 
 
@@ -3465,12 +3473,12 @@ class TraceHitReason(TypedDict):
     """Why a message matched."""
 
     terms: list[str]
-    """Terms of the query that it contains."""
+    """Query terms that the message contains."""
     similarity: float
     """Semantic similarity to the query, from 0 to 1."""
 
 
-# The part of a session that an event belongs to.
+# The part of a session to which an event belongs.
 TraceLane: TypeAlias = Literal["main", "sidechain", "inherited"]
 
 
@@ -3489,7 +3497,7 @@ class TraceListRequest(TypedDict):
     all: NotRequired[bool]
     """Include sessions of all projects."""
     limit: NotRequired[int | None]
-    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
+    """Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting."""
     offset: NotRequired[int]
     """Number of sessions to skip."""
     since: NotRequired[str | None]
@@ -3501,7 +3509,7 @@ TracePlace: TypeAlias = "TracePlaceLine | TracePlaceRow"
 
 
 class TracePlaceLine(TypedDict):
-    """A line number, starting at 1, and the byte offset of the line."""
+    """A line number, starting at 1, and the line's byte offset."""
 
     line: TracePlaceLineLine
 
@@ -3537,24 +3545,24 @@ class TraceSearchRequest(TypedDict):
     all: NotRequired[bool]
     """Include sessions of all projects."""
     limit: NotRequired[int | None]
-    """Maximum number of results. The default is the setting `memory.max_results`."""
+    """Maximum number of results. Defaults to the `memory.max_results` setting."""
     mode: NotRequired[SearchMode]
     since: NotRequired[str | None]
     """Only messages since this date, time or age."""
 
 
 class TraceShowReport(TypedDict):
-    """A session and its events, in order."""
+    """A session and its events in order."""
 
     session: SessionEntry
     events: list[TraceEvent]
 
 
 class TraceShowRequest(TypedDict):
-    """The session to show, and the details to include."""
+    """The session to show, and which details to include."""
 
     id: str
-    """The id of the session, or a prefix of it. `ID:SEQUENCE` starts at one event."""
+    """The session ID or a prefix of it. `ID:SEQUENCE` starts at the event with this number."""
     full: NotRequired[bool]
     """Include reasoning, injected text and records of unknown kinds."""
     limit: NotRequired[int | None]
@@ -3571,15 +3579,15 @@ class TranscriptEntry(TypedDict):
     """The hash of the transcript as sent."""
     bytes: int
     at: str
-    """Time when the upload was complete."""
+    """Time at which the upload was completed."""
     shared: bool
-    """Whether everyone who can read the project can read the transcript."""
+    """Whether everyone who can read the project can also read the transcript."""
     person: NotRequired[str | None]
-    """The sender. Absent for the owner of the server."""
+    """The user who sent the transcript. Absent for the owner of the server."""
 
 
 class TranscriptListReport(TypedDict):
-    """Transcripts of a project that are shared or belong to the caller, newest first."""
+    """A project's transcripts that are shared or belong to the caller, newest first."""
 
     transcripts: list[TranscriptEntry]
 
@@ -3589,7 +3597,7 @@ class TranscriptPutReport(TypedDict):
 
     state: TranscriptState
     received: int
-    """Offset of the next part in bytes."""
+    """Number of bytes received so far, which is the offset of the next part."""
 
 
 class TranscriptPutRequest(TypedDict):
@@ -3600,9 +3608,9 @@ class TranscriptPutRequest(TypedDict):
     session: str
     """The name of the session on its original machine."""
     hash: str
-    """The hash of the whole transcript as sent."""
+    """The hash of the complete transcript as sent."""
     bytes: int
-    """Size of the whole transcript in bytes."""
+    """Size of the complete transcript in bytes."""
     offset: int
     """Offset of this part in bytes."""
     text: str
@@ -3611,13 +3619,13 @@ class TranscriptPutRequest(TypedDict):
 
 
 class TranscriptShowReport(TypedDict):
-    """A transcript with its text."""
+    """A transcript, including its text."""
 
     transcript: TranscriptEntry
     text: str
 
 
-# What the server did with a part.
+# What the server did with a part of a transcript.
 TranscriptState: TypeAlias = Literal["taken", "known", "partial", "too_large", "full", "invalid"]
 
 
@@ -3634,17 +3642,17 @@ class TrustItem(TypedDict):
     scope: StoreScope
     path: str
     reason: str
-    """Why the memory is not trusted yet."""
+    """Why the memory is not yet trusted."""
     changed: bool
-    """Whether a program other than Nacre changed the memory after it was trusted."""
+    """Whether a program other than Nacre changed the memory after it was last trusted."""
     hash: str
     """The hash of the memory file."""
     trusted: bool
     """Whether this request made the memory trusted."""
     applies: NotRequired[list[str]]
-    """Situations in which it is relevant."""
+    """Situations in which the memory is relevant."""
     before: NotRequired[str | None]
-    """The content that was trusted before, if Git still has it."""
+    """The content when it was last trusted, if Git still has it."""
     committed: NotRequired[str | None]
     """The date of its last commit."""
     committed_by: NotRequired[str | None]
@@ -3656,7 +3664,7 @@ class TrustItem(TypedDict):
     text: NotRequired[str | None]
     """The content of the memory file."""
     trust: NotRequired[TrustLevel | None]
-    """The trust level on this machine, if it is below the level of an agent's own statements."""
+    """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
@@ -3665,7 +3673,7 @@ TrustLevel: TypeAlias = Literal["quarantined", "foreign", "derived", "assistant"
 
 
 class TrustReport(TypedDict):
-    """Memories that are pending review or were just trusted."""
+    """Memories pending review or trusted by this request."""
 
     memories: list[TrustItem]
     foreign: int
@@ -3676,25 +3684,25 @@ class TrustReport(TypedDict):
     """Number of memories trusted by this request."""
     dry_run: bool
     change: NotRequired[str | None]
-    """The change id for `nacre undo`. Absent if nothing changed."""
+    """The change ID to pass to `nacre undo`. Absent if nothing changed."""
     more: NotRequired[int]
-    """Number of matching memories beyond the limit of one request."""
+    """Number of matching memories beyond the request limit."""
 
 
 class TrustRequest(TypedDict):
     """The memories to review for trust, and the user's decision."""
 
     all: NotRequired[bool]
-    """Select all memories from other sources. Quarantined memories must be selected by id."""
+    """Select all memories from other sources. Quarantined memories must be selected by ID."""
     diff: NotRequired[bool]
-    """Include their text, and the text that was trusted before."""
+    """Include the content of each memory, both current and as last trusted."""
     dry_run: NotRequired[bool]
     """Show which memories would be trusted, without changing anything."""
     ids: NotRequired[list[str]]
-    """Ids of the memories, or prefixes of them. If empty, all pending memories are listed."""
+    """IDs of the memories or prefixes of them. If empty, all pending memories are listed."""
     scope: NotRequired[Scope | None]
     seen: NotRequired[list[str]]
-    """Hashes of the texts that the user has seen. Memories with other texts are not trusted."""
+    """Hashes of the memory files that the user has reviewed. A file with any other hash is not trusted."""
 
 
 class TypeCount(TypedDict):
@@ -3711,11 +3719,11 @@ class UndoAction(TypedDict):
     action: str
     """Always `put back`."""
     target: str
-    """The memory that the file belongs to."""
+    """The memory to which the file belongs."""
 
 
 class UndoListReport(TypedDict):
-    """Changes of this project and of the user's global store, newest first."""
+    """Changes in this project and in the user's global store, newest first."""
 
     changes: list[ChangeEntry]
     total: int
@@ -3726,7 +3734,7 @@ class UndoReport(TypedDict):
     """The result of an undo."""
 
     run: str
-    """The id of the undo, which can itself be undone."""
+    """The ID of this undo, which can itself be undone."""
     of: str
     """The change that was undone."""
     command: str
@@ -3746,17 +3754,17 @@ class UndoRequest(TypedDict):
     """The change to undo."""
 
     dry_run: NotRequired[bool]
-    """Show what would be restored, without changing anything."""
+    """Show the files that would be restored, without changing anything."""
     keep_changed: NotRequired[bool]
     """Keep memories that were changed later, and restore the others."""
     last: NotRequired[bool]
-    """Undo the newest change that is not undone yet."""
+    """Undo the newest change that has not been undone yet."""
     run: NotRequired[str]
-    """The id of a change or a run, or the start or end of it. Empty with `last`."""
+    """A prefix or suffix of the ID of a change or run. Leave it empty with `last`."""
 
 
 class UndoRunReport(TypedDict):
-    """The actions of an undo, as stored in its run folder."""
+    """The actions of an undo, as stored in its run directory."""
 
     run_id: str
     mode: RunMode
@@ -3790,17 +3798,17 @@ class UndoneMemory(TypedDict):
     done: UndoneHow
 
 
-# A verdict on how useful a memory was.
+# A user's verdict on a memory's usefulness.
 Verdict: TypeAlias = Literal["useful", "wrong", "outdated"]
 
 
 class WaitingSessions(TypedDict):
-    """Unfinished sessions, and why they are not finished."""
+    """Unfinished sessions, grouped by reason."""
 
     ready: int
-    """Number of sessions that are due now."""
+    """Number of sessions ready to be processed."""
     not_set_up: list[FolderSessions]
-    """Sessions of directories that are not set up, folders with the most sessions first."""
+    """Sessions in directories that are not set up. Directories with the most sessions come first."""
     active: NotRequired[LaterSessions | None]
     """Sessions that were modified recently and may still be running."""
     retried: NotRequired[LaterSessions | None]
@@ -3808,10 +3816,10 @@ class WaitingSessions(TypedDict):
 
 
 class WakeRequest(TypedDict):
-    """The loops to run soon."""
+    """Loops to run as soon as possible."""
 
     loops: NotRequired[list[LoopName]]
-    """If empty, the sync loop runs."""
+    """The loops to run. If empty, the sync loop runs."""
 
 
 class Warning(TypedDict):
@@ -3825,30 +3833,30 @@ class WhyFound(TypedDict):
     """Why a memory matched."""
 
     terms: list[str]
-    """Terms of the query that the memory contains."""
+    """Query terms that the memory contains."""
     lexical: float
-    """The part of the score that comes from word matches."""
+    """The part of the score based on word matches."""
     similarity: float
     """Semantic similarity to the query, from 0 to 1."""
     edges: list[MemoryEdge]
-    """Links from other memories that raised the score."""
+    """Links from other memories that increased the score."""
 
 
-# Why a file is part of an answer.
+# Why a file was included.
 WhyRelevant: TypeAlias = Literal["asked", "words", "near", "meaning", "memory"]
 
 
 class WiringOptions(TypedDict):
-    """Which parts are written to an agent's settings, and whether they are written."""
+    """Which parts to write to an agent's settings, and whether this is a dry run."""
 
     dry_run: NotRequired[bool]
     """Report the changes without making them."""
     guard: NotRequired[bool]
     """Also run a guard hook before each tool call. An enabled guard stays enabled."""
     parts: NotRequired[list[WiringPart]]
-    """Only these parts. Defaults to the transcripts and all parts that the agent supports."""
+    """Parts to connect. Defaults to the transcripts and all parts that the agent supports."""
     plan: NotRequired[str | None]
-    """The `plan` of the dry run that the user approved. If the changes differ, the request is rejected."""
+    """The `plan` from the dry run that the user approved. The request is rejected if the changes no longer match the plan."""
 
 
 # A part that can be written to an agent's settings.

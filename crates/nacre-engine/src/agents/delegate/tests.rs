@@ -321,10 +321,10 @@ const DISHONEST: &str = r#"{"turns":[
     {"calls":[{"name":"file_read","arguments":{"path":"src/lock.rs"}},
         {"name":"answer","arguments":{"answer":"The lock is a `Mutex` [1].","citations":[
         {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock() {}"}]}}]},
-    {"expect":{"last_contains":["Other calls came with it"]},
+    {"expect":{"last_contains":["Other calls came with this answer"]},
      "calls":[{"name":"answer","arguments":{"answer":"The lock is a `Mutex` [1].","citations":[
         {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock() {}"}]}}]},
-    {"expect":{"last_contains":["does not occur in the lines that it cites"]},
+    {"expect":{"last_contains":["does not occur in the cited lines"]},
      "calls":[{"name":"answer","arguments":{"answer":"It is a guide [1].","citations":[
         {"file":"docs/guide.md","first_line":1,"last_line":1,"quote":"The guide."}]}}]},
     {"expect":{"last_contains":["no tool showed you lines 1 to 1 of `docs/guide.md`"]},

@@ -331,8 +331,8 @@ fn a_merged_text_says_all_and_nothing_else() {
     let order = bench.order(1);
     for (body, fault) in [
         ("npm writes a second lock file and breaks the workspace links.", None),
-        ("npm breaks the workspace links.", Some("the merged text lacks what the memory says")),
-        ("npm writes a second lock file.", Some("the merged text lacks what the candidate says")),
+        ("npm breaks the workspace links.", Some("the merged text omits this from the memory")),
+        ("npm writes a second lock file.", Some("the merged text omits this from the candidate")),
         (
             "npm writes a second lock file and breaks the workspace links on Jenkins.",
             Some("it mentions something that no source contains"),
@@ -361,7 +361,7 @@ fn what_another_file_overturns_is_not_decided_about() {
         format!("---\nid: {id}\ntitle: Use yarn now\nsupersedes: [20261101-use-pnpm]\n---\n");
     std::fs::write(bench.store.path().join(format!("memory/learnings/{id}.md")), text).unwrap();
     let told = form::faults(&answer, &order.cases, &bench.store).join("; ");
-    assert!(told.contains("was overturned already"), "{told}");
+    assert!(told.contains("is already superseded"), "{told}");
 }
 
 #[tokio::test]
@@ -440,13 +440,22 @@ fn a_decision_is_held_against_the_store() {
         (json!([one, two, decision("c9", "no_op")]), "c9: unknown candidate"),
         (with("type", json!("decision")), "c1: the candidate is a learning, not a decision"),
         (with("matched_file", Value::Null), "c1: the matched file is missing"),
-        (with("matched_file", json!("learnings/20261101-gone.md")), "there is no memory"),
-        (with("matched_file", json!("learnings/20261101-use.md")), "there is no memory"),
-        (with("matched_file", json!("decisions/20261101-use-pnpm.md")), "is a decision, and the"),
-        (with("matched_file", json!("../../etc/passwd")), "is no place of a memory"),
-        (with("matched_file", json!("/etc/passwd")), "is no place of a memory"),
-        (with("matched_file", json!("learnings/../learnings/x.md")), "is no place of a memory"),
-        (with("matched_file", json!("archived/learnings/20261101-use-yarn.md")), "put away"),
+        (
+            with("matched_file", json!("learnings/20261101-gone.md")),
+            "c1: memory `learnings/20261101-gone.md` not found",
+        ),
+        (
+            with("matched_file", json!("learnings/20261101-use.md")),
+            "c1: memory `learnings/20261101-use.md` not found",
+        ),
+        (with("matched_file", json!("decisions/20261101-use-pnpm.md")), "is a decision, but the"),
+        (with("matched_file", json!("../../etc/passwd")), "is not the path of a memory"),
+        (with("matched_file", json!("/etc/passwd")), "is not the path of a memory"),
+        (with("matched_file", json!("learnings/../learnings/x.md")), "is not the path of a memory"),
+        (
+            with("matched_file", json!("archived/learnings/20261101-use-yarn.md")),
+            "was archived by a user",
+        ),
         (with("matched_file", json!("summaries/20261101/100300/x.md")), "is a summary"),
         (with("quote", json!("a third lock file")), "the quote does not occur"),
         (with("quote", json!("a")), "the quote does not occur"),

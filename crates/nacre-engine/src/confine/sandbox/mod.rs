@@ -105,7 +105,7 @@ mod tests {
         ] {
             let got = match confinement(workspace, outside).check() {
                 Ok(()) => "ok",
-                Err(why) if why.contains("is to be hidden") => "secrets",
+                Err(why) if why.contains("must be hidden") => "secrets",
                 Err(_) => "outside",
             };
             assert_eq!(got, expected, "{workspace} {outside}");

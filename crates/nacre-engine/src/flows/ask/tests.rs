@@ -152,7 +152,7 @@ fn a_memory_that_only_a_newer_file_overturns_is_not_shown_alone() {
         crate::tools::recall(&world.stores, "time zone of tests", 5, now()).unwrap();
     let newer = passages.iter().find(|passage| passage.id.as_str() == id).unwrap();
     assert_eq!(newer.find_unverified(), [&ZONE.parse::<MemoryId>().unwrap()]);
-    let quoted = format!("| overturned [{ZONE}] (not verified): ");
+    let quoted = format!("| superseded [{ZONE}] (not verified): ");
     assert!(crate::tools::quote_passage(newer).contains(&quoted));
 }
 

@@ -66,7 +66,7 @@ impl Run<'_> {
                  again."
                     .to_owned()
             } else if has_failed {
-                "A call in the same step failed. Look at its result first, then send the signal \
+                "A call in the same step failed. Look at its result first, then make this call \
                  again."
                     .to_owned()
             } else {

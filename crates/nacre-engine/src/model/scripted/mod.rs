@@ -59,11 +59,8 @@ impl Scripted {
         if complaints.is_empty() {
             complaints.push(format!("all {} turns of the script have been played", self.n_turns));
         }
-        let said = format!(
-            "expected {}; the request has {}",
-            complaints.join("; "),
-            describe_request(request)
-        );
+        let said =
+            format!("{}; the request has {}", complaints.join("; "), describe_request(request));
         Err(Fault { kind: ErrorKind::ScriptMismatch, said: Some(said) })
     }
 }

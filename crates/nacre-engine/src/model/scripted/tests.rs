@@ -55,7 +55,7 @@ async fn turns_are_played_in_order_and_counted() {
     assert_eq!(ask(&scripted, &request("go")).await.unwrap().stop, StopReason::MaxTokens);
     let error = ask(&scripted, &request("more")).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::ScriptMismatch);
-    assert!(error.said.unwrap().as_str().contains("2 turns are all played"));
+    assert!(error.said.unwrap().as_str().contains("all 2 turns of the script have been played"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -72,7 +72,7 @@ fn each_limit_counts_what_it_is_a_limit_of() {
         let flow = flow(&home, &turn.repeat(2), limits);
         assert_eq!(ask(&flow, on("/a", "s"), NOW), r#"{"n":1}"#);
         let refused = ask(&flow, blocked.0, blocked.1);
-        assert!(refused.ends_with("limit of 600 tokens is reached, 600 were used"), "{refused}");
+        assert!(refused.ends_with("limit of 600 tokens is reached (600 used)"), "{refused}");
         assert_eq!(ask(&flow, free.0, free.1), r#"{"n":1}"#);
     }
 }

@@ -357,7 +357,10 @@ mod tests {
         assert!(tls_connector(None).is_ok());
         for bytes in ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
             let error = tls_connector(Some(bytes.as_bytes())).err().map(|error| error.to_string());
-            assert!(error.is_some_and(|text| text.contains("cannot be used")), "{bytes}");
+            assert!(
+                error.is_some_and(|text| text.contains("Cannot use the database certificates")),
+                "{bytes}"
+            );
         }
     }
 }

@@ -198,7 +198,7 @@ fn a_question_that_was_answered_elsewhere_goes() {
     request_approval(&mut play);
     play.say(json!({"type": "approval.decided", "approval": "a1", "answer": {"answer": "deny"}, "by": "timeout"}));
     assert!(play.state.approvals.is_empty());
-    assert!(play.frame().contains("nobody answered in time"));
+    assert!(play.frame().contains("Not allowed: the request timed out"));
 }
 
 #[test]

@@ -73,8 +73,8 @@ fn what_is_configured_is_started() {
 #[test]
 fn what_fails_is_named_with_a_hint() {
     for (script, why) in [
-        ("#!/bin/sh\nexit 3\n", "ended"),
-        ("#!/bin/sh\n[ $1 = mcp ] && echo garbage && cat\nexit 3\n", "something else than JSON"),
+        ("#!/bin/sh\nexit 3\n", "exited"),
+        ("#!/bin/sh\n[ $1 = mcp ] && echo garbage && cat\nexit 3\n", "is not JSON"),
     ] {
         let machine = machine(script);
         let checks = checks(&machine, 1);
@@ -82,13 +82,16 @@ fn what_fails_is_named_with_a_hint() {
         assert!(checks[0]["detail"].as_str().unwrap().contains(why), "{checks:?}");
         assert_eq!(checks[0]["hint"], "nacre connect claude --mcp");
         assert_eq!(checks[1]["state"], "failed", "{checks:?}");
-        assert!(checks[1]["detail"].as_str().unwrap().ends_with("ended with 3"), "{checks:?}");
+        assert!(
+            checks[1]["detail"].as_str().unwrap().ends_with("exited with code 3"),
+            "{checks:?}"
+        );
     }
     let machine = machine(PLAYS_NACRE);
     fs::remove_file(machine.path("bin/nacre")).unwrap();
     let checks = checks(&machine, 1);
-    assert!(checks[0]["detail"].as_str().unwrap().contains("cannot be started"), "{checks:?}");
-    assert!(checks[1]["detail"].as_str().unwrap().ends_with("ended with 127"), "{checks:?}");
+    assert!(checks[0]["detail"].as_str().unwrap().contains("could not be started"), "{checks:?}");
+    assert!(checks[1]["detail"].as_str().unwrap().ends_with("exited with code 127"), "{checks:?}");
 }
 
 #[test]

@@ -30,7 +30,8 @@ fn no_new_circle_inside_a_room() {
 const KNOWN: &[&str] = &[
     "nacre-engine model::{anthropic, classify, collect, conversation, error, hosted, http, openai, \
      price, programs, provider, retry, roles, scripted, spending_budget}",
-    "nacre-engine tools::pipeline::{approve, execute, undo, watch}",
+    "nacre-engine tools::pipeline::{approve, execute}",
+    "nacre-engine tools::pipeline::{undo, watch}",
     "nacre-ops chat::{approvals, log, requests, sessions, tell, toolbox, turn, undo}",
     "nacre-ops connect::{apply, listing, plan}",
     "nacre-ops host::{database, models, projects, settings, traces}",

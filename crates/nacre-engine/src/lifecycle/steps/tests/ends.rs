@@ -74,10 +74,10 @@ async fn a_signal_that_is_not_understood_goes_back() {
         [[turns]]
         calls = [{ name = "signal", arguments = { outcome = "finished" } }]
         [[turns]]
-        expect = { last_contains = ["was not understood"] }
+        expect = { last_contains = ["The arguments of `signal` are invalid"] }
         calls = [{ name = "nothing" }, { name = "signal", arguments = { outcome = "done" } }]
         [[turns]]
-        expect = { last_contains = ["no tool `nothing`", "A call of the same step failed"] }
+        expect = { last_contains = ["Tool `nothing` not found", "A call in the same step failed"] }
         calls = [{ name = "signal", arguments = { outcome = "done" } }]
     "#;
     let played = play(&chat(), script).await;
@@ -105,7 +105,7 @@ async fn an_answer_that_was_cut_off_is_finished_once() {
         say = "First half, "
         stop = "max_tokens"
         [[turns]]
-        expect = { last_contains = ["was cut off"] }
+        expect = { last_contains = ["was truncated"] }
         say = "second half."
     "#;
     let played = play(&chat(), script).await;
@@ -118,7 +118,7 @@ async fn an_answer_that_was_cut_off_is_finished_once() {
 
 #[tokio::test]
 async fn saying_nothing_is_asked_about_once() {
-    let script = "[[turns]]\nsay = ' '\n[[turns]]\nexpect = { last_contains = ['said nothing'] }\nsay = 'Oh.'";
+    let script = "[[turns]]\nsay = ' '\n[[turns]]\nexpect = { last_contains = ['Your answer was empty'] }\nsay = 'Oh.'";
     assert_eq!(play(&chat(), script).await.state(), "completed(done)");
     assert_eq!(play(&chat(), "[[turns]]\n[[turns]]").await.state(), "failed(output)");
 }

@@ -164,7 +164,7 @@ async fn a_megabyte_of_output_is_shortened_and_stays_readable() {
         [[turns]]
         calls = [{ name = "echo", arguments = { word = "long" } }]
         [[turns]]
-        expect = { last_contains = ["long line", "bytes left out …]", "[Read on with file_read `spill:"] }
+        expect = { last_contains = ["long line", "bytes omitted …]", "[Read on with file_read `spill:"] }
         say = "Long."
     "#;
     let played = play(&chat(), script).await;

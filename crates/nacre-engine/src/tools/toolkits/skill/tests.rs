@@ -49,7 +49,7 @@ impl Run {
 #[test]
 fn skills_are_listed_with_whose_they_are() {
     let listed = run().call("skill_list", json!({})).unwrap();
-    assert!(listed.text.starts_with("commit (bundled): Turn the changes"), "{}", listed.text);
+    assert!(listed.text.starts_with("commit (bundled): Commit the changes"), "{}", listed.text);
     assert!(
         listed.text.lines().nth(1).unwrap().starts_with("review (bundled):"),
         "{}",

@@ -85,8 +85,8 @@ async fn fetch(mut url: Url, guard: &AddressGuard) -> Result<Output> {
         let is_elsewhere = host_of(&url) != host_of(&target) || url.port() != target.port();
         if is_elsewhere || is_downgrade {
             let text = format!(
-                "{url} redirects to another host: {target}\nFetch that URL to follow \
-             the redirect."
+                "{url} redirects to another origin: {target}\nFetch that URL to follow the \
+                 redirect."
             );
             return Ok(Output::text(text));
         }

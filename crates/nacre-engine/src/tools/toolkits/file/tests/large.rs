@@ -46,7 +46,7 @@ async fn an_absolute_path_is_taken_where_it_lies_in_the_workspace() {
         ("file_read", at(&format!("{root}/../x")), "Error (arguments)"),
         ("file_read", at(&format!("{linked}/../x")), "Error (arguments)"),
         ("file_read", at(&format!("{root}-other/x")), "Error (arguments)"),
-        ("file_read", at("/etc/passwd"), "Error (arguments): `/etc/passwd` lies outside"),
+        ("file_read", at("/etc/passwd"), "Error (arguments): `/etc/passwd` is outside"),
         ("file_create", json!({ "path": "/tmp/nacre-x", "content": "x" }), "Error (arguments)"),
     ] {
         let said = bay.call(tool, arguments.clone()).await;
@@ -89,8 +89,7 @@ async fn a_file_of_any_size_is_read_on_and_searched() {
     assert!(said.contains(&format!("line {next} of")), "{said}");
     let everywhere = bay.call("file_search", json!({ "pattern": "line 279999 " })).await;
     assert!(everywhere.contains("small.log:1:"), "{everywhere}");
-    let hint =
-        "1 files of more than 4 MB were not searched; name one in `under`, such as `big.log`";
+    let hint = "1 files larger than 4 MB were not searched; name one in `under`, such as `big.log`";
     assert!(everywhere.contains(hint), "{everywhere}");
     let there = json!({ "pattern": "line 279999 ", "under": "big.log" });
     let said = bay.call("file_search", there).await;
@@ -107,7 +106,7 @@ async fn one_line_without_an_end_is_shown_in_part() {
     let said = bay.call("file_read", json!({ "path": "one.json" })).await;
     let head = &said[..said.len().min(200)];
     assert!(said.starts_with("one.json: lines 1-1 of 1; 17825792 bytes"), "{head}");
-    assert!(said.len() < 10_000 && said.contains("bytes of this line are left out"));
+    assert!(said.len() < 10_000 && said.contains("bytes of this line omitted"));
 }
 
 #[tokio::test]
@@ -132,5 +131,5 @@ async fn a_long_output_says_last_how_to_read_on_and_is_searched() {
         assert!(said.starts_with("Error ("), "{under}: {said}");
     }
     let gone = bay.call("file_read", json!({ "path": "spill:none.txt" })).await;
-    assert!(gone.contains("is not stored any more. Make the call again"), "{gone}");
+    assert!(gone.contains("is no longer stored. Repeat the call that produced it"), "{gone}");
 }
