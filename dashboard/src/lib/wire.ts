@@ -55,7 +55,7 @@ export type TrustLevel = 'quarantined' | 'foreign' | 'derived' | 'assistant' | '
  */
 export type Scope = 'project_fallback_global' | 'project_only' | 'global_only';
 /**
- * Whether the scores alone are decisive.
+ * Whether the scores alone decide the action.
  */
 export type Band = 'clear' | 'grey';
 /**
@@ -63,7 +63,7 @@ export type Band = 'clear' | 'grey';
  */
 export type BriefTopic = 'decisions' | 'preferences' | 'pitfalls' | 'knowledge' | 'recent_work' | 'open_ends';
 /**
- * How the map was brought up to date for an answer.
+ * How the map was updated for a response.
  */
 export type CacheStatus = 'hit' | 'miss' | 'refreshed' | 'stale_rebuild';
 /**
@@ -75,11 +75,11 @@ export type CandidateVerb = ('add' | 'update' | 'no-op') | 'supersede';
  */
 export type ChangeKind = 'create' | 'change' | 'remove';
 /**
- * A kind of place that may contain a copy of a memory.
+ * A kind of location that may contain a copy of a memory.
  */
 export type CopyPlace = 'files' | 'runs' | 'index' | 'notes' | 'shared_index' | 'server';
 /**
- * The result of checking a place.
+ * The result of checking a location.
  */
 export type CopyState = 'gone' | 'waits';
 /**
@@ -87,7 +87,7 @@ export type CopyState = 'gone' | 'waits';
  */
 export type StepState = ('pending' | 'in_progress' | 'done' | 'failed') | 'gated' | 'skipped';
 /**
- * Kind of change of a file or symbol.
+ * How a file or symbol changed.
  */
 export type CodeChange = ('added' | 'modified' | 'removed') | 'renamed';
 /**
@@ -110,7 +110,7 @@ export type CommandPurpose = 'build' | 'run' | 'test' | 'lint';
  */
 export type SettingValue = string | number | boolean | string[];
 /**
- * A change of the connected agents.
+ * A request to list, connect or disconnect agents.
  */
 export type ConnectRequest =
   | {
@@ -124,7 +124,7 @@ export type ConnectRequest =
       action: 'add';
       agents: string[];
       /**
-       * Paths of the agent's transcripts. Defaults to its usual paths. If given, only the
+       * Paths of the agent's transcripts. Defaults to the agent's usual paths. If given, only
        * transcripts are connected.
        */
       paths?: string[];
@@ -148,20 +148,19 @@ export type WiringPart = 'mcp' | 'hooks' | 'skill';
  */
 export type SymbolForm = 'name' | 'signature' | 'body';
 /**
- * Why a file is part of an answer.
+ * Why a file was included.
  */
 export type WhyRelevant = 'asked' | 'words' | 'near' | 'meaning' | 'memory';
 /**
- * The map command that produced an answer.
+ * The map command that produced a response.
  */
 export type MapCommand = 'explore' | 'context' | 'delta' | 'refresh' | 'explain' | 'watch' | 'search_code';
 /**
- * A revision of the project's files, such as `6af1b3c4.17`. Each change to the files increments
- * it.
+ * A revision of the project's files, such as `6af1b3c4.17`. It is incremented when files change.
  */
 export type MapRevision = string;
 /**
- * The output format of the map. The output budget counts bytes in this format.
+ * The output format of the map. The token budget is calculated for this format.
  */
 export type MapFormat = 'text' | 'json';
 /**
@@ -169,15 +168,15 @@ export type MapFormat = 'text' | 'json';
  */
 export type DatabaseState = 'connected' | 'slow' | 'away' | 'unusable';
 /**
- * What decided about a candidate.
+ * The component that decided on a candidate.
  */
 export type DecidedBy = 'rule' | 'lead';
 /**
- * State of a project's folder.
+ * State of a project directory.
  */
 export type ProjectState = 'ready' | 'no store' | 'missing';
 /**
- * Whether the stores are usable. Only a complete check sets this to a healthy state.
+ * Whether the stores are usable. Only a complete check can report them as healthy.
  */
 export type Health = ('ok' | 'broken') | 'unchecked';
 /**
@@ -212,7 +211,7 @@ export type MapDetail = 'compact' | 'normal' | 'verbose';
  */
 export type LeadAction = 'add' | 'update' | 'no_op' | 'supersede';
 /**
- * A verdict on how useful a memory was.
+ * A user's verdict on a memory's usefulness.
  */
 export type Verdict = 'useful' | 'wrong' | 'outdated';
 /**
@@ -232,7 +231,7 @@ export type JobState = 'running' | 'pending' | 'done' | 'empty' | 'skipped' | 'd
  */
 export type LearnedChange = 'added' | 'updated';
 /**
- * The kind of a learning.
+ * The kind of learning.
  */
 export type LearningKind =
   'insight' | 'procedure' | 'pitfall' | 'friction' | 'preference' | 'convention' | 'context';
@@ -275,11 +274,11 @@ export type MaintainState = ('done' | 'failed') | 'clean' | 'skipped';
 export type MemoryChange =
   'added' | 'edited' | 'left unchanged' | 'archived' | 'restored' | 'forgot' | 'accepted' | 'rejected';
 /**
- * The author of the feedback.
+ * The author of feedback.
  */
 export type SaidBy = 'owner' | 'agent' | 'person' | 'unknown';
 /**
- * The sort key of a list. Memories without a value for it are last.
+ * The sort key of a list. Memories without a value for the key come last.
  */
 export type MemorySort =
   'updated' | '-updated' | 'created' | '-created' | 'title' | '-title' | 'confidence' | '-confidence';
@@ -352,7 +351,7 @@ export type Signal =
  */
 export type SessionOutcome = 'done' | 'unchanged';
 /**
- * Whether a session was idle when it was read.
+ * Whether a session was idle when it was last read.
  */
 export type SessionEnding = ('finished' | 'unknown') | 'active';
 /**
@@ -372,7 +371,7 @@ export type SpendingScope = 'day' | 'project';
  */
 export type StrategyChoice = 'auto' | 'offline' | 'windows';
 /**
- * The purpose of a sync run. It is part of the run folder's name.
+ * The purpose of a sync run. It is part of the run directory's name.
  */
 export type SyncMode = 'sync' | 'hot' | 'cold';
 /**
@@ -386,7 +385,7 @@ export type SyncedSession = {
    */
   ms: number;
   /**
-   * The root folder of its project.
+   * The root directory of the session's project.
    */
   project?: string;
   title: string;
@@ -418,7 +417,7 @@ export type TaskState = 'accepted' | 'queued' | 'running' | 'completed' | 'faile
 export type TraceEventKind =
   'user' | 'assistant' | 'reasoning' | 'tool_call' | 'tool_result' | 'summary' | 'compaction' | 'meta';
 /**
- * The part of a session that an event belongs to.
+ * The part of a session to which an event belongs.
  */
 export type TraceLane = 'main' | 'sidechain' | 'inherited';
 /**
@@ -451,8 +450,8 @@ export interface ActionCounts {
   update: number;
 }
 /**
- * Likelihood, from 0 to 1, that each question about a candidate and its nearest memory is answered
- * with yes.
+ * Estimated probabilities, from 0 to 1, that the answer to each question about a candidate and its
+ * nearest memory is yes.
  */
 export interface ActionScores {
   about: number;
@@ -460,27 +459,27 @@ export interface ActionScores {
   more: number;
 }
 /**
- * A file that uses a symbol whose signature changed or that was removed.
+ * A file that uses a symbol that was removed or whose signature changed.
  */
 export interface AffectedFile {
   /**
-   * Number of imports between the file and the change; 1 if it imports the changed file itself
-   * or needs no import.
+   * Number of imports between the file and the change. It is 1 if the file imports the changed
+   * file directly or needs no import.
    */
   depth: number;
   path: string;
   /**
-   * Changed symbols that it uses; empty if it imports a removed file.
+   * Changed symbols that the file uses. Empty if it imports a removed file.
    */
   symbols: string[];
 }
 /**
- * A folder with affected files.
+ * A directory with affected files.
  */
 export interface AffectedFolder {
   files: number;
   /**
-   * Path of the folder; empty for the root.
+   * Path of the directory; empty for the project root.
    */
   path: string;
 }
@@ -490,7 +489,7 @@ export interface AffectedFolder {
 export interface AgentEntry {
   agent: string;
   /**
-   * Whether its transcripts are read.
+   * Whether the agent's transcripts are read.
    */
   connected: boolean;
   hooks: WiringState;
@@ -502,13 +501,13 @@ export interface AgentEntry {
   roots: string[];
   skill: WiringState;
   /**
-   * Number of files and databases with its transcripts.
+   * Number of files and databases that contain the agent's transcripts.
    */
   sources: number;
   traces: WiringState;
 }
 /**
- * Number of sessions of one agent.
+ * Number of an agent's sessions.
  */
 export interface AgentSessions {
   agent: string;
@@ -523,28 +522,28 @@ export interface AgentSessions {
  */
 export interface AnswerSentence {
   /**
-   * IDs of the memories that support it.
+   * IDs of the supporting memories.
    */
   ids: string[];
   /**
-   * The session messages that support it.
+   * The supporting session messages.
    */
   messages: string[];
   /**
-   * The passage from each source.
+   * The supporting passage from each source.
    */
   quotes: SourceQuote[];
   /**
-   * The passages from its sources, each followed by its ID.
+   * The passages from the cited sources, each followed by its ID.
    */
   text: string;
 }
 /**
- * An unchanged passage from a source.
+ * A verbatim passage from a source.
  */
 export interface SourceQuote {
   /**
-   * ID of a memory, or position of a message.
+   * ID of a memory, or position of a session message.
    */
   source: string;
   text: string;
@@ -554,7 +553,7 @@ export interface SourceQuote {
  */
 export interface ModelAnswer {
   /**
-   * The sentences as one text.
+   * The verified sentences joined into one string.
    */
   answer?: string | null;
   /**
@@ -567,12 +566,12 @@ export interface ModelAnswer {
    */
   error?: string | null;
   /**
-   * The same error with hints.
+   * The error in `error`, with hints.
    */
   failure?: Failure | null;
   known: boolean;
   /**
-   * Number of removed sentences by reason.
+   * Number of removed sentences, by reason.
    */
   left_out: {
     [k: string]: number;
@@ -619,40 +618,41 @@ export interface CitedMemory {
   also_in: StoreScope[];
   id: string;
   /**
-   * IDs of memories that it overturned without verification.
+   * IDs of memories that this memory claims to supersede, although their own files do not
+   * confirm it.
    */
   not_verified: string[];
   path: string;
   /**
-   * Project of the memory, if all projects were searched.
+   * The memory's project, if all projects were searched.
    */
   project?: string | null;
   quote?: string | null;
   scope: StoreScope;
   /**
-   * Who made the statement.
+   * The speaker of the statement.
    */
   speaker?: Speaker | null;
   status: string;
   title: string;
   /**
-   * Type of the memory, or the kind of a learning.
+   * The memory type, or the kind for a learning.
    */
   type: string;
 }
 /**
- * Numbers of input and output tokens used by models.
+ * Numbers of input and output tokens.
  */
 export interface TokenCounts {
   input: number;
   output: number;
 }
 /**
- * Memories that answer a question, the best match first.
+ * Memories that answer a question, best match first.
  */
 export interface MemoryAnswer {
   /**
-   * The first memory in a few words.
+   * A short form of the first memory.
    */
   answer?: string | null;
   /**
@@ -677,19 +677,20 @@ export interface RecalledMemory {
   also_in: StoreScope[];
   id: string;
   /**
-   * The best matching line of its text; empty if the title is sufficient.
+   * The best matching line of the memory's text; empty if the title is sufficient.
    */
   line: string;
   /**
-   * IDs of memories that it overturned without verification.
+   * IDs of memories that this memory claims to supersede, although their own files do not
+   * confirm it.
    */
   not_verified: string[];
   /**
-   * Project of the memory, if all projects were searched.
+   * The memory's project, if all projects were searched.
    */
   project?: string | null;
   /**
-   * The first quote that adds information to the memory.
+   * The first quote that adds information not in the memory's text.
    */
   proof?: RecalledQuote | null;
   quote?: string | null;
@@ -698,11 +699,11 @@ export interface RecalledMemory {
   status: string;
   title: string;
   /**
-   * Trust level on this machine, if lower than that of the agent's own statements.
+   * Trust level on this machine, if lower than the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   /**
-   * Type of the memory, or the kind of a learning.
+   * The memory type, or the kind for a learning.
    */
   type: string;
 }
@@ -715,7 +716,7 @@ export interface RecalledQuote {
   text: string;
 }
 /**
- * A question, and the memories it can be answered from.
+ * A question to answer from stored memories.
  */
 export interface AskRequest {
   /**
@@ -733,12 +734,12 @@ export interface AskRequest {
   question: string;
   scope?: Scope | null;
   /**
-   * Path of a file with the model's answers, for tests.
+   * Path of a file with scripted model responses, for tests.
    */
   scripted?: string | null;
 }
 /**
- * A memory on one line.
+ * A memory summarized in one line.
  */
 export interface BriefItem {
   id: string;
@@ -746,7 +747,7 @@ export interface BriefItem {
   text: string;
 }
 /**
- * A brief, by topic and as text.
+ * A brief, both as sections and as Markdown text.
  */
 export interface BriefReport {
   /**
@@ -768,16 +769,16 @@ export interface BriefReport {
    */
   text: string;
   /**
-   * Number of tokens of the text.
+   * Number of tokens in the text.
    */
   tokens: number;
   /**
-   * Memories excluded because their author is unproven.
+   * IDs of memories excluded because their author could not be verified.
    */
   unproven: string[];
 }
 /**
- * Memories of one topic, the best first.
+ * Memories on one topic, best first.
  */
 export interface BriefSection {
   items: BriefItem[];
@@ -796,7 +797,7 @@ export interface BrokenFile {
  */
 export interface ChangeEntry {
   /**
-   * Other things that changed: a file, agents or projects.
+   * Other changed objects, such as a file, agents or projects.
    */
   about?: string;
   added: number;
@@ -813,7 +814,7 @@ export interface ChangeEntry {
   memories: string[];
   removed: number;
   /**
-   * Number of runs. A sync has one run per session.
+   * Number of runs in the change. A sync has one run per session.
    */
   runs: number;
   /**
@@ -830,7 +831,7 @@ export interface ChangeEntry {
   undone_by?: string | null;
 }
 /**
- * A place that was checked after a memory was forgotten.
+ * A location that was checked for copies after a memory was forgotten.
  */
 export interface CheckedCopy {
   /**
@@ -848,7 +849,7 @@ export interface ChecklistStep {
   step: string;
 }
 /**
- * Code files that are not the project's own sources.
+ * Number of code files outside the project's own sources, by kind.
  */
 export interface CodeApart {
   /**
@@ -860,32 +861,32 @@ export interface CodeApart {
   vendored: number;
 }
 /**
- * A part of the project: a package or a folder.
+ * A part of the project: a package or a directory.
  */
 export interface CodeArea {
   /**
-   * Description in its manifest or README.
+   * Description from the area's manifest or README.
    */
   about?: string | null;
   files: number;
   lines: number;
   /**
-   * Path of the folder; empty for files at the root.
+   * Path of the directory; empty for files in the project root.
    */
   path: string;
 }
 /**
- * The requested part of the changes. Counts cover all changes.
+ * The requested page of changes. Counts cover all pages.
  */
 export interface CodeDelta {
   added: number;
   /**
-   * Files that use changed symbols, as many as fit the budget.
+   * Files that use changed symbols and fit the budget.
    */
   affected: AffectedFile[];
   /**
-   * Number of affected files in each folder, the largest first; empty if the list of files is
-   * short and complete.
+   * Number of affected files in each directory, largest first. Empty if `affected` lists all
+   * files and is short.
    */
   affected_folders: AffectedFolder[];
   /**
@@ -895,7 +896,7 @@ export interface CodeDelta {
   files: FileDelta[];
   modified: number;
   /**
-   * The path to continue after, if there are more files.
+   * The path after which the next page starts. Absent on the last page.
    */
   next?: string | null;
   removed: number;
@@ -903,19 +904,19 @@ export interface CodeDelta {
   since: Since;
 }
 /**
- * The change of one file.
+ * The changes in one file.
  */
 export interface FileDelta {
   change: CodeChange;
   /**
-   * Former path of a renamed file.
+   * Previous path of a renamed file.
    */
   from?: string | null;
   new_hash?: string | null;
   old_hash?: string | null;
   path: string;
   /**
-   * Changed symbols of a modified file; absent if its former content is unknown.
+   * Changed symbols of a modified file. Absent if its previous content is unknown.
    */
   symbols?: SymbolDeltas | null;
 }
@@ -927,12 +928,12 @@ export interface SymbolDeltas {
   depth: AnalysisDepth;
 }
 /**
- * The change of one symbol in a modified file.
+ * A changed symbol in a modified file.
  */
 export interface SymbolDelta {
   change: CodeChange;
   /**
-   * Whether code that uses the symbol may have to change.
+   * Whether the signature changed, so that callers may have to be changed too.
    */
   is_signature: boolean;
   kind: SymbolKind;
@@ -945,17 +946,17 @@ export interface ConfigGetReport {
   doc: string;
   key: string;
   /**
-   * Where the value was set. A list can have several origins.
+   * Where the value was set. A list can combine values from several origins.
    */
   origin: string;
   value: SettingValue;
 }
 /**
- * A key that was set or unset.
+ * The result of setting or unsetting a key.
  */
 export interface ConfigSetReport {
   /**
-   * ID for `nacre undo`; absent if nothing changed.
+   * The change ID to pass to `nacre undo`. Absent if nothing changed.
    */
   change?: string | null;
   key: string;
@@ -978,7 +979,7 @@ export interface ConfigSetRequest {
    */
   repo?: boolean;
   /**
-   * The new value; lists are separated by commas. Without a value, the key is removed from the
+   * The new value. Separate list items with commas. Without a value, the key is removed from the
    * file.
    */
   value?: string | null;
@@ -1000,18 +1001,18 @@ export interface ConfigShowReport {
  */
 export interface Setting {
   /**
-   * Where the value was set. A list can have several origins.
+   * Where the value was set. A list can combine values from several origins.
    */
   origin: string;
   value: SettingValue;
 }
 /**
- * All supported agents, and the changes made.
+ * All supported agents, and the changes made to their settings.
  */
 export interface ConnectReport {
   agents: AgentEntry[];
   /**
-   * ID for `nacre undo`.
+   * The change ID to pass to `nacre undo`.
    */
   change?: string | null;
   /**
@@ -1023,7 +1024,7 @@ export interface ConnectReport {
    */
   left_out?: string[];
   /**
-   * Agents whose sessions are no longer read.
+   * Agents whose sessions will no longer be read.
    */
   no_longer_read?: string[];
   /**
@@ -1031,7 +1032,7 @@ export interface ConnectReport {
    */
   notes?: string[];
   /**
-   * Agents whose sessions are read from now on.
+   * Agents whose sessions will be read from now on.
    */
   now_read?: string[];
   /**
@@ -1040,7 +1041,7 @@ export interface ConnectReport {
   plan?: string | null;
 }
 /**
- * A changed file of an agent.
+ * A changed settings file of an agent.
  */
 export interface FileChange {
   change: ChangeKind;
@@ -1051,7 +1052,7 @@ export interface FileChange {
   path: string;
 }
 /**
- * Which parts are written to an agent's settings, and whether they are written.
+ * Which parts to write to an agent's settings, and whether this is a dry run.
  */
 export interface WiringOptions {
   /**
@@ -1063,27 +1064,27 @@ export interface WiringOptions {
    */
   guard?: boolean;
   /**
-   * Only these parts. Defaults to the transcripts and all parts that the agent supports.
+   * Parts to connect. Defaults to the transcripts and all parts that the agent supports.
    */
   parts?: WiringPart[];
   /**
-   * The `plan` of the dry run that the user approved. If the changes differ, the request is
-   * rejected.
+   * The `plan` from the dry run that the user approved. The request is rejected if the changes
+   * no longer match the plan.
    */
   plan?: string | null;
 }
 /**
- * A file, with as much of it as fits the budget.
+ * A file, with as much of its code as fits the budget.
  */
 export interface ContextFile {
   path: string;
   /**
-   * In the order of the file.
+   * Symbols in file order.
    */
   symbols: ContextSymbol[];
   why: WhyRelevant[];
   /**
-   * Words of the task that it contains, the rarest first.
+   * Words from the task that occur in the file, rarest first.
    */
   words?: string[];
 }
@@ -1097,12 +1098,12 @@ export interface ContextSymbol {
   last_line: number;
   name: string;
   /**
-   * The whole symbol, its signature, or nothing.
+   * The whole symbol, only its signature, or an empty string.
    */
   text?: string;
 }
 /**
- * Code relevant to a task, with the state of the project.
+ * Code relevant to a task, and the state of the project.
  */
 export interface ContextReport {
   budget: number;
@@ -1119,23 +1120,23 @@ export interface ContextReport {
   stats: MapStats;
 }
 /**
- * Relevant files that did not fit.
+ * Relevant files that did not fit the budget.
  */
 export interface LeftOut {
   files: number;
   /**
-   * Some of these files with their number of symbols, the most relevant first.
+   * Some of these files with their number of symbols, most relevant first.
    */
   listed: [unknown, unknown][];
   symbols: number;
 }
 /**
- * The cost of updating the map, and the number of files seen.
+ * The cost of updating the map, and the number of files examined.
  */
 export interface MapStats {
   file_count: number;
   /**
-   * Files skipped because time ran out. The next command reads them.
+   * Files skipped because the time limit was reached. The next command reads them.
    */
   postponed_files: number;
   rehashed_entries: number;
@@ -1143,12 +1144,12 @@ export interface MapStats {
   skipped: SkippedCounts;
   total_bytes: number;
   /**
-   * Files that are too large or not readable.
+   * Files that are too large or unreadable.
    */
   unread_files: number;
 }
 /**
- * Project entries that are not in the map, counted by reason.
+ * Number of project entries excluded from the map, by reason.
  */
 export interface SkippedCounts {
   /**
@@ -1165,7 +1166,7 @@ export interface SkippedCounts {
    */
   special: number;
   /**
-   * Folders and files nested too deeply, and tracked files above the limit.
+   * Directories and files nested too deeply, and tracked files beyond the limit.
    */
   too_deep: number;
   /**
@@ -1173,28 +1174,29 @@ export interface SkippedCounts {
    */
   unnamable: number;
   /**
-   * Folders skipped because their ignore rules exceed a limit.
+   * Directories skipped because their ignore rules exceed a limit.
    */
   unread_rules: number;
   /**
-   * Folders that cannot be opened.
+   * Directories that cannot be opened.
    */
   unreadable: number;
 }
 /**
- * A task to collect code for, and the size of the result.
+ * A task for which to collect code, and the maximum size of the result.
  */
 export interface ContextRequest {
   /**
-   * Maximum number of tokens of the answer. Defaults to 4000.
+   * Maximum number of tokens in the response. Defaults to 4000.
    */
   budget?: number | null;
   /**
-   * The client that receives the current state of the map with this answer.
+   * Name of a client to mark as up to date with this revision. A later delta can start at
+   * `client:NAME`.
    */
   client?: string | null;
   /**
-   * Files that are known to be relevant, relative to the current folder or the root.
+   * Files known to be relevant, relative to the current directory or the project root.
    */
   files?: string[];
   /**
@@ -1203,20 +1205,20 @@ export interface ContextRequest {
   files_only?: boolean;
   format?: MapFormat;
   /**
-   * A folder in the project, or the name of a registered project. Defaults to the project that
-   * contains the current folder.
+   * A directory in the project, or the name of a registered project. Defaults to the project
+   * that contains the current directory.
    */
   project?: string | null;
   /**
-   * Read every file again instead of trusting modification times.
+   * Reread every file instead of relying on modification times.
    */
   refresh?: boolean;
   /**
-   * Fail if the map is not up to date, and write nothing.
+   * Do not write the map, and fail if it is out of date.
    */
   strict?: boolean;
   /**
-   * Description of the task. Without it, `files` defines the task.
+   * Description of the task. If absent, the task is defined by `files`.
    */
   task?: string | null;
 }
@@ -1229,17 +1231,17 @@ export interface DatabaseStatus {
    */
   detail?: string | null;
   /**
-   * Whether this server does the work that only one server may do.
+   * Whether this server does the work that only one server may do at a time.
    */
   is_leader: boolean;
   /**
-   * Time since which this process has observed this state.
+   * When this process first observed the current state.
    */
   since: string;
   state: DatabaseState;
 }
 /**
- * The changes, with the state of the project.
+ * The changes, and the state of the project.
  */
 export interface DeltaReport {
   cache_status: CacheStatus;
@@ -1255,16 +1257,17 @@ export interface DeltaReport {
  */
 export interface DeltaRequest {
   /**
-   * Continue after this path, which is the `next` of the previous answer.
+   * Start after this path. Use the `next` value of the previous response.
    */
   after?: string | null;
   /**
-   * Maximum number of tokens of the answer as JSON. To fit, affected files are reduced to counts
-   * by folder, and then files are moved to the next page.
+   * Maximum number of tokens in the response as JSON. To fit, affected files are first reduced
+   * to counts by directory; then files are moved to the next page.
    */
   budget?: number | null;
   /**
-   * The client that receives the current state of the map with this answer.
+   * Name of a client to mark as up to date with this revision. A later delta can start at
+   * `client:NAME`.
    */
   client?: string | null;
   /**
@@ -1272,21 +1275,21 @@ export interface DeltaRequest {
    */
   limit?: number | null;
   /**
-   * A folder in the project, or the name of a registered project. Defaults to the project that
-   * contains the current folder.
+   * A directory in the project, or the name of a registered project. Defaults to the project
+   * that contains the current directory.
    */
   project?: string | null;
   /**
-   * Read every file again instead of trusting modification times.
+   * Reread every file instead of relying on modification times.
    */
   refresh?: boolean;
   /**
-   * Start of the changes. Defaults to `git:HEAD`, or without a commit, to the creation of the
-   * map.
+   * Where the delta starts. Defaults to `git:HEAD`. If there is no commit, it starts at the
+   * creation of the map.
    */
   since?: Since | null;
   /**
-   * Fail if the map is not up to date, and write nothing.
+   * Do not write the map, and fail if it is out of date.
    */
   strict?: boolean;
 }
@@ -1295,16 +1298,16 @@ export interface DeltaRequest {
  */
 export interface DoctorReport {
   /**
-   * The change id for `nacre undo`.
+   * The change ID to pass to `nacre undo`.
    */
   change?: string | null;
   /**
-   * Problem with the repository settings.
+   * A problem with the repository settings.
    */
   config?: string | null;
   errors: number;
   /**
-   * Registered projects whose store no longer exists. Each is an error.
+   * Registered projects whose store no longer exists. Each one is an error.
    */
   gone?: ProjectEntry[];
   health: Health;
@@ -1343,7 +1346,7 @@ export interface StoreCheck {
   memories: number;
   path: string;
   /**
-   * Memories that contain instructions that are not from the user.
+   * Memories with instructions that did not come from the user.
    */
   quarantined?: number;
   /**
@@ -1391,8 +1394,8 @@ export interface EmbedderEntry {
   about: string;
   dims?: number | null;
   /**
-   * Identifier of the model's name and content. Vectors with different identifiers cannot be
-   * compared.
+   * Identifier derived from the model's name and content. Vectors with different identifiers
+   * cannot be compared.
    */
   id?: string | null;
   name: string;
@@ -1402,18 +1405,18 @@ export interface EmbedderEntry {
   state: string;
 }
 /**
- * A file to read first.
+ * A file that is a good starting point for reading the code.
  */
 export interface EntryPoint {
   kind: EntryKind;
   /**
-   * Name of the program or library in a manifest.
+   * Name of the program or library, from a manifest.
    */
   name?: string | null;
   path: string;
 }
 /**
- * The object that is sent instead of a report.
+ * The JSON object returned instead of a report when an operation fails.
  */
 export interface ErrorReport {
   error: Failure;
@@ -1434,16 +1437,16 @@ export interface EventCounts {
   tool_calls: number;
   tool_results: number;
   /**
-   * The user's messages.
+   * Number of user messages.
    */
   user: number;
 }
 /**
- * An overview of a project, with its state.
+ * A project overview, and the state of the project.
  */
 export interface ExploreReport {
   /**
-   * The first paragraph of the README, or the description in a manifest.
+   * The first paragraph of the README, or the description from a manifest.
    */
   about?: string | null;
   apart: CodeApart;
@@ -1457,7 +1460,7 @@ export interface ExploreReport {
   languages: LanguageCount[];
   module_graph: ModuleGraph;
   /**
-   * Number of incompletely analyzed files by reason.
+   * Number of incompletely analyzed files, by reason.
    */
   problems: {
     [k: string]: number;
@@ -1507,13 +1510,13 @@ export interface Listed4 {
   total: number;
 }
 /**
- * A file that many others depend on and that changes often.
+ * A frequently changed file on which many others depend.
  */
 export interface HotPath {
   commits: number;
   /**
-   * Rank multiplied by the number of recent commits, in thousandths of the value of an average
-   * file.
+   * The file's rank multiplied by its number of recent commits. An average file has the value
+   * 1000.
    */
   heat: number;
   importers: number;
@@ -1528,11 +1531,11 @@ export interface LanguageCount {
   lines: number;
 }
 /**
- * Imports between folders. Only imports that resolve to a file are counted.
+ * Imports between directories. Only imports that resolve to a file are included.
  */
 export interface ModuleGraph {
   /**
-   * Number of pairs of an importing and an imported file.
+   * Number of pairs of importing and imported files.
    */
   edges: number;
   modules: Listed6;
@@ -1541,7 +1544,7 @@ export interface ModuleGraph {
    */
   nodes: number;
   /**
-   * Number of imports that should resolve to a file of the project but do not.
+   * Number of imports that should resolve to a project file but do not.
    */
   unresolved: number;
 }
@@ -1553,7 +1556,7 @@ export interface Listed6 {
   total: number;
 }
 /**
- * A folder, and the folders that its files import.
+ * A directory, and the directories that its files import from.
  */
 export interface ModuleNode {
   files: number;
@@ -1612,15 +1615,16 @@ export interface TopImport {
   module: string;
 }
 /**
- * Requests an overview of a project.
+ * A request for a project overview.
  */
 export interface ExploreRequest {
   /**
-   * Maximum number of tokens of the answer. Lists are shortened to fit.
+   * Maximum number of tokens in the response. Lists are shortened to fit.
    */
   budget?: number | null;
   /**
-   * The client that receives the current state of the map with this answer.
+   * Name of a client to mark as up to date with this revision. A later delta can start at
+   * `client:NAME`.
    */
   client?: string | null;
   /**
@@ -1629,16 +1633,16 @@ export interface ExploreRequest {
   detail?: MapDetail | null;
   format?: MapFormat;
   /**
-   * A folder in the project, or the name of a registered project. Defaults to the project that
-   * contains the current folder.
+   * A directory in the project, or the name of a registered project. Defaults to the project
+   * that contains the current directory.
    */
   project?: string | null;
   /**
-   * Read every file again instead of trusting modification times.
+   * Reread every file instead of relying on modification times.
    */
   refresh?: boolean;
   /**
-   * Fail if the map is not up to date, and write nothing.
+   * Do not write the map, and fail if it is out of date.
    */
   strict?: boolean;
 }
@@ -1654,8 +1658,8 @@ export interface ExplorerFinding {
   evidence: string;
   matched_file?: string | null;
   /**
-   * How much of the candidate the memory file already covers, from 0 to 1, as estimated by the
-   * explorer.
+   * The explorer's estimate of how much of the candidate the memory file already covers, from 0
+   * to 1.
    */
   overlap: number;
 }
@@ -1671,15 +1675,15 @@ export interface ExplorerMetrics {
   task: string;
 }
 /**
- * The changes made because of the feedback.
+ * The changes that resulted from the feedback.
  */
 export interface FeedbackReport {
   /**
-   * Other files with the same id.
+   * Other memory files with the same ID.
    */
   also_in: OtherPlace[];
   /**
-   * The change id for `nacre undo`.
+   * The change ID to pass to `nacre undo`.
    */
   change?: string | null;
   confidence: number;
@@ -1689,7 +1693,7 @@ export interface FeedbackReport {
   verdict: Verdict;
 }
 /**
- * Another file with the same id.
+ * Another file with the same ID.
  */
 export interface OtherPlace {
   path: string;
@@ -1700,18 +1704,18 @@ export interface OtherPlace {
  */
 export interface FeedbackRequest {
   /**
-   * The id of the memory, or a prefix of it.
+   * The memory's ID or a prefix of it.
    */
   id: string;
   /**
-   * The reason in one sentence. It is stored only on this machine.
+   * A one-sentence reason. It is stored only on this machine.
    */
   note?: string | null;
   scope?: Scope | null;
   verdict: Verdict;
 }
 /**
- * Number of sessions of one folder.
+ * Number of sessions in a directory.
  */
 export interface FolderSessions {
   path: string;
@@ -1722,7 +1726,7 @@ export interface FolderSessions {
  */
 export interface FoundMemory {
   /**
-   * Situations in which it is relevant.
+   * Situations in which the memory is relevant.
    */
   applies?: string[];
   archived: boolean;
@@ -1738,7 +1742,8 @@ export interface FoundMemory {
    */
   kind?: string | null;
   /**
-   * Ids of superseded memories whose own files do not record that they are superseded.
+   * IDs of memories that this one claims to supersede, although their own files do not confirm
+   * it.
    */
   not_verified: string[];
   path: string;
@@ -1746,14 +1751,14 @@ export interface FoundMemory {
   scope: StoreScope;
   score: number;
   /**
-   * The text around the matching words.
+   * The text around the match.
    */
   snippet: string;
   status: string;
   tags: string[];
   title: string;
   /**
-   * The trust level on this machine, if it is below the level of an agent's own statements.
+   * The trust level on this machine, if lower than the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   type: MemoryType;
@@ -1765,7 +1770,7 @@ export interface FoundMemory {
  */
 export interface MemoryEntry {
   /**
-   * Situations in which it is relevant.
+   * Situations in which the memory is relevant.
    */
   applies?: string[];
   archived: boolean;
@@ -1783,7 +1788,7 @@ export interface MemoryEntry {
   tags: string[];
   title: string;
   /**
-   * The trust level on this machine, if it is below the level of an agent's own statements.
+   * The trust level on this machine, if lower than the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   type: MemoryType;
@@ -1794,11 +1799,11 @@ export interface MemoryEntry {
  */
 export interface WhyFound {
   /**
-   * Links from other memories that raised the score.
+   * Links from other memories that increased the score.
    */
   edges: MemoryEdge[];
   /**
-   * The part of the score that comes from word matches.
+   * The part of the score based on word matches.
    */
   lexical: number;
   /**
@@ -1806,7 +1811,7 @@ export interface WhyFound {
    */
   similarity: number;
   /**
-   * Terms of the query that the memory contains.
+   * Query terms that the memory contains.
    */
   terms: string[];
 }
@@ -1817,7 +1822,7 @@ export interface MemoryEdge {
   id: string;
   kind: EdgeKind;
   /**
-   * The tag, file or symbol that both memories have.
+   * The tag, file or symbol that the two memories share.
    */
   shared?: string | null;
 }
@@ -1834,11 +1839,11 @@ export interface InstalledAgent {
    */
   model: string;
   /**
-   * The agent's part of a model name, such as `claude-code`.
+   * The agent part of a model name, such as `claude-code`.
    */
   name: string;
   /**
-   * Path of its executable.
+   * Path of the agent's executable.
    */
   path: string;
   /**
@@ -1847,11 +1852,11 @@ export interface InstalledAgent {
   version?: string | null;
 }
 /**
- * A file that was changed later and therefore kept.
+ * A file that was kept because it was changed later.
  */
 export interface KeptFile {
   /**
-   * The later change. Absent if the file was edited outside of Nacre.
+   * The later change. Absent if the file was edited outside Nacre.
    */
   by?: string | null;
   path: string;
@@ -1861,15 +1866,15 @@ export interface KeptFile {
  */
 export interface LaterSessions {
   /**
-   * The id of one of these sessions.
+   * The ID of one of these sessions.
    */
   example: string;
   /**
-   * Time when the last of them is due.
+   * Time at which the last of these sessions is due.
    */
   ready_at: string;
   /**
-   * Seconds until the last of them is due.
+   * Seconds until the last of these sessions is due.
    */
   ready_in: number;
   sessions: number;
@@ -1886,7 +1891,7 @@ export interface LeadMetrics {
   task: string;
   tokens: TokenCounts;
   /**
-   * Like the next two fields, this counts only the lead agent, without its explorers.
+   * Tool calls of the lead agent. This count and the next two exclude explorers.
    */
   tool_calls: number;
 }
@@ -1897,7 +1902,7 @@ export interface LearnedMemory {
   change: LearnedChange;
   id: string;
   /**
-   * Whether it is pending in `nacre review`.
+   * Whether the memory is pending in `nacre review`.
    */
   is_candidate: boolean;
   /**
@@ -1908,12 +1913,12 @@ export interface LearnedMemory {
   type: MemoryType;
 }
 /**
- * A limit on the number of entries to list.
+ * A limit on the number of listed entries.
  */
 export interface LimitRequest {
   /**
-   * Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting
-   * `memory.max_results`.
+   * Maximum number of results; 0 means no limit. Defaults to 20 for tasks, and otherwise to the
+   * `memory.max_results` setting.
    */
   limit?: number | null;
 }
@@ -1934,7 +1939,7 @@ export interface LookedIn {
 export interface MaintainAction {
   action: MaintainVerb;
   /**
-   * Identifies the action, so that an action undone by the user is not repeated.
+   * Key that identifies the action. An action undone by the user is not repeated.
    */
   key: string;
   /**
@@ -1948,7 +1953,7 @@ export interface MaintainAction {
   target: string;
   title: string;
   /**
-   * ID of the memory into which it was merged, or that overturned it.
+   * ID of the memory that it was merged into or superseded by.
    */
   with?: string | null;
 }
@@ -1982,13 +1987,13 @@ export interface MaintainMetrics {
   denied_writes: number;
   durations_ms: MaintainDurations;
   /**
-   * Always empty, because maintenance starts no explorers.
+   * Always empty, because maintenance never starts explorers.
    */
   explorers: ExplorerMetrics[];
   memories: number;
   model_calls: number;
   /**
-   * Number of pairs of memories that were compared.
+   * Number of compared pairs of memories.
    */
   pairs: number;
   run_id: string;
@@ -2002,7 +2007,7 @@ export interface MaintainReport {
   projects: MaintainedStore[];
 }
 /**
- * The result for one store: a report, or the reason why there is none.
+ * The result for one store: a report, or the reason why no report exists.
  */
 export interface MaintainedStore {
   causes?: string[] | null;
@@ -2052,7 +2057,7 @@ export interface StoreMaintenance {
   contradictions: OpenContradiction[];
   cost_usd: number;
   /**
-   * Number of actions by kind.
+   * Number of actions, by kind.
    */
   counts: {
     archive?: number;
@@ -2073,14 +2078,14 @@ export interface StoreMaintenance {
   model_calls: number;
   outcome: MaintainState;
   /**
-   * ID of the run; absent if nothing changed.
+   * ID of the run. Absent if nothing changed.
    */
   run_id?: string | null;
   tokens: number;
   written_paths: string[];
 }
 /**
- * Two contradictory memories, for the user to decide.
+ * Two contradictory memories that need the user's decision.
  */
 export interface OpenContradiction {
   likelihood: number;
@@ -2089,7 +2094,7 @@ export interface OpenContradiction {
   reason: string;
 }
 /**
- * Options of a maintenance run.
+ * Options for a maintenance run.
  */
 export interface MaintainRequest {
   /**
@@ -2105,16 +2110,16 @@ export interface MaintainRequest {
    */
   force?: boolean;
   /**
-   * Let the model of the role `lead` write merged memories.
+   * Let the model with the role `lead` write the merged memories.
    */
   rewrite?: boolean;
   /**
-   * Path of a file with the model's answers, for tests.
+   * Path of a file with scripted model responses, for tests.
    */
   scripted?: string | null;
 }
 /**
- * A new memory in the user's own words.
+ * A new memory written by the user.
  */
 export interface MemoryAddRequest {
   /**
@@ -2122,7 +2127,7 @@ export interface MemoryAddRequest {
    */
   applies?: string[];
   /**
-   * The reason and the details, as Markdown.
+   * The reason and details in Markdown.
    */
   body?: string;
   /**
@@ -2130,34 +2135,34 @@ export interface MemoryAddRequest {
    */
   confidence?: number | null;
   /**
-   * The kind of learning. The default is an insight.
+   * The kind of learning. Defaults to insight.
    */
   kind?: LearningKind | null;
   /**
-   * Ids of related memories, or prefixes of them.
+   * IDs of related memories, or prefixes of them.
    */
   related?: string[];
   scope?: Scope | null;
   /**
-   * The id of the memory that this one supersedes, or a prefix of it.
+   * ID of the memory that this one supersedes, or a prefix of that ID.
    */
   supersedes?: string | null;
   tags?: string[];
   /**
-   * The decision or learning in one line.
+   * A one-line statement of the decision or learning.
    */
   title: string;
   /**
-   * Decision or learning. The default is a decision.
+   * The type: a decision or a learning. Defaults to decision.
    */
   type?: MemoryType | null;
 }
 /**
- * The change made to one memory.
+ * The change made to a memory.
  */
 export interface MemoryChangeReport {
   /**
-   * The change id for `nacre undo`.
+   * The change ID to pass to `nacre undo`.
    */
   change?: string | null;
   done: MemoryChange;
@@ -2168,15 +2173,15 @@ export interface MemoryChangeReport {
   path?: string | null;
 }
 /**
- * The changes made to several memories, each in a separate change set.
+ * The changes made to several memories. Each memory has its own change set.
  */
 export interface MemoryChangesReport {
   /**
-   * The change id for `nacre undo`.
+   * The change ID to pass to `nacre undo`.
    */
   change?: string | null;
   /**
-   * Other places that may contain a copy of a forgotten memory, checked after the removal.
+   * Other locations that were checked for copies of a forgotten memory after its removal.
    */
   copies?: CheckedCopy[];
   done: MemoryChange;
@@ -2197,7 +2202,7 @@ export interface MemoryFailure {
    */
   hints: string[];
   /**
-   * The id from the request.
+   * The ID from the request.
    */
   id: string;
   /**
@@ -2206,13 +2211,14 @@ export interface MemoryFailure {
   message: string;
 }
 /**
- * The quotes that prove a memory.
+ * The quotes that support a memory.
  */
 export interface MemoryEvidence {
   id: string;
   quotes: MemoryQuote[];
   /**
-   * A program other than Nacre changed the memory file, so the quotes no longer prove its text.
+   * Whether a program other than Nacre changed the memory file. If so, the quotes no longer
+   * prove its content.
    */
   unproven?: boolean;
   /**
@@ -2239,7 +2245,8 @@ export interface MemoryFeedback {
   verdict: Verdict;
 }
 /**
- * A link from or to another memory. It is verified if the older memory's file also records it.
+ * A link between this memory and another one. It is verified if the older memory's file also
+ * records it.
  */
 export interface MemoryLink {
   id: string;
@@ -2265,7 +2272,7 @@ export interface MemoryListReport {
  */
 export interface MemoryListRequest {
   /**
-   * Include summaries. They are left out by default unless `type` selects them.
+   * Include summaries. By default, they are excluded unless `type` selects them.
    */
   all?: boolean;
   /**
@@ -2277,7 +2284,7 @@ export interface MemoryListRequest {
    */
   kind?: LearningKind | null;
   /**
-   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+   * Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
    */
   limit?: number | null;
   /**
@@ -2286,7 +2293,8 @@ export interface MemoryListRequest {
   offset?: number;
   scope?: Scope | null;
   /**
-   * The sort order. By default, memories of the project are first, newest first in each store.
+   * The sort order. By default, project memories come first, and each store is sorted newest
+   * first.
    */
   sort?: MemorySort | null;
   status?: MemoryStatus | null;
@@ -2298,7 +2306,7 @@ export interface MemoryListRequest {
  */
 export interface MemoryRelatedReport {
   /**
-   * Other files with the same id.
+   * Other memory files with the same ID.
    */
   also_in: OtherPlace[];
   id: string;
@@ -2313,7 +2321,7 @@ export interface MemoryRelatedReport {
  */
 export interface RelatedMemory {
   /**
-   * Situations in which it is relevant.
+   * Situations in which the memory is relevant.
    */
   applies?: string[];
   archived: boolean;
@@ -2332,7 +2340,7 @@ export interface RelatedMemory {
   tags: string[];
   title: string;
   /**
-   * The trust level on this machine, if it is below the level of an agent's own statements.
+   * The trust level on this machine, if lower than the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   type: MemoryType;
@@ -2343,17 +2351,17 @@ export interface RelatedMemory {
  */
 export interface MemoryRelatedRequest {
   /**
-   * The id of the memory, or a prefix of it.
+   * The memory's ID or a prefix of it.
    */
   id: string;
   /**
-   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+   * Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
    */
   limit?: number | null;
   scope?: Scope | null;
 }
 /**
- * Search results. Memories of the project are first, best match first in each store.
+ * Search results. Project memories come first, and each store is sorted by best match.
  */
 export interface MemorySearchReport {
   broken: BrokenFile[];
@@ -2377,7 +2385,7 @@ export interface MemorySearchRequest {
    */
   archived?: boolean;
   /**
-   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+   * Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
    */
   limit?: number | null;
   mode?: SearchMode;
@@ -2398,11 +2406,11 @@ export interface MemorySearchRequest {
  */
 export interface MemoryShowReport {
   /**
-   * Other files with the same id.
+   * Other memory files with the same ID.
    */
   also_in: OtherPlace[];
   /**
-   * Situations in which it is relevant.
+   * Situations in which the memory is relevant.
    */
   applies?: string[];
   archived: boolean;
@@ -2411,7 +2419,7 @@ export interface MemoryShowReport {
   created?: string | null;
   evidence?: MemoryEvidence | null;
   /**
-   * The latest feedback of a user on this memory.
+   * The latest user feedback on this memory.
    */
   feedback?: MemoryFeedback | null;
   history?: MemoryVersion[] | null;
@@ -2433,13 +2441,14 @@ export interface MemoryShowReport {
   text?: string | null;
   title: string;
   /**
-   * The trust level on this machine, if it is below the level of an agent's own statements.
+   * The trust level on this machine, if lower than the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   type: MemoryType;
   updated?: string | null;
   /**
-   * The version of the file's content. A write request passes back the version that was read.
+   * The version of the file's content. Pass it back in a write request to detect conflicting
+   * changes.
    */
   version: string;
 }
@@ -2454,11 +2463,11 @@ export interface MemoryVersion {
   who: string;
 }
 /**
- * The memory to show, and the details to include.
+ * The memory to show, and which details to include.
  */
 export interface MemoryShowRequest {
   /**
-   * Include the quotes that prove the memory.
+   * Include the quotes that support the memory.
    */
   evidence?: boolean;
   /**
@@ -2466,7 +2475,7 @@ export interface MemoryShowRequest {
    */
   history?: boolean;
   /**
-   * The id of the memory, or a prefix of it.
+   * The memory's ID or a prefix of it.
    */
   id: string;
   scope?: Scope | null;
@@ -2480,7 +2489,7 @@ export interface MemoryShowRequest {
  */
 export interface ModelListReport {
   /**
-   * Installed agents that can be used as a model, including those not assigned to a role.
+   * Installed agents that can be used as models, including agents not assigned to a role.
    */
   agents: InstalledAgent[];
   /**
@@ -2499,7 +2508,8 @@ export interface ModelListReport {
 export interface ProviderEntry {
   address: string;
   /**
-   * The variable that contains the API key, and whether it is set. Never the key itself.
+   * Name of the environment variable for the API key, and whether it is set. Never contains the
+   * key itself.
    */
   key: string;
   name: string;
@@ -2515,7 +2525,7 @@ export interface RoleEntry {
   models: string[];
   origin: string;
   /**
-   * Why the role cannot be used, as far as the settings show.
+   * Why the role cannot be used with its current settings.
    */
   problem?: string | null;
   /**
@@ -2544,7 +2554,7 @@ export interface ModelStatsReport {
   models: ModelStats[];
 }
 /**
- * The answer of the tested model, with its duration and cost.
+ * The response of the tested model, with its duration and cost.
  */
 export interface ModelTestReport {
   /**
@@ -2562,7 +2572,7 @@ export interface ModelTestReport {
   total_ms: number;
 }
 /**
- * Tests a model by requesting a one-word answer.
+ * A request that tests a model with a prompt for a one-word response.
  */
 export interface ModelTestRequest {
   role?: ModelRole;
@@ -2573,7 +2583,7 @@ export interface ModelTestRequest {
 export interface PausedSession {
   id: string;
   /**
-   * The key of the limit that was reached. Absent if the model cannot be reached.
+   * The settings key of the limit that was reached. Absent if the model is unreachable.
    */
   limit?: string | null;
   reason: string;
@@ -2583,7 +2593,7 @@ export interface PausedSession {
  */
 export interface ProjectAddReport {
   /**
-   * ID for `nacre undo`; absent if nothing changed.
+   * The change ID to pass to `nacre undo`. Absent if nothing changed.
    */
   change?: string | null;
   /**
@@ -2591,22 +2601,22 @@ export interface ProjectAddReport {
    */
   created: string[];
   /**
-   * Number of these memories that were not recorded on this machine and are pending in `nacre
+   * Number of these memories that were not recorded on this machine and await review with `nacre
    * trust`.
    */
   foreign?: number;
   /**
-   * Whether sessions of any agent were found in any folder.
+   * Whether any agent sessions were found on this machine.
    */
   has_agents?: boolean;
   is_git: boolean;
   /**
-   * Whether the search for sessions stopped early, so that there may be more.
+   * Whether the session search stopped early. If so, more sessions may exist.
    */
   is_partial?: boolean;
   memories: number;
   /**
-   * Number of these sessions that are not yet processed.
+   * Number of these sessions that have not been processed yet.
    */
   new_sessions?: number;
   /**
@@ -2620,7 +2630,7 @@ export interface ProjectAddReport {
   project?: string | null;
   root: string;
   /**
-   * Number of this repository's sessions for each agent.
+   * Number of sessions in this repository, by agent.
    */
   sessions?: AgentSessions[];
   /**
@@ -2628,7 +2638,7 @@ export interface ProjectAddReport {
    */
   shares_summaries: boolean;
   /**
-   * Agents with sessions in this repository that the user disconnected, so they are not read.
+   * Disconnected agents that have sessions in this repository. Their sessions are not read.
    */
   switched_off?: string[];
 }
@@ -2637,11 +2647,12 @@ export interface ProjectAddReport {
  */
 export interface ProjectAddRequest {
   /**
-   * Name of the project. Defaults to its current name, or to the name of the folder.
+   * Name of the project. Defaults to its current name or, for a new project, to the directory
+   * name.
    */
   name?: string | null;
   /**
-   * Folder of the repository.
+   * The repository directory.
    */
   path: string;
 }
@@ -2652,15 +2663,15 @@ export interface ProjectListReport {
   projects: ProjectEntry[];
 }
 /**
- * A project that was removed from the register.
+ * The result of removing a project from the register.
  */
 export interface ProjectRemoveReport {
   /**
-   * ID for `nacre undo`; absent if nothing changed.
+   * The change ID to pass to `nacre undo`. Absent if nothing changed.
    */
   change?: string | null;
   /**
-   * Name of the project.
+   * Name of the removed project.
    */
   removed: string;
 }
@@ -2689,7 +2700,7 @@ export interface QueueJob {
    */
   id: string;
   /**
-   * Time before which the session is not retried.
+   * Earliest time at which the session may be retried.
    */
   not_before?: string | null;
   project?: string | null;
@@ -2716,7 +2727,7 @@ export interface QueueListReport {
  */
 export interface QueueListRequest {
   /**
-   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+   * Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
    */
   limit?: number | null;
   status?: JobState | null;
@@ -2726,11 +2737,11 @@ export interface QueueListRequest {
  */
 export interface ReadReport {
   /**
-   * Lines with no usable content.
+   * Lines without usable content.
    */
   bad_lines: number;
   /**
-   * Texts whose middle was removed.
+   * Texts shortened by removing the middle.
    */
   cut_texts: number;
   /**
@@ -2738,7 +2749,7 @@ export interface ReadReport {
    */
   invalid_utf8: number;
   /**
-   * Events beyond the limit for one session.
+   * Events omitted because the session exceeded the event limit.
    */
   left_out: number;
   /**
@@ -2758,7 +2769,7 @@ export interface ReadReport {
    */
   repeated: number;
   /**
-   * Start offset of an incomplete last line.
+   * Start offset of an incomplete last line, if any.
    */
   torn_tail?: number | null;
   /**
@@ -2773,11 +2784,11 @@ export interface ReadReport {
   };
 }
 /**
- * Updates the map of a project and lists the changes.
+ * A request to update a project's map and list the changes.
  */
 export interface RefreshRequest {
   /**
-   * Continue after this path, which is the `next` of the previous answer.
+   * Start after this path. Use the `next` value of the previous response.
    */
   after?: string | null;
   /**
@@ -2785,8 +2796,8 @@ export interface RefreshRequest {
    */
   limit?: number | null;
   /**
-   * A folder in the project, or the name of a registered project. Defaults to the project that
-   * contains the current folder.
+   * A directory in the project, or the name of a registered project. Defaults to the project
+   * that contains the current directory.
    */
   project?: string | null;
 }
@@ -2795,7 +2806,7 @@ export interface RefreshRequest {
  */
 export interface ReviewCandidate {
   /**
-   * Situations in which it is relevant.
+   * Situations in which the memory is relevant.
    */
   applies?: string[];
   archived: boolean;
@@ -2819,7 +2830,7 @@ export interface ReviewCandidate {
   tags: string[];
   title: string;
   /**
-   * The trust level on this machine, if it is below the level of an agent's own statements.
+   * The trust level on this machine, if lower than the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   type: MemoryType;
@@ -2841,7 +2852,7 @@ export interface ReviewListReport {
  */
 export interface ReviewListRequest {
   /**
-   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+   * Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
    */
   limit?: number | null;
   scope?: Scope | null;
@@ -2875,7 +2886,7 @@ export interface RunListReport {
   total: number;
 }
 /**
- * The metrics of the sync of one session.
+ * The metrics for syncing one session.
  */
 export interface SyncMetrics {
   candidates: number;
@@ -2904,15 +2915,16 @@ export interface SyncMetrics {
   strategy: Strategy;
   tokens: TokenCounts;
   /**
-   * Model calls whose price is unknown.
+   * Model calls with an unknown price.
    */
   unpriced_calls: number;
   /**
-   * Events not passed to a model because the session is too long.
+   * Events not passed to a model because the session was too long.
    */
   unread_events: number;
   /**
-   * Windows that were skipped, because the model's answer was unusable or there were too many.
+   * Windows skipped because the model's response was unusable or the session had too many
+   * windows.
    */
   unread_windows: number;
   windows: number;
@@ -2949,11 +2961,11 @@ export interface SessionRun {
   fallback?: string | null;
   finished_at: string;
   /**
-   * Why the lead agent failed, so that the rules decided instead.
+   * Why the lead agent failed. In this case, the rules made the decisions.
    */
   lead_error?: string | null;
   /**
-   * The key of the limit that was reached.
+   * The settings key of the limit that was reached.
    */
   limit?: string | null;
   memory_root: string;
@@ -2982,7 +2994,7 @@ export interface SessionAction {
    */
   nearest?: string | null;
   /**
-   * The lead agent's explanation, and quotes from the memory or candidate it refers to.
+   * The lead agent's explanation, with quotes from the memory or candidate that it refers to.
    */
   note?: string | null;
   quote?: string | null;
@@ -2998,7 +3010,7 @@ export interface SessionAction {
   title: string;
 }
 /**
- * The actions of an undo, as stored in its run folder.
+ * The actions of an undo, as stored in its run directory.
  */
 export interface UndoRunReport {
   actions: UndoAction[];
@@ -3024,7 +3036,7 @@ export interface UndoAction {
    */
   action: string;
   /**
-   * The memory that the file belongs to.
+   * The memory to which the file belongs.
    */
   target: string;
 }
@@ -3034,15 +3046,15 @@ export interface UndoAction {
 export interface RunShowReport {
   id: string;
   /**
-   * Durations, tokens and other metrics. Absent for an undo.
+   * Durations, token counts and other metrics. Absent for an undo.
    */
   metrics?: RunMetrics | null;
   /**
-   * The actions of the run. Absent if the report cannot be read.
+   * The run's actions. Absent if the report cannot be read.
    */
   report?: RunReport | null;
   /**
-   * The runs of a change that consists of several runs, such as one per session of a sync.
+   * The individual runs if a change spans several, such as a sync with one run per session.
    */
   runs?: RunShowReport[];
 }
@@ -3055,7 +3067,7 @@ export interface ServiceStatus {
    */
   address: string;
   /**
-   * A user paused its background loops.
+   * Whether a user paused the background loops.
    */
   paused: boolean;
 }
@@ -3066,7 +3078,7 @@ export interface SessionEntry {
   facts: SessionFacts;
   id: string;
   /**
-   * The session's name in a source with several sessions.
+   * The session's name within its source, if the source contains several sessions.
    */
   inner_id?: string | null;
   /**
@@ -3074,7 +3086,7 @@ export interface SessionEntry {
    */
   path: string;
   /**
-   * The root folder of its project, if the project is registered.
+   * The root directory of its project, if the project is registered.
    */
   project?: string | null;
   /**
@@ -3101,7 +3113,7 @@ export interface SessionFacts {
   ending: SessionEnding;
   git_branch?: string | null;
   /**
-   * The session id assigned by the agent.
+   * The session ID assigned by the agent.
    */
   id: string;
   last_activity?: string | null;
@@ -3120,7 +3132,7 @@ export interface SessionFacts {
   undone: UndoneEvents[];
 }
 /**
- * A link to another session that this one is based on.
+ * A link to another session on which this one is based.
  */
 export interface SessionLink {
   /**
@@ -3129,12 +3141,12 @@ export interface SessionLink {
   call?: string | null;
   kind: SessionLinkKind;
   /**
-   * The id of the other session.
+   * The ID of the other session.
    */
   session: string;
 }
 /**
- * Token counts of all model calls of a session.
+ * Token counts for all model calls in a session.
  */
 export interface SessionTokens {
   /**
@@ -3146,12 +3158,12 @@ export interface SessionTokens {
    */
   cached: number;
   /**
-   * Without cached tokens.
+   * Input tokens, excluding cached tokens.
    */
   input: number;
   output: number;
   /**
-   * Included in `output`, if the agent reports it separately.
+   * Reasoning tokens, if the agent reports them separately. They are included in `output`.
    */
   reasoning: number;
 }
@@ -3196,7 +3208,7 @@ export interface SpendingStatus {
   calls: number;
   cost_usd: number;
   /**
-   * Whether the limit is reached, so that no model calls are made.
+   * Whether the limit has been reached, in which case no more model calls are made.
    */
   is_reached: boolean;
   limit_tokens: number;
@@ -3217,7 +3229,7 @@ export interface StatusReport {
    */
   checked?: string | null;
   /**
-   * Problem with the repository settings.
+   * A problem with the repository settings.
    */
   config?: string | null;
   /**
@@ -3237,12 +3249,12 @@ export interface StatusReport {
   root?: string | null;
   scope: Scope;
   /**
-   * The running server of this Nacre home folder.
+   * The running server for this Nacre home directory.
    */
   service?: ServiceStatus | null;
   sessions: SessionStatus[];
   /**
-   * Whether each known session is in exactly one state.
+   * Whether every known session is in exactly one state.
    */
   sessions_add_up: boolean;
   /**
@@ -3257,7 +3269,7 @@ export interface StatusReport {
   waiting?: WaitingSessions;
 }
 /**
- * The memories of one store.
+ * Statistics about one memory store.
  */
 export interface StoreStatus {
   /**
@@ -3275,7 +3287,7 @@ export interface StoreStatus {
   memories: TypeCount[];
   path: string;
   /**
-   * Memories that contain instructions that are not from the user.
+   * Memories with instructions that did not come from the user.
    */
   quarantined?: number;
   scope: StoreScope;
@@ -3293,7 +3305,7 @@ export interface TypeCount {
   type: MemoryType;
 }
 /**
- * Unfinished sessions, and why they are not finished.
+ * Unfinished sessions, grouped by reason.
  */
 export interface WaitingSessions {
   /**
@@ -3301,11 +3313,11 @@ export interface WaitingSessions {
    */
   active?: LaterSessions | null;
   /**
-   * Sessions of folders that are not set up, folders with the most sessions first.
+   * Sessions in directories that are not set up. Directories with the most sessions come first.
    */
   not_set_up: FolderSessions[];
   /**
-   * Number of sessions that are due now.
+   * Number of sessions ready to be processed.
    */
   ready: number;
   /**
@@ -3318,7 +3330,7 @@ export interface WaitingSessions {
  */
 export interface SyncReport {
   /**
-   * Another process has locked a store. The remaining sessions stay in the queue.
+   * Whether another process has locked a store. The remaining sessions stay in the queue.
    */
   busy?: boolean;
   bytes: number;
@@ -3327,27 +3339,27 @@ export interface SyncReport {
    */
   gone: number;
   /**
-   * Current state of the memories that were created or changed.
+   * Current state of the memories that this sync created or changed.
    */
   learned?: LearnedMemory[];
   /**
-   * Number of sources postponed to the next sync.
+   * Number of sources deferred to the next sync.
    */
   left: number;
   /**
-   * The locations searched, if no session was found.
+   * The locations that were searched, if no session was found.
    */
   looked_in?: LookedIn[];
   /**
-   * A suggested next command.
+   * Suggested next command.
    */
   next?: string | null;
   /**
-   * The current folder, if it is not set up.
+   * The current directory and its number of sessions, if it is not set up.
    */
   not_set_up_here?: FolderSessions | null;
   /**
-   * Sessions paused until a model is available. Only the first of each project is listed.
+   * Sessions paused until a model is available. Only the first one of each project is listed.
    */
   paused: PausedSession[];
   problems: SourceProblem[];
@@ -3356,15 +3368,16 @@ export interface SyncReport {
    */
   read: number;
   /**
-   * Number of sessions queued because their project was registered after they were read.
+   * Number of sessions that were queued because their project was registered after they had been
+   * read.
    */
   readmitted: number;
   /**
-   * Number of sessions resumed from the end of the last read.
+   * Number of sessions whose read resumed where the previous one ended.
    */
   resumed: number;
   /**
-   * Number of stored sessions redacted again because `redact.extra` changed.
+   * Number of stored sessions that were redacted again because `redact.extra` changed.
    */
   reworded: number;
   /**
@@ -3424,7 +3437,7 @@ export interface SyncTotals {
    */
   to_review: number;
   /**
-   * Number of memories with new details.
+   * Number of existing memories with new details.
    */
   updated: number;
 }
@@ -3433,7 +3446,7 @@ export interface SyncTotals {
  */
 export interface SyncRequest {
   /**
-   * Only sessions of these agents. If empty, all connected agents are included.
+   * Sync only these agents' sessions. If empty, all connected agents are included.
    */
   agents?: string[];
   /**
@@ -3468,15 +3481,15 @@ export interface SyncRequest {
   until?: string | null;
 }
 /**
- * The result of canceling a task and its subtasks.
+ * The result of cancelling a task and its subtasks.
  */
 export interface TaskCancelReport {
   /**
-   * Running tasks that will be stopped by the process that runs them.
+   * Running tasks that will be stopped by their process.
    */
   asked: string[];
   /**
-   * Queued tasks that were ended immediately.
+   * Queued tasks that were cancelled immediately.
    */
   ended: string[];
   task: string;
@@ -3545,7 +3558,7 @@ export interface ToolStats {
   p50_us: number;
   p95_us: number;
   /**
-   * Bytes of results passed to models.
+   * Size in bytes of the results passed to models.
    */
   shown_bytes: number;
   tool: string;
@@ -3562,7 +3575,7 @@ export interface ToolStatsReport {
 export interface TraceEvent {
   at?: string | null;
   /**
-   * The id that a tool call and its result share.
+   * The ID that a tool call and its result share.
    */
   call?: string | null;
   error: boolean;
@@ -3571,27 +3584,27 @@ export interface TraceEvent {
    */
   full_bytes: number;
   /**
-   * Why the text counts as injected, if it does.
+   * Why the text is considered injected, if it is.
    */
   injected?: string | null;
   /**
-   * The record id assigned by the agent.
+   * The record ID assigned by the agent.
    */
   key?: string | null;
   kind: TraceEventKind;
   lane: TraceLane;
   /**
-   * The source of the user's words.
+   * How the user entered the text, if the user wrote it.
    */
   person?: string | null;
   place: TracePlace;
   sequence: number;
   /**
-   * The text, or only its beginning if it was shortened.
+   * The text, or its beginning if the text was shortened.
    */
   text: string;
   /**
-   * The end of a shortened text.
+   * The end of the text if it was shortened.
    */
   text_end: string;
   tool?: string | null;
@@ -3626,7 +3639,7 @@ export interface TraceHitReason {
    */
   similarity: number;
   /**
-   * Terms of the query that it contains.
+   * Query terms that the message contains.
    */
   terms: string[];
 }
@@ -3650,7 +3663,7 @@ export interface TraceListRequest {
    */
   all?: boolean;
   /**
-   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+   * Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
    */
   limit?: number | null;
   /**
@@ -3679,7 +3692,7 @@ export interface TraceSearchRequest {
    */
   all?: boolean;
   /**
-   * Maximum number of results. The default is the setting `memory.max_results`.
+   * Maximum number of results. Defaults to the `memory.max_results` setting.
    */
   limit?: number | null;
   mode?: SearchMode;
@@ -3693,14 +3706,14 @@ export interface TraceSearchRequest {
   since?: string | null;
 }
 /**
- * A session and its events, in order.
+ * A session and its events in order.
  */
 export interface TraceShowReport {
   events: TraceEvent[];
   session: SessionEntry;
 }
 /**
- * The session to show, and the details to include.
+ * The session to show, and which details to include.
  */
 export interface TraceShowRequest {
   /**
@@ -3708,7 +3721,7 @@ export interface TraceShowRequest {
    */
   full?: boolean;
   /**
-   * The id of the session, or a prefix of it. `ID:SEQUENCE` starts at one event.
+   * The session ID or a prefix of it. `ID:SEQUENCE` starts at the event with this number.
    */
   id: string;
   /**
@@ -3721,16 +3734,16 @@ export interface TraceShowRequest {
  */
 export interface TrustItem {
   /**
-   * Situations in which it is relevant.
+   * Situations in which the memory is relevant.
    */
   applies?: string[];
   archived: boolean;
   /**
-   * The content that was trusted before, if Git still has it.
+   * The content when it was last trusted, if Git still has it.
    */
   before?: string | null;
   /**
-   * Whether a program other than Nacre changed the memory after it was trusted.
+   * Whether a program other than Nacre changed the memory after it was last trusted.
    */
   changed: boolean;
   /**
@@ -3754,7 +3767,7 @@ export interface TrustItem {
   kind?: string | null;
   path: string;
   /**
-   * Why the memory is not trusted yet.
+   * Why the memory is not yet trusted.
    */
   reason: string;
   related: string[];
@@ -3767,7 +3780,7 @@ export interface TrustItem {
   text?: string | null;
   title: string;
   /**
-   * The trust level on this machine, if it is below the level of an agent's own statements.
+   * The trust level on this machine, if lower than the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   /**
@@ -3778,11 +3791,11 @@ export interface TrustItem {
   updated?: string | null;
 }
 /**
- * Memories that are pending review or were just trusted.
+ * Memories pending review or trusted by this request.
  */
 export interface TrustReport {
   /**
-   * The change id for `nacre undo`. Absent if nothing changed.
+   * The change ID to pass to `nacre undo`. Absent if nothing changed.
    */
   change?: string | null;
   dry_run: boolean;
@@ -3792,7 +3805,7 @@ export interface TrustReport {
   foreign: number;
   memories: TrustItem[];
   /**
-   * Number of matching memories beyond the limit of one request.
+   * Number of matching memories beyond the request limit.
    */
   more?: number;
   /**
@@ -3805,7 +3818,7 @@ export interface TrustReport {
   trusted: number;
 }
 /**
- * Changes of this project and of the user's global store, newest first.
+ * Changes in this project and in the user's global store, newest first.
  */
 export interface UndoListReport {
   changes: ChangeEntry[];
@@ -3842,7 +3855,7 @@ export interface UndoReport {
   of: string;
   paths: string[];
   /**
-   * The id of the undo, which can itself be undone.
+   * The ID of this undo, which can itself be undone.
    */
   run: string;
 }
@@ -3858,7 +3871,7 @@ export interface UndoneMemory {
  */
 export interface UndoRequest {
   /**
-   * Show what would be restored, without changing anything.
+   * Show the files that would be restored, without changing anything.
    */
   dry_run?: boolean;
   /**
@@ -3866,11 +3879,11 @@ export interface UndoRequest {
    */
   keep_changed?: boolean;
   /**
-   * Undo the newest change that is not undone yet.
+   * Undo the newest change that has not been undone yet.
    */
   last?: boolean;
   /**
-   * The id of a change or a run, or the start or end of it. Empty with `last`.
+   * A prefix or suffix of the ID of a change or run. Leave it empty with `last`.
    */
   run?: string;
 }
