@@ -35,8 +35,8 @@ pub(crate) fn run(
     let started = Instant::now();
     let folder = dir.path().join("traces");
     let calm_root = dir.path().join("calm");
-    // All home directories read the same traces. Their sessions ran in the repository of the
-    // uninterrupted home.
+    // The same traces are used for all home directories. Their sessions ran in the repository of
+    // the home that is never interrupted.
     traces::fill(&folder, &calm_root.join("repo"), n_traces, &mut rng)?;
     let calm = Reader::new(&calm_root, nacre, &folder)?;
     let began = Instant::now();

@@ -228,7 +228,7 @@ pub fn settle_with_ruling(
     target: &Neighbour,
     relation: Relation,
 ) -> Decision {
-    // Keep the judgement that made the case unclear.
+    // The decision reports the probabilities for which the lead was consulted.
     let judgement = grey.judgement.unwrap_or(Judgement::CERTAIN);
     let decision = match relation {
         Relation::Same => confirm(target, judgement, "the memory makes the same claim"),

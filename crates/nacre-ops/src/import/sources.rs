@@ -80,7 +80,7 @@ pub(super) fn sources(
     Ok(files)
 }
 
-/// Removes files that exceed the limits, because each statement is compared with all memories.
+/// Removes files that exceed the limits, which bound the number of comparisons with memories.
 fn leave_out(files: &mut [SourceFile]) {
     let mut n_bytes = 0;
     for (n_files, file) in files.iter_mut().enumerate() {

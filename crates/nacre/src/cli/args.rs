@@ -26,7 +26,7 @@ pub(crate) fn value_with_help(name: &'static str, help: &'static str) -> Possibl
     PossibleValue::new(name).help(help)
 }
 
-// A doc comment would replace the help of the commands that use it.
+// Not a doc comment, because clap would show it instead of the commands' own help.
 #[derive(Debug, Args)]
 pub(crate) struct NoArgs {}
 

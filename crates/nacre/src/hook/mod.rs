@@ -110,8 +110,8 @@ fn question(
         }
         HookEvent::BeforeTool => {
             let request = input.call?.request(session);
-            // An agent that ignores notes for this event is asked only for the guard's decision, so
-            // that no notes are recorded as shown.
+            // If the agent ignores notes for this event, request only the guard's decision.
+            // Otherwise, notes that nobody saw would be recorded as shown.
             let of = if hears { HookQuestion::BeforeTool } else { HookQuestion::Guard };
             Some(of(request))
         }

@@ -155,8 +155,8 @@ impl Round<'_> {
         value
     }
 
-    /// Returns a random value, usually without mutating it, because other values are reachable only
-    /// through it.
+    /// Returns a random value. It is usually not mutated, because the parser reads other values only
+    /// if this one is valid.
     pub(crate) fn mostly_whole(&mut self, values: &Values) -> Vec<u8> {
         if self.random.one_in(6) {
             return self.change_random(values);

@@ -344,7 +344,7 @@ fn what_was_overturned_stands_below() {
     assert_eq!(found.hits[0].memory.at.id.as_str(), "20260201-queue");
     assert_eq!(found.hits[0].history[0].at.id.as_str(), "20260101-queue");
     assert!(found.hits.iter().all(|hit| hit.memory.at.id.as_str() != "20260101-queue"));
-    // A query in the old wording finds the new memory. A query for the old ID finds the old one.
+    // A query that uses the old wording finds the new memory, and one for the old ID the old memory.
     assert_eq!(world.ids("\"no broker\"").first().unwrap(), "20260201-queue");
     assert_eq!(world.ids("id:20260101-queue"), ["20260101-queue"]);
 }

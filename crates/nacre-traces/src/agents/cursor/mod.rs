@@ -78,8 +78,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     ..AgentSpec::new("cursor", "Cursor")
 };
 
-/// A prompt hook can only block the prompt, so Nacre's hook prints nothing. This contract is based
-/// on the documentation only.
+/// Nacre's prompt hook prints nothing, because Cursor would only let it block the prompt. This
+/// contract is based on the documentation only.
 const CONTRACT: HookContract = HookContract {
     keys: InputKeys {
         session: &["conversation_id", "session_id"],

@@ -143,7 +143,7 @@ impl Adapter for OpenCode {
     }
 }
 
-/// Records the project of a database in a `.opencode` directory.
+/// Records the project to which a database in a `.opencode` directory belongs.
 fn note_project(path: &Path, out: &mut Emitter) {
     let above = path.parent().filter(|above| above.file_name() == Some(OsStr::new(".opencode")));
     if let Some(project) = above.and_then(Path::parent).and_then(Path::to_str)

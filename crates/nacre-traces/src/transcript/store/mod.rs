@@ -318,8 +318,8 @@ pub(crate) fn time(row: &Row, idx: usize) -> Option<Timestamp> {
 
 pub(crate) fn fault_of(error: rusqlite::Error) -> Fault {
     match error.sqlite_error_code() {
-        // SQLite would have to open the log or roll back the journal, which means that a writer is
-        // active.
+        // SQLite returns these errors if it has to open the log or roll back the journal, so a
+        // writer is active.
         Some(
             ErrorCode::DatabaseBusy
             | ErrorCode::DatabaseLocked
