@@ -247,10 +247,10 @@ fn type_of(item: &Item) -> &'static str {
 
 fn value_type(value: &Toml) -> &'static str {
     match value {
-        Toml::String(_) => "a text",
+        Toml::String(_) => "a string",
         Toml::Integer(_) => "a number",
-        Toml::Float(_) => "a fraction",
-        Toml::Boolean(_) => "a truth value",
+        Toml::Float(_) => "a float",
+        Toml::Boolean(_) => "a boolean",
         Toml::Datetime(_) => "a date",
         Toml::Array(_) => "a list",
         Toml::InlineTable(_) => "a table",

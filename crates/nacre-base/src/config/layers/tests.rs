@@ -289,7 +289,7 @@ fn a_wrong_value_is_told_with_what_was_expected() {
 
 #[test]
 fn what_is_to_be_redacted_is_not_shown_in_an_error() {
-    assert_snapshot!(mistake("redact.extra = 'hunter2'"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a text");
+    assert_snapshot!(mistake("redact.extra = 'hunter2'"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string");
     assert_snapshot!(mistake("redact.extra = ['hunter2', 'abc']"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string of 3 characters, not counting surrounding spaces");
     assert_snapshot!(mistake("redact.extra = ['hunter2', '      ']"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string of 0 characters, not counting surrounding spaces");
     assert_snapshot!(mistake("redact.extra = ['hunter2', 12345]"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a number among them");
