@@ -325,7 +325,7 @@ async function answer(request, response) {
   if (path === '/' || path.startsWith('/assets/')) return serveFile(path, response);
   if (path === '/api/login') {
     const { code } = await readBody(request);
-    if (code !== 'mock') throw new Failure(401, 'refused', 'The link was already used or has expired', ['Open a new one: nacre dashboard']);
+    if (code !== 'mock') throw new Failure(401, 'refused', 'The login link has expired or was already used', ['To create a new one: nacre dashboard']);
     response.setHeader('Content-Type', 'application/json');
     return response.end(JSON.stringify({ secret: SECRET }));
   }

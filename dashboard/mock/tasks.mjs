@@ -137,7 +137,7 @@ export class Tasks {
   maintain() {
     const { maintain } = this.state.data;
     const steps = ['read', 'compare', 'commit', 'index'].map((name) => [350, (send) => send({ event: 'step', text: `tidepool: ${name}` })]);
-    return this.start('maintain', 'Keep memories few and true', [...steps, [200, () => (this.changed('memories'), maintain)]]);
+    return this.start('maintain', 'Merge duplicates, resolve contradictions and archive stale memories', [...steps, [200, () => (this.changed('memories'), maintain)]]);
   }
 
   refresh() {

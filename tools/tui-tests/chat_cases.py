@@ -326,7 +326,7 @@ def approval(project, check):
         calls(edit()),
         calls(edit("a + b", "a * b"), **told("lib.rs")),
         calls(program("rm", "-rf", "src"), **told("keep it")),
-        calls(make, **told("said no")),
+        calls(make, **told("declined")),
         calls(make, **told("exit code 0")),
         say("That is all.", **told("exit code 0")))
     send(screen, "Mend it")
@@ -338,7 +338,7 @@ def approval(project, check):
     assert "a + b" in home.read("lib.rs")
     screen.wait_for("y once")
     screen.keys("e")
-    screen.wait_for("Say why not")
+    screen.wait_for("Reason for rejecting")
     screen.type("keep it")
     check("reason", screen)
     screen.keys("Enter")
@@ -479,7 +479,7 @@ def queue(project, check):
     screen.wait_for("queued 1: next one")
     screen.type("the other way")
     screen.keys("C-s")
-    screen.wait_for("Sent: it is taken up")
+    screen.wait_for("Sent: the agent receives it")
     home.write("go", "")
     screen.wait_for("» the other way")
     screen.wait_for("That was next.")
