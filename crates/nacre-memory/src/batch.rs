@@ -357,6 +357,8 @@ impl<'a> Batch<'a> {
             let mut links = memory.related.iter().chain(&memory.supersedes);
             links.any(|link| link == id) || memory.superseded_by.as_ref() == Some(id)
         };
+        // A candidate can supersede only other candidates, which become candidates again.
+        let former = if gone.is_candidate() { Status::Candidate } else { Status::Active };
         for outline in listing.memories.iter().filter(|memory| names(memory)) {
             let memory = self.store.load(&outline.at).map_err(MemoryError::Unreadable)?;
             let mut document = memory.document.clone();
@@ -369,11 +371,7 @@ impl<'a> Batch<'a> {
                 document.remove("superseded_by");
                 let is_claimed = listing.memories.iter().any(|other| other.claims(&memory.at.id));
                 if memory.status == Status::Superseded && !is_claimed {
-                    // A candidate can supersede only other candidates, which become candidates
-                    // again.
-                    let status =
-                        if gone.is_candidate() { Status::Candidate } else { Status::Active };
-                    document.set_text("status", status.as_str());
+                    document.set_text("status", former.as_str());
                 }
             }
             self.stage_document(&memory, document)?;

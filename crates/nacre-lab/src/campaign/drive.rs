@@ -214,7 +214,7 @@ fn look_at(
         let limit = pipeline.limits_of(facts.tool.as_str());
         if let Some((time_limit, shown_bytes)) = limit {
             if time_limit + SLACK < took {
-                broken(format!("took {:?}", took));
+                broken(format!("took {took:?}"));
             }
             if shown_bytes + MAX_EXTRA_BYTES < result.text.len() {
                 broken(format!("showed {} bytes", result.text.len()));

@@ -49,7 +49,7 @@ pub(super) fn call_id(task: &str, call: &str) -> String {
 
 pub(super) fn begin_call(
     root: &Path,
-    id: String,
+    id: &str,
     tool: &str,
     summary: &str,
     arguments: Value,
@@ -333,7 +333,7 @@ mod tests {
     use super::*;
 
     fn begin(tool: &str, summary: &str, arguments: Value) -> Value {
-        begin_call(Path::new("/w"), call_id("task_1", "c"), tool, summary, arguments)
+        begin_call(Path::new("/w"), &call_id("task_1", "c"), tool, summary, arguments)
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl TurnView {
             TaskUpdate::Reasoning { text } => vec![self.think(text)],
             TaskUpdate::ToolCall { call, tool, summary, arguments } => {
                 let id = call_id(&self.task, &call);
-                vec![begin_call(&self.root, id, &tool, &summary, arguments)]
+                vec![begin_call(&self.root, &id, &tool, &summary, arguments)]
             }
             TaskUpdate::ToolResult { call, tool, outcome, text, patches, duration_ms: _ } => {
                 let id = call_id(&self.task, &call);
@@ -69,7 +69,7 @@ impl TurnView {
                 let message_id = format!("{}.{}.steered", self.task, self.step);
                 vec![chunk("user_message_chunk", text, &message_id)]
             }
-            TaskUpdate::Notice { text } => vec![self.notice(text)],
+            TaskUpdate::Notice { text } => vec![self.notice(&text)],
             TaskUpdate::Usage(usage) => usage_update(usage),
             TaskUpdate::Completed(end) => self.end(end),
             // The session handles questions, the queue and the end of the turn. The remaining
@@ -110,7 +110,7 @@ impl TurnView {
         vec![chunk("agent_message_chunk", shown, &self.message_id())]
     }
 
-    fn notice(&self, text: String) -> Value {
+    fn notice(&self, text: &str) -> Value {
         match self.notices {
             // The protocol requires a non-empty title.
             Notices::Shown if !text.is_empty() => {
@@ -183,8 +183,9 @@ impl Replay {
             ChatItemKind::Reasoning { text } => (!text.is_empty()).then(|| think(text)),
             ChatItemKind::ToolCall { call, tool, arguments } => {
                 let id = id_of(&call);
-                self.open.insert(id.clone());
-                Some(begin_call(&self.root, id, &tool, &summary(&arguments), arguments))
+                let update = begin_call(&self.root, &id, &tool, &summary(&arguments), arguments);
+                self.open.insert(id);
+                Some(update)
             }
             ChatItemKind::ToolResult { call, tool, outcome, text } => {
                 let id = id_of(&call);

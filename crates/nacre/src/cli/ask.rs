@@ -65,7 +65,7 @@ pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: AskArgs) -> CommandResult 
         all_projects,
     };
     let here = |events: &_| ops::ask(host, &request, events);
-    let report = by_server_or(server, "POST /api/ask", &request, ui.cancellable_events(), here)?;
+    let report = by_server_or(server, "POST /api/ask", &request, &ui.cancellable_events(), here)?;
     ui.report(&report, |ui, report| match report {
         AskReport::Model(answer) => print_answer(ui, answer),
         AskReport::Memories(answer) => print_memories(ui, answer),

@@ -58,7 +58,7 @@ pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: MaintainArgs) -> Comm
     let request = MaintainRequest { dry_run, force, all, rewrite, scripted };
     let events = ui.cancellable_events();
     let here = |events: &_| ops::maintain(host, &request, events);
-    let report = by_server_or(server, "POST /api/maintain", &request, events, here)?;
+    let report = by_server_or(server, "POST /api/maintain", &request, &events, here)?;
     ui.report(&report, print)
 }
 

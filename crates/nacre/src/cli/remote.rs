@@ -20,11 +20,11 @@ pub(super) fn by_server_or<Q: Serialize, R: DeserializeOwned>(
     server: Option<Client>,
     endpoint: &str,
     request: &Q,
-    events: Events,
+    events: &Events,
     here: impl FnOnce(&Events) -> Result<R>,
 ) -> Result<R> {
     let Some((client, (verb, path))) = server.zip(endpoint.split_once(' ')) else {
-        return here(&events);
+        return here(events);
     };
     let cancel = events.cancel().clone();
     let mut on_event = |event| events.emit(event);
@@ -33,7 +33,7 @@ pub(super) fn by_server_or<Q: Serialize, R: DeserializeOwned>(
         Ok(report) => Ok(report),
         Err(_) if is_stopped() => Err(OpError::cancelled()),
         // The server exited without removing its address file.
-        Err(ClientError::Unreachable(_)) => here(&events),
+        Err(ClientError::Unreachable(_)) => here(events),
         Err(ClientError::Failed(failure)) => Err(failure.into()),
         Err(ClientError::Broken(what)) => {
             Err(OpError::new(ErrorCode::Unavailable, "The server closed the connection")

@@ -16,7 +16,7 @@ use super::sessions::{describe_disconnected, print_waiting, sessions_text};
 pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, _: NoArgs) -> CommandResult {
     let (server, request, events) = (server(ui, host), EmptyRequest {}, ui.events());
     let here = |_: &_| ops::status(host, &request);
-    let report = by_server_or(server, "GET /api/status", &request, events, here)?;
+    let report = by_server_or(server, "GET /api/status", &request, &events, here)?;
     ui.report(&report, |ui, report| print(ui, host, report))
 }
 

@@ -131,9 +131,10 @@ impl From<DatabaseError> for PeopleError {
 
 impl From<DatabaseError> for StateError {
     fn from(error: DatabaseError) -> Self {
-        match error {
-            DatabaseError::State(error) => *error,
-            error => Self::Shared { is_passing: error.is_passing(), source: Box::new(error) },
+        if let DatabaseError::State(error) = error {
+            *error
+        } else {
+            Self::Shared { is_passing: error.is_passing(), source: Box::new(error) }
         }
     }
 }

@@ -104,7 +104,7 @@ impl Batch<'_> {
                 Err(error) => return Err(error),
             }
         }
-        let n_new = insert_event(self.transaction, id, *sequence, *at, &event.name(), json).await?;
+        let n_new = insert_event(self.transaction, id, *sequence, *at, event.name(), json).await?;
         *n_events += n_new;
         self.report.n_written += n_new;
         if let Event::AgentSpawn { child, agent } = event {

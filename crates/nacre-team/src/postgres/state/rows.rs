@@ -138,7 +138,7 @@ pub(super) async fn append_end(
     let last: i64 = transaction.query_one(last, &[&task.as_str()]).await?.get(0);
     let event = Event::TaskState(state);
     let json = serde_json::to_string(&event).unwrap_or_default();
-    insert_event(transaction, task, last.unsigned_abs() + 1, at, &event.name(), &json).await?;
+    insert_event(transaction, task, last.unsigned_abs() + 1, at, event.name(), &json).await?;
     let count = "UPDATE task SET n_events = n_events + 1 WHERE id = $1";
     transaction.execute(count, &[&task.as_str()]).await?;
     Ok(())

@@ -161,7 +161,7 @@ impl LineFormat for RolloutParser {
                 out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, &text));
             }
             other => {
-                voice::emit_unknown(&Spot { lane: Lane::Main, ..spot }, other, record.text, out)
+                voice::emit_unknown(&Spot { lane: Lane::Main, ..spot }, other, record.text, out);
             }
         }
     }

@@ -150,7 +150,7 @@ fn user(thread: &mut Thread, record: &Record, spot: &Spot, out: &mut Emitter) {
             }
         }
         "mid_turn_user_message" if spot.lane == Lane::Main => {
-            emit_queued(thread, record, spot, out)
+            emit_queued(thread, record, spot, out);
         }
         "cron" | "goal_runtime" | "goal_state" => voice::emit_marked_texts(spot, content, out),
         _ if is_own => voice::emit_marked_texts(spot, content, out),

@@ -68,7 +68,7 @@ pub(super) fn cmd_search(ui: &mut Ui, host: &Host, args: SearchArgs) -> CommandR
     };
     let (server, events) = (server(ui, host), ui.events());
     let here = |_: &_| ops::search(host, &request);
-    let report = by_server_or(server, "GET /api/search", &request, events, here)?;
+    let report = by_server_or(server, "GET /api/search", &request, &events, here)?;
     ui.shorten_ids(host, args.scope.mode());
     ui.report(&report, |ui, report| {
         for found in &report.hits {

@@ -112,7 +112,7 @@ pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: SyncArgs) -> CommandResul
     }
     let (server, events) = (server(ui, host), ui.cancellable_events());
     let here = |events: &_| ops::sync(host, &request, events);
-    let report = by_server_or(server, "POST /api/sync", &request, events, here)?;
+    let report = by_server_or(server, "POST /api/sync", &request, &events, here)?;
     ui.report(&report, |ui, report| output::print(ui, host, report))
 }
 
