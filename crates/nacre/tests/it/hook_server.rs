@@ -201,7 +201,7 @@ fn a_server_that_makes_no_sense_is_done_without() {
 
 #[test]
 fn a_server_that_hangs_is_not_waited_for() {
-    let home = home("5000");
+    let home = home("10000");
     let listener = bind(&home);
     let told = said(&home, "prompt", "s");
     assert!(told.contains("make ship"), "{told:?}");
