@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Deserializes a list of at most `MOST` elements. Longer lists are rejected without reading the
-/// elements beyond the limit.
+/// Deserializes a list with at most `MOST` elements. A longer list is rejected without reading the
+/// rest of it.
 pub fn at_most<'de, D, T, const MOST: usize>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,7 +1,7 @@
 //! Hashes that identify file contents.
 //!
-//! They use BLAKE3 instead of a faster checksum because they must withstand tampering: they are
-//! used to detect user edits and to decide whether content is trusted.
+//! BLAKE3 is used instead of a faster checksum because the hashes must withstand tampering: they
+//! detect user edits and decide whether content is trusted.
 
 use std::fmt;
 use std::str::FromStr;

@@ -5,12 +5,11 @@
 //! number of arenas is therefore limited, and free memory is trimmed regularly. Other allocators do
 //! this automatically.
 
-/// Number of arenas. With fewer arenas than cores, threads compete for them.
+/// With fewer arenas than cores, threads compete for them.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const PLACES: std::ops::RangeInclusive<usize> = 2..=4;
 
-/// Limits the number of arenas in a multi-threaded process. Must be called before any threads are
-/// started.
+/// Limits the number of arenas. Must be called before the process starts any threads.
 pub fn share_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
@@ -24,7 +23,7 @@ pub fn share_memory() {
 pub fn give_back_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
-        // The number of free bytes to keep at the top of the heap.
+        // Number of free bytes to keep at the top of the heap.
         const PAD: usize = 0;
         let _ = glibc::malloc_trim(PAD);
     }

@@ -1,5 +1,5 @@
-//! The foundation of all other crates: safe file access, git, settings, redaction, hashes, times
-//! and text.
+//! The foundation of all other crates: safe file access, git, settings, redaction, hashes, time and
+//! text.
 //!
 //! The crate uses no async code, network, terminal or environment variables. Callers pass in the
 //! time, paths and settings, so one process can serve many projects and tests can control the

@@ -15,7 +15,7 @@ const HOME_PARENTS: &[&str] =
 /// Siblings of home directories that do not belong to a single user.
 const SHARED_FOLDERS: &[&str] = &["Shared", "Public", "Default", "linuxbrew", "shared", "public"];
 
-/// Names that do not identify anyone or are common in texts about software.
+/// Names that do not identify anyone or are common in technical writing.
 const COMMON_NAMES: &str = "
     admin agent azureuser build builder claude codespace codex coder copilot cursor debian
     default deploy desktop developer docker fedora gemini gitlab gitpod guest hosts jenkins
@@ -29,8 +29,8 @@ const MIN_NAME_CHARS: usize = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalNames {
-    /// Paths of the repository and the home directory, each with its replacement. The longer path
-    /// comes first.
+    /// The paths of the repository and the home directory with their replacements, longer path
+    /// first.
     folders: Vec<(String, &'static str)>,
     names: Vec<(String, &'static str)>,
 }
@@ -93,7 +93,7 @@ fn is_path_char(c: char) -> bool {
     c.is_alphanumeric() || "._-~".contains(c)
 }
 
-/// Replaces a directory path, except where it is only a prefix of a longer name.
+/// Replaces a directory's path, except where it is only a prefix of a longer name.
 fn without_folder(text: &str, folder: &str, instead: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;

@@ -31,8 +31,7 @@ pub enum Stranger {
 }
 
 impl Person {
-    /// Describes the user of this process. `invoker` is the user who ran `sudo`; it is ignored
-    /// unless the process runs as root.
+    /// `invoker` is the user who ran `sudo`; it is ignored unless the process runs as root.
     pub fn new(invoker: Option<u32>, safe: &[String]) -> Self {
         let uid = platform::process::geteuid().as_raw();
         Self { uid, invoker: invoker.filter(|_| uid == 0), safe: safe.into() }
@@ -70,8 +69,8 @@ fn is_open(stat: &Stat) -> bool {
     platform::mode_bits(stat) & OPEN_TO_ALL != 0
 }
 
-/// Returns the directories in `path`, a list in the format of `PATH`, except those that are
-/// relative, cannot be resolved, or are inside one of `repositories`. Tools such as `npm run` and
+/// Returns the directories in `path`, which has the format of `PATH`. Omits directories that are
+/// relative, cannot be resolved, or are inside one of `repositories`: tools such as `npm run` and
 /// direnv prepend directories inside the repository.
 pub fn search_folders(path: &OsStr, repositories: &[PathBuf]) -> Vec<PathBuf> {
     let repositories = canonicalize_all(repositories);

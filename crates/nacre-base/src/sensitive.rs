@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 /// secrets, such as `secret_redaction.py`, are code and are not listed.
 pub const SECRETS: &str = include_str!("sensitive/secrets.txt");
 
-/// Files that affect other programs at startup: hooks, tasks, agent instructions and servers, and
+/// Files that other programs act on at startup: hooks, tasks, agent instructions and servers, and
 /// settings that name programs. File tools treat every file with a leading dot this way. Some of
 /// these files are listed anyway, because changes made by sandboxed programs are checked only
 /// against this list.
@@ -29,8 +29,8 @@ pub fn secret_places() -> impl Iterator<Item = &'static str> {
 /// Returns the entry in [`SECRETS`] that matches the file or directory itself, ignoring its parent
 /// directories.
 pub fn secret_rule(path: &str) -> Option<&'static str> {
-    /// Entries by their last component in lower case, so that most paths need only one lookup. The
-    /// key is empty for entries whose last component contains a `*`.
+    /// Maps the last component in lower case to its entries, so that most paths need only one
+    /// lookup. The key is empty for entries whose last component contains a `*`.
     static ROWS: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
         let mut rows: HashMap<String, Vec<&'static str>> = HashMap::new();
         for row in secret_places() {
@@ -50,7 +50,7 @@ pub fn list_acted_on_places() -> impl Iterator<Item = &'static str> {
     ACTED_ON.split_ascii_whitespace()
 }
 
-/// Returns whether the file or one of its parent directories may affect other programs at startup.
+/// Returns whether other programs may act on the file or one of its parent directories at startup.
 /// No list is complete, so every name with a leading dot is included.
 pub fn is_acted_on(path: &str) -> bool {
     path.split('/').any(|name| name.starts_with('.'))

@@ -2,8 +2,8 @@
 //! accents; stop words are omitted.
 //!
 //! An identifier produces one term for the full name and one for each part, so `readConfig`,
-//! `read_config` and "read config" match each other. Stored texts and queries must be processed by
-//! the same functions.
+//! `read_config` and "read config" match each other. Stored texts and queries must be split by the
+//! same functions, or they would not match.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -17,14 +17,14 @@ pub fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Longer words are truncated, so that malicious input cannot fill an index.
+/// Longer words are truncated, so that malicious input cannot bloat an index.
 const MAX_WORD_CHARS: usize = 40;
 
 const MAX_WORDS: usize = 20_000;
 
 const MAX_QUESTION_TERMS: usize = 64;
 
-/// Maximum number of stems cached per thread, which is enough for the common words of one language.
+/// Enough for the common words of one language.
 const MAX_CACHED_STEMS: usize = 50_000;
 
 /// Words that occur in most English sentences. Contractions are split at the apostrophe.
@@ -42,7 +42,7 @@ pub fn word_set(list: &'static str) -> WordSet {
     list.split_whitespace().collect()
 }
 
-/// Returns whether `word` is in `list`, whose words are separated by white space.
+/// Returns whether `word` is in `list`, which is separated by white space.
 pub fn is_listed(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }
@@ -78,7 +78,7 @@ pub fn terms(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the distinct terms of a query in order, each with the word it was derived from.
+/// Returns a query's distinct terms in order, each with the word it was derived from.
 pub fn terms_with_words(text: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     each_word(text, |word| {
@@ -104,7 +104,7 @@ pub fn n_shared_terms(one: &str, other: &str) -> usize {
     n_shared
 }
 
-/// Returns the text on one line, shortened to at most `max` bytes at the end of a word or clause.
+/// Returns the text on one line, cut to at most `max` bytes at the end of a word or clause.
 pub fn shorten(text: &str, max: usize) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
@@ -151,8 +151,8 @@ impl Bm25 {
     }
 }
 
-/// Calls `take` with each lower-case word until it returns `false`. Words are runs of letters and
-/// digits, and the parts of identifiers.
+/// Calls `take` with each word in lower case until it returns `false`. Words are runs of letters
+/// and digits, and the parts of identifiers.
 fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
     let mut lower = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric() && c != '_') {

@@ -16,7 +16,7 @@ pub fn on_all_cores<I: Sync, T: Send>(
     min_piece: usize,
     work: impl Fn(&[I]) -> Vec<T> + Sync,
 ) -> Vec<T> {
-    // Determining the number of cores reads several files.
+    // Counting the cores requires reading several files.
     if items.len() <= min_piece {
         return work(items);
     }

@@ -10,8 +10,8 @@ use super::redact::redact;
 
 const CONTEXT: usize = 2;
 
-/// If both versions together have more lines than this, they are shown in full, because the time to
-/// compare them is quadratic in the number of differences.
+/// Longer versions are shown in full instead of being compared, because comparing takes time
+/// quadratic in the number of differences.
 const MAX_LINES: usize = 20_000;
 
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub fn format_unified_diff(name: &str, before: Option<&str>, after: Option<&str>
 }
 
 fn hunks(old: &str, new: &str) -> String {
-    // In a unified diff, an empty range is identified by the line before it.
+    // A unified diff identifies an empty range by the line before it.
     let place = |lines: &Range<usize>| match lines.len() {
         0 => format!("{},0", lines.start),
         n_lines => format!("{},{n_lines}", lines.start + 1),
@@ -63,7 +63,7 @@ fn hunks(old: &str, new: &str) -> String {
     for ChangedPart { old, new, lines } in find_changed_parts(old, new) {
         let _ = writeln!(text, "@@ -{} +{} @@", place(&old), place(&new));
         for (tag, line) in lines {
-            // Never truncate long lines, because the user must see everything they approve.
+            // Long lines are never truncated, because the user must see everything they approve.
             let _ = writeln!(text, "{tag}{line}");
         }
     }

@@ -1,8 +1,7 @@
-//! The register of connected agents: the agents whose traces Nacre reads, and the directories that
-//! contain the traces.
+//! Reads and edits `agents.toml`, which lists the connected agents and where each keeps its traces.
 //!
-//! The register is a TOML file, `agents.toml` in the global directory, with one table per agent. If
-//! the file is missing, every agent's traces are read from its usual directory.
+//! The file is in the global directory and has one table per agent. If it is missing, every agent's
+//! traces are read from their default directory.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +24,7 @@ pub enum AgentsError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectedAgent {
     pub name: String,
-    /// If empty, the agent's usual trace directory is used.
+    /// If empty, the agent's default trace directory is used.
     pub paths: Vec<PathBuf>,
 }
 

@@ -1,5 +1,4 @@
-//! Generates the configuration reference from the key tables, so that the reference cannot become
-//! outdated.
+//! Generates the configuration reference from the key tables, so that it cannot go out of date.
 
 use std::path::Path;
 

@@ -1,10 +1,10 @@
 //! Parses TOML within limits and edits it without reformatting the rest of the file.
 //!
-//! The parser reports the positions of values, and edits replace parts of the original text,
-//! because serializing a parsed document would regroup dotted keys and change line breaks. Only
-//! inline tables are serialized again. The size and the number of tables are limited, because
-//! parsing a table that follows one of its own sub-tables takes time proportional to the number of
-//! tables. With 1 MB of such tables, parsing took 49 s in a debug build.
+//! Edits replace parts of the original text at the positions that the parser reports, because
+//! serializing a parsed document would regroup dotted keys and change line breaks. Only inline
+//! tables are serialized again. The size and the number of tables are limited, because parsing a
+//! table that follows one of its own sub-tables takes time proportional to the number of tables: 1
+//! MB of such tables took 49 s in a debug build.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,8 +14,8 @@ use toml_edit::{Document, Item, Key, Table, TableLike, Value as Toml};
 
 use super::error::{ConfigError, ConfigPlace, MAX_BYTES, MAX_TABLES, Result, shorten};
 
-/// Listing all errors takes memory proportional to their number. For larger texts, only the error
-/// at which the parser stops is reported.
+/// Listing every error takes memory proportional to their number, so for larger texts only the
+/// error at which the parser stops is reported.
 const MAX_BYTES_TO_LIST_ERRORS: usize = 64 << 10;
 
 pub(super) struct Doc<'t> {
@@ -70,18 +70,17 @@ pub(super) fn entries(table: &dyn TableLike) -> impl Iterator<Item = (Option<&Ke
     table.iter().map(|(name, item)| (table.key(name), name, item))
 }
 
-/// Returns a key in TOML notation, shortened for use in a message.
+/// Formats a key as TOML, shortened for use in a message.
 pub(super) fn write_key(path: &[&str]) -> String {
     let names: Vec<String> = path.iter().map(|name| Key::new(*name).to_string()).collect();
     shorten(&names.join("."))
 }
 
-/// Returns the offset and message of the first error in the text.
+/// Returns the offset and message of the error with the lowest offset.
 ///
-/// Parsers report structural errors before errors inside values, so an unclosed quote on line 1 is
-/// reported as a missing `=` further down. `toml` can list all errors, and this function picks the
-/// one with the lowest offset. It runs before `toml_edit`, which takes 2 ms for each duplicate
-/// table header in a text with 100,000 keys.
+/// By default, `toml` reports structural errors before errors inside values, so an unclosed quote
+/// on line 1 shows up as a missing `=` further down. This check runs before `toml_edit`, which
+/// takes 2 ms for each duplicate table header in a text with 100,000 keys.
 fn first_error(text: &str) -> Option<(usize, String)> {
     let errors = if text.len() <= MAX_BYTES_TO_LIST_ERRORS {
         DeTable::parse_recoverable(text).1
@@ -143,8 +142,8 @@ pub(super) fn rewrite_inline(
     change: impl FnOnce(&mut dyn TableLike),
 ) -> Option<String> {
     let span = item.as_inline_table()?.span()?;
-    // A table that is parsed separately owns its whitespace and comments. In the full document,
-    // they are only spans of the source.
+    // A separately parsed table owns its whitespace and comments; in the full document, they are
+    // only spans of the source.
     let mut value: Toml = doc.text.get(span.clone())?.parse().ok()?;
     let table = value.as_inline_table_mut()?;
     change(table);

@@ -1,7 +1,7 @@
-//! Sets or removes one key of a configuration file and leaves all other lines unchanged.
+//! Sets or removes one configuration key and leaves all other lines unchanged.
 //!
-//! The text must be valid TOML but may contain invalid keys or values, so that commands can repair
-//! them.
+//! The text must be valid TOML but may contain invalid keys or values, which users can then repair
+//! with `nacre config`.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::keys::{self, KeySpec};
 use super::layers::unknown_key;
 use super::value::not_a_table;
 
-/// Returns the text with `key` set to `value`. The value is plain text, not TOML.
+/// Sets `key` to `value`, which is plain text rather than TOML.
 pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String> {
     let doc = Doc::parse(text, origin)?;
     let new_text = match (keys::find(key), families::find_key(key)) {
@@ -32,7 +32,7 @@ pub fn set(text: &str, origin: &Path, key: &str, value: &str) -> Result<String> 
     Ok(new_text)
 }
 
-/// Returns the text without `key`. The text is unchanged if the key is not set.
+/// Removes `key`, or returns the text unchanged if the key is not set.
 ///
 /// Unknown keys can be removed too, so that users can fix the errors they cause.
 pub fn unset(text: &str, origin: &Path, key: &str) -> Result<String> {

@@ -1,6 +1,6 @@
 //! Configuration errors and warnings, each with a message and a hint.
 //!
-//! Untrusted values are shortened to one line, and strings to be redacted are never printed.
+//! Untrusted values are shortened to one line, and values of `redact.extra` are never printed.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -46,13 +46,13 @@ pub enum ConfigError {
     UnknownProjectKey { key: String, place: ConfigPlace, nearest: Option<String> },
     #[error(transparent)]
     BadValue(Box<BadValue>),
-    /// A bug: a key is missing in the built-in defaults. A test checks that they are complete.
+    /// A bug: the built-in defaults lack a key. A test checks that they are complete.
     #[error("Cannot use the built-in defaults: {0}")]
     NoDefault(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("Bad value for `{key}` {place}: expected {expected}, found {found}")]
+#[error("Invalid value for `{key}` {place}: expected {expected}, found {found}")]
 pub struct BadValue {
     pub key: String,
     pub place: ConfigPlace,

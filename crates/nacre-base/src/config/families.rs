@@ -19,23 +19,22 @@ pub(super) const DEFAULT_MODEL: &str = "roles.default.model";
 
 const MAX_MEMBERS: usize = 100;
 
-/// A group of tables with the same fields and different names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Family {
     /// For example, `providers` for tables such as `[providers.own]`.
     pub name: &'static str,
-    /// Allowed table names; empty if the user chooses them.
+    /// Allowed table names. Empty if users choose the names.
     pub members: &'static [&'static str],
     pub doc: &'static str,
     pub fields: &'static [Field],
 }
 
-/// A field of the tables in a family. Fields have no defaults.
+/// A field that a family's tables can have. Fields have no defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     pub name: &'static str,
     pub kind: ValueKind,
-    /// Tables that have this field; empty if all tables have it.
+    /// The tables that have this field. Empty if all of them do.
     pub only_in: &'static [&'static str],
     pub doc: &'static str,
 }

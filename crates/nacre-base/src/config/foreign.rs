@@ -26,7 +26,6 @@ pub fn check(text: &str, origin: &Path) -> Result<()> {
     Doc::parse(strip_byte_order_mark(text), origin).map(|_| ())
 }
 
-/// Removes a byte order mark.
 fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }

@@ -32,7 +32,7 @@ pub enum ValueKind {
     },
     Flag,
     Text,
-    /// A list of strings. Each layer adds to the lower ones instead of replacing them.
+    /// A list of strings. Each layer adds to the lists of lower layers instead of replacing them.
     Texts {
         min_chars: usize,
     },
@@ -41,9 +41,9 @@ pub enum ValueKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FromRepo {
     Allowed,
-    /// Used only if it does not exceed the value from the lower layers.
+    /// A repository may lower the value but not raise it.
     OnlyLower,
-    /// Ignored with a warning.
+    /// A repository may not set the key. Its value is ignored with a warning.
     Refused,
 }
 
@@ -149,7 +149,7 @@ pub(super) fn is_section(name: &str) -> bool {
     KEYS.iter().any(|spec| spec.section() == name)
 }
 
-/// Returns the key or table that `name` may be a misspelling of.
+/// Returns the key or table whose name is most similar to `name`.
 ///
 /// Only the last component is compared. A key is therefore found even if the table name is wrong or
 /// missing, and two keys are not similar just because they share a table.
@@ -190,8 +190,8 @@ variables! {
     /// The time to use instead of the current time, such as `2026-11-15T08:30:00Z`, for tests and
     /// reproducible runs.
     NACRE_NOW
-    /// Set for agents that Nacre uses as models. If such an agent runs Nacre, that Nacre process
-    /// does not use agents as models.
+    /// Set when Nacre runs an agent as a model, so that a Nacre process started by that agent does
+    /// not run agents in turn.
     NACRE_CHILD
     /// The API key of the service at `search.endpoint_url`. Keys are not stored in files.
     NACRE_EMBEDDING_KEY
@@ -200,7 +200,7 @@ variables! {
     NACRE_PUSH_TOKEN
     /// The password for the database at `server.database`. Passwords are not stored in settings.
     NACRE_DATABASE_PASSWORD
-    /// Sets `roles.default.model`, the model for roles without their own.
+    /// Sets `roles.default.model`, the model for roles that do not set one.
     NACRE_MODEL
     /// If set and not empty, disables color while `ui.color` is `auto`.
     NO_COLOR
@@ -215,8 +215,8 @@ variables! {
     EDITOR
 }
 
-/// Sets the key `hooks.deadline_ms`. Hooks read it directly, because loading the settings takes too
-/// long.
+/// Sets the key `hooks.deadline_ms`. Hooks read this variable directly, because loading the
+/// settings takes too long.
 pub const NACRE_HOOKS_DEADLINE_MS: &str = "NACRE_HOOKS_DEADLINE_MS";
 /// Sets the key `ui.theme`. Nacre passes it to processes that it starts in another terminal.
 pub const NACRE_UI_THEME: &str = "NACRE_UI_THEME";

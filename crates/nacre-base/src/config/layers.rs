@@ -39,8 +39,8 @@ impl ConfigSource {
     /// The file named by `NACRE_CONFIG`.
     ///
     /// Both paths must be absolute and resolved. A file inside the project has the same
-    /// restrictions as the repository's configuration, because an environment file in the directory
-    /// may have set the variable.
+    /// restrictions as the repository's configuration, because an env file in the repository may
+    /// have set the variable.
     pub fn file(path: &Path, text: String, project: Option<&Path>) -> Self {
         let is_of_repo = project.is_some_and(|project| path.starts_with(project));
         Self { layer: Layer::File, path: path.to_owned(), text, is_of_repo }
@@ -83,7 +83,7 @@ pub struct ValueOrigin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigEntry {
     pub value: Value,
-    /// Ordered from the lowest layer to the highest. Only lists can have more than one origin.
+    /// Lowest layer first. Only lists can have more than one origin.
     pub origins: Vec<ValueOrigin>,
 }
 
@@ -91,8 +91,7 @@ pub struct ConfigEntry {
 pub struct Resolved {
     pub settings: Settings,
     pub entries: BTreeMap<&'static str, ConfigEntry>,
-    /// Values in tables with user-chosen names. The key is the full name, such as
-    /// `roles.lead.model`.
+    /// Values in tables whose names users choose, by full name, such as `roles.lead.model`.
     pub tables: BTreeMap<String, ConfigEntry>,
     pub warnings: Vec<ConfigWarning>,
 }
@@ -207,8 +206,8 @@ impl Fold {
         Ok(())
     }
 
-    /// Reads the tables of a family. Tables from a repository are refused, because they determine
-    /// where prompts and API keys are sent.
+    /// Reads a family's tables. Tables from a repository are refused, because they determine where
+    /// prompts and API keys are sent.
     fn family(
         &mut self,
         source: &ConfigSource,

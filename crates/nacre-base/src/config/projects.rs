@@ -1,4 +1,4 @@
-//! The project register, a TOML file that assigns a name to every repository.
+//! The project register: a TOML file that gives every repository a name.
 //!
 //! ```toml
 //! [projects.pearl]
@@ -20,7 +20,7 @@ use super::value::describe;
 
 const MAX_NAME_BYTES: usize = 64;
 const NAME_RULE: &str =
-    "1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, beginning with a letter or digit";
+    "1 to 64 characters from `a-z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
@@ -37,9 +37,9 @@ pub struct Projects {
 pub enum ProjectError {
     #[error(transparent)]
     Config(#[from] ConfigError),
-    #[error("Bad project name `{name}`: expected {NAME_RULE}")]
+    #[error("Invalid project name `{name}`: expected {NAME_RULE}")]
     BadName { name: String },
-    #[error("Bad project path `{}`: expected an absolute path in UTF-8, without `..`", path.display())]
+    #[error("Invalid project path `{}`: expected an absolute UTF-8 path without `..`", path.display())]
     BadPath { path: PathBuf },
     #[error("Project `{name}` is already registered, with path `{}`", path.display())]
     NameTaken { name: String, path: PathBuf },
@@ -104,7 +104,7 @@ impl Projects {
     }
 
     pub fn find(&self, name_or_path: &str) -> Option<&Project> {
-        // Names contain no `/`, so a string is never both a name and an absolute path.
+        // A name contains no `/`, so it cannot be mistaken for an absolute path.
         let path = Path::new(name_or_path);
         self.list.iter().find(|project| project.name == name_or_path || project.path == path)
     }
@@ -124,8 +124,8 @@ impl Projects {
     }
 }
 
-/// Returns the register's text with the project added. The text is unchanged if the register
-/// already has this entry.
+/// Adds the project to the register's text. The text is unchanged if the register already has this
+/// entry.
 pub fn add(text: &str, origin: &Path, name: &str, path: &Path) -> Result<String, ProjectError> {
     let projects = Projects::parse(text, origin)?;
     if !is_name(name) {
@@ -164,7 +164,7 @@ pub fn remove(text: &str, origin: &Path, name: &str) -> Result<String, ProjectEr
     Ok(new_text)
 }
 
-/// Derives a unique, valid name from the name of the repository's directory.
+/// Derives a valid, unused name from the name of the repository's directory.
 pub fn name_for(path: &Path, existing: &Projects) -> String {
     let folder = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let mut base = String::new();

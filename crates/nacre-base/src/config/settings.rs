@@ -1,4 +1,4 @@
-//! The resolved settings as plain structs, one per part of the program.
+//! Resolved settings as plain structs, one per part of the program.
 //!
 //! Fields have the same names as their keys, so that serde can fill in the structs from the merged
 //! values.
@@ -59,10 +59,10 @@ pub struct RoleTable {
     pub fallbacks: Vec<String>,
     pub max_tokens: Option<u32>,
     pub context_tokens: Option<usize>,
-    /// In thousandths.
+    /// The temperature multiplied by 1000.
     pub temperature: Option<u32>,
     pub effort: Option<EffortChoice>,
-    /// Only valid for the role `extract`.
+    /// Only valid for the `extract` role.
     pub strategy: Option<StrategyChoice>,
 }
 
@@ -90,15 +90,15 @@ pub struct LockSettings {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct SafeSettings {
-    /// Full paths, or `*`.
+    /// Absolute paths, or `*` for all.
     pub folders: Vec<String>,
-    /// Full paths of repositories, or `*`.
+    /// Absolute paths of repositories, or `*` for all.
     pub memories: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct RedactSettings {
-    /// Literal strings without duplicates, in layer order.
+    /// Literal strings, deduplicated and in layer order.
     pub extra: Vec<String>,
 }
 
@@ -110,14 +110,13 @@ pub struct ShareSettings {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PushSettings {
-    /// URL, or empty if not set.
+    /// The server's URL; empty if not set.
     pub to: String,
     pub transcripts: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct MapSettings {
-    /// Globs.
     pub deny: Vec<String>,
     pub at_rest: AtRest,
 }
@@ -131,21 +130,21 @@ pub struct SearchSettings {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ServerSettings {
-    /// PostgreSQL URL, or empty if not set.
+    /// The PostgreSQL URL; empty if not set.
     pub database: String,
-    /// Full path, or empty if not set.
+    /// An absolute path; empty if not set.
     pub database_password_file: String,
     pub database_certificates: String,
     pub database_connections: usize,
-    /// IP address from which the proxy connects, or empty if not set.
+    /// The IP address that the proxy connects from; empty if not set.
     pub trusted_proxy: String,
-    /// Header that contains the signed-in user's name, or empty if not set.
+    /// The header that contains the signed-in user's name; empty if not set.
     pub trusted_proxy_header: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TelemetrySettings {
-    /// URL to export traces to, or empty if not set.
+    /// The URL that traces are exported to; empty if not set.
     pub otlp_endpoint: String,
 }
 
@@ -210,17 +209,17 @@ crate::words! {
         Plain = "plain",
     }
 
-    /// How files that can be rebuilt are stored.
+    /// How derived files are stored on disk.
     AtRest {
         Plain = "plain",
-        /// Encrypted with a key that belongs to the user.
+        /// Encrypted with the user's key.
         Encrypted = "encrypted",
     }
 
     EmbeddingChoice {
-        /// The table compiled into the program.
+        /// The embedding table compiled into the program.
         Builtin = "builtin",
-        /// An external service that receives the texts to embed.
+        /// An external service that texts are sent to.
         Endpoint = "endpoint",
     }
 

@@ -1,7 +1,7 @@
-//! Values of keys: parsing from TOML or plain text, validation, and formatting.
+//! Parses values from TOML or plain text, validates them, and formats them.
 //!
-//! Plain text (a variable, a flag, `config set`) needs no quotes. A list may also be written as a
-//! TOML array, for strings that contain commas.
+//! Values from variables, flags and `config set` are plain text and need no quotes. A list may also
+//! be written as a TOML array, for strings that contain commas.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use toml_edit::{Array, Item, Value as Toml};
 use super::error::{BadValue, ConfigError, ConfigPlace, Result, nearest, shorten};
 use super::keys::ValueKind;
 
-/// Longer strings are mistakes and would make error messages unreadable.
+/// Longer strings are likely mistakes and would make error messages unreadable.
 const MAX_TEXT_CHARS: usize = 4096;
 
-/// Enough for all tokens of a team. The number is limited because every transcript is searched for
-/// each string.
+/// Enough for all of a team's tokens. The number is limited because every transcript is searched
+/// for each string.
 const MAX_TEXTS: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,7 +23,7 @@ const MAX_TEXTS: usize = 1000;
 pub enum Value {
     Text(String),
     Int(i64),
-    /// In thousandths.
+    /// The number multiplied by 1000.
     Decimal(i64),
     Flag(bool),
     Texts(Vec<String>),
@@ -79,7 +79,7 @@ impl ValueKind {
 }
 
 impl fmt::Display for ValueKind {
-    /// Formats the expected kind so that it can follow "expected" in a message.
+    /// Describes the kind so that it can follow "expected" in a message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Choice(choices) => write!(f, "one of `{}`", choices.join("`, `")),

@@ -1,10 +1,10 @@
 //! Applies a journaled plan, forward or backward, any number of times.
 //!
-//! The files on disk show for every step whether it was already applied. An interrupted plan is
-//! therefore applied again from the start, even if recovery itself was interrupted. Files are never
-//! overwritten: the new file is swapped in, and the displaced file is checked. If its content
-//! differs from what the caller had read, the user changed it in the meantime. In that case, the
-//! user's file is swapped back and the whole change is undone.
+//! The files on disk show which steps were already applied, so an interrupted plan is applied again
+//! from the start, even if recovery itself was interrupted. Files are never overwritten: the new
+//! file is swapped in, and the displaced file is checked. If the displaced file is not the one that
+//! the caller read, the user changed it in the meantime, so it is swapped back and the whole change
+//! is undone.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ use super::sys;
 use super::sys::Exchange;
 use crate::ContentHash;
 
-/// Nacre never replaces a larger file, so a larger one cannot be the file that was read.
+/// Nacre never replaces a larger file, so a larger one cannot be the file that the caller read.
 const MAX_HASHED_BYTES: u64 = 256 << 20;
 
 const MAX_RESCUES: u32 = 10_000;
@@ -40,7 +40,7 @@ impl From<FsError> for Stop {
 pub(super) struct Site<'a> {
     scope: &'a WriteScope,
     txn: &'a Dir,
-    /// Parent directories by path. The key of the scope's own directory is the empty string.
+    /// Parent directories by path. The scope's own directory has the key `""`.
     parents: BTreeMap<String, Dir>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Site<'a> {
         for dir in plan.new_dirs.iter().rev() {
             self.parents.remove(dir.as_str());
             if let Ok(parent) = self.scope.parent_of(dir) {
-                // Fails if the directory is not empty. In that case, the directory is kept.
+                // Fails, as intended, if the directory is not empty.
                 let _ = sys::remove_dir(&parent, dir.name());
             }
         }
@@ -100,9 +100,9 @@ impl<'a> Site<'a> {
         self.flush()
     }
 
-    /// Finds files in the journal whose content is neither the old nor the new version, which means
-    /// that the user wrote to them during the swap. Stores each as a conflict copy and returns the
-    /// paths of the copies.
+    /// Looks in the journal for files whose content is neither the old nor the new version, which
+    /// means that the user wrote to them during the swap. Stores each as a conflict copy and
+    /// returns the paths of the copies.
     pub(super) fn rescue(&mut self, plan: &Plan) -> Result<Vec<RelPath>> {
         let mut rescued = Vec::new();
         for step in &plan.steps {
@@ -372,8 +372,8 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Converts an I/O error. A file that unexpectedly exists or is missing is a conflict with the
-    /// user. Any other error is an I/O failure.
+    /// Treats a file that unexpectedly exists or is missing as a conflict with the user. Any other
+    /// error is an I/O failure.
     fn stop(&self, step: &Step, error: io::Error) -> Stop {
         if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) {
             return Stop::Conflict(step.path().clone());

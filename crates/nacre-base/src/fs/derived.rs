@@ -11,8 +11,8 @@ use super::sys::{FileMode, Flush};
 use super::writer::{TEMP_TAIL, Writer, remove_if_there};
 use crate::platform::process::{Pid, test_kill_process};
 
-/// Nacre never creates directories deeper than this: scratch paths have at most `MAX_COMPONENTS`
-/// components, and the directory that contains them adds at most four.
+/// Nacre never creates deeper directories: scratch paths have at most `MAX_COMPONENTS` components,
+/// and the directory that contains them adds at most four.
 const MAX_SCRATCH_DEPTH: usize = 28;
 
 impl Writer<'_> {
@@ -23,7 +23,7 @@ impl Writer<'_> {
         self.scope().replace(path, &temp, bytes, mode, Flush::Later)
     }
 
-    /// Removes a derived file. A missing file is not an error.
+    /// A missing file is not an error.
     pub fn remove_derived(&self, path: &RelPath) -> Result<()> {
         refuse_journal(path)?;
         let dir = self.scope().parent_of(path)?;
@@ -89,7 +89,7 @@ impl Writer<'_> {
 
 impl WriteScope {
     /// Writes output to a path that the user requested. Paths outside a store have no lock, so the
-    /// temporary file's name includes the process ID.
+    /// temporary file's name includes the process ID to keep it unique.
     pub fn put_output(&self, path: &RelPath, bytes: &[u8], owner: &Owner) -> Result<()> {
         let is_there = self.parent_of(path)?.symlink_metadata(path.name());
         if is_there.is_ok_and(|there| !there.is_file()) {
@@ -208,7 +208,7 @@ impl ScratchFolder {
         self.scope.path()
     }
 
-    /// Maximum depth of paths in the directory, so that everything in it can be removed again.
+    /// Keeps paths shallow enough that everything in the directory can be removed again.
     pub const MAX_COMPONENTS: usize = 24;
 
     /// Writes a file that must not exist. Nothing is flushed, because the directory is removed when

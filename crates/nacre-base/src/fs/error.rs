@@ -16,7 +16,7 @@ pub enum FsError {
     BadPath { path: String, why: PathFault },
     #[error("Cannot {action} `{}`", path.display())]
     Io { action: FsAction, path: PathBuf, source: io::Error },
-    /// A link, directory, device or pipe instead of a plain file.
+    /// A link, directory, device or pipe where a plain file was expected.
     #[error("`{}` is not a plain file", path.display())]
     NotAFile { path: PathBuf },
     /// A parent directory is a symbolic link, which could point outside the scope.
@@ -84,7 +84,7 @@ fn owner_suffix(owner: Option<&Owner>) -> String {
 pub struct Owner {
     pub pid: u32,
     pub command: String,
-    /// Timestamp at which the lock was taken.
+    /// When the lock was taken.
     pub since: String,
 }
 

@@ -1,9 +1,9 @@
-//! Change sets, and the plan that the journal stores for each of them.
+//! Change sets, and the plans that record them in the journal.
 //!
 //! `journal/txn/` contains the staged files and, once everything is staged and flushed, `plan`.
 //! Renaming that file into place is the commit point. If the directory contains `undo` instead of
 //! `plan`, the change is being reverted. `journal/done/` is a completed change that is being
-//! removed. Only the lock holder accesses these files, so their names can be fixed.
+//! removed. The names are fixed, because only the lock holder accesses these files.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -33,8 +33,8 @@ pub(super) struct StagedChange {
 }
 
 impl StagedChange {
-    /// Orders new files first and removals last, so that a concurrent reader may see a moved file
-    /// twice but never misses it.
+    /// Orders new files before removals, so that a concurrent reader may see a moved file twice but
+    /// never misses it.
     fn rank(&self) -> u8 {
         match (self.before, &self.bytes) {
             (None, _) => 0,
@@ -98,7 +98,7 @@ impl ChangeSet {
         self.changes.iter().map(|change| (&change.path, change.bytes.as_deref()))
     }
 
-    /// Returns the changes in the order in which they are applied. Fails if a path occurs twice.
+    /// Sorts the changes into the order in which they are applied. Fails if a path occurs twice.
     pub(super) fn into_ordered(mut self) -> Result<Vec<StagedChange>> {
         let mut seen = BTreeSet::new();
         for change in &self.changes {
@@ -112,24 +112,23 @@ impl ChangeSet {
     }
 }
 
-/// Directory of the change in progress.
 pub(super) const TXN: &str = "txn";
-/// Directory of a completed change that is being removed.
+/// Contains a completed change that is being removed.
 pub(super) const DONE: &str = "done";
-/// File name of the plan while the change is being applied.
+/// The plan's file name while the change is being applied.
 pub(super) const PLAN: &str = "plan";
-/// File name of the plan while the change is being reverted.
+/// The plan's file name while the change is being reverted.
 pub(super) const UNDO: &str = "undo";
 const PLAN_DRAFT: &str = "plan.new";
 
 const VERSION: u32 = 2;
 
-/// A plan with ten thousand files is much smaller than this.
+/// A plan for ten thousand files is much smaller than this.
 const MAX_PLAN_BYTES: u64 = 16 << 20;
 
 const MAX_STEPS: usize = 100_000;
 
-/// The steps of a change set in order. Content hashes make every step verifiable and repeatable.
+/// A change set's steps, in order. Content hashes make every step verifiable and repeatable.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {
@@ -139,8 +138,7 @@ pub(super) struct Plan {
     pub(super) new_dirs: Vec<RelPath>,
 }
 
-/// One step. `slot` names its files in `txn/`: `<slot>` is the staged file, and `<slot>.old` is the
-/// displaced file.
+/// One step. `slot` names its files in `txn/`: `<slot>` is staged, and `<slot>.old` is displaced.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Step {
@@ -231,7 +229,7 @@ impl Plan {
 #[derive(Debug)]
 pub(super) enum PlanFault {
     Unreadable(io::Error),
-    /// The plan is damaged, has an unsupported version, or was not started by this user. It is set
+    /// The plan is damaged, has an unsupported version, or was not written by this user. It is set
     /// aside.
     NotOurs,
 }

@@ -2,8 +2,7 @@
 //!
 //! A [`WriteScope`] is an open directory handle. Every path below it is walked one component at a
 //! time without following symbolic links. A name supplied by a repository or a model therefore
-//! cannot refer to anything outside, even if a directory is replaced by a link between check and
-//! use.
+//! cannot escape the directory, even if a component is replaced by a link between check and use.
 //!
 //! Changes are grouped into a [`ChangeSet`] and committed by a [`Writer`], which holds the scope's
 //! lock. They are staged, journaled and swapped into place. After a crash, either all of the

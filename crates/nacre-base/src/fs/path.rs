@@ -61,7 +61,7 @@ pub enum PathFault {
     TooDeep,
     #[error("it has a control or invisible character")]
     HiddenCharacter,
-    #[error("a component cannot be a file name on every system")]
+    #[error("a component is not a valid file name on every system")]
     Unportable,
 }
 

@@ -37,7 +37,7 @@ impl WriteScope {
         mode_of(&self.parent_of(path).ok()?, path.name()).ok()
     }
 
-    /// Creates a file that must not exist, along with its parent directories.
+    /// Creates a new file along with its parent directories. Fails if the file exists.
     pub fn create_file(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         self.create_file_as(path, bytes, None)
     }
@@ -296,8 +296,8 @@ mod tests {
         |scope| scope.move_file(&path("a"), &path("b"), ContentHash::of(b"old")),
     ];
 
-    /// Runs every operation once for each of its system calls and injects a fault at that call,
-    /// with and without atomic swaps.
+    /// Runs every operation once for each of its system calls, injecting a fault at that call, with
+    /// and without atomic swaps.
     fn sweep(fault: &dyn Fn(PathBuf) -> Fault, check: &dyn Fn(&Path, Result<()>)) {
         let disks = [Disk::Local, Disk::Plain];
         for (disk, act) in disks.into_iter().flat_map(|disk| ACTS.map(|act| (disk, act))) {

@@ -1,12 +1,11 @@
-//! The keyed hash that proves which user started a journaled change.
+//! A keyed hash that proves which user started a journaled change.
 //!
-//! A journal is stored in a repository, which may come from an untrusted source, and a plan can
-//! replace or remove files. A plan is therefore valid only with a keyed hash. The key is random and
-//! is stored only in the user's own directory, so a downloaded repository cannot contain a valid
-//! plan.
+//! Plans can replace or remove files, and a journal is stored in a repository, which may come from
+//! an untrusted source. A plan is therefore valid only with a keyed hash. The key is random and
+//! never leaves the user's own directory, so a downloaded repository cannot contain a valid plan.
 //!
-//! If there is no directory for the key, a random key is used for the lifetime of the process. A
-//! change interrupted by a crash cannot be verified in that case and is set aside.
+//! Without a directory for the key, a random key is used for the lifetime of the process. A change
+//! interrupted by a crash can then not be verified and is set aside.
 
 use std::io;
 use std::io::{Read as _, Seek as _};
@@ -91,8 +90,8 @@ fn read_key(file: &mut File) -> Option<Key> {
     Some(key)
 }
 
-/// Prefix of the text that is hashed for a mark. Plans never begin with it, so a mark is never
-/// valid as proof of a plan.
+/// Prefix of the text that is hashed for a mark. Plans never begin with it, so a mark cannot prove
+/// a plan.
 const MARK: &str = "mark\n";
 
 pub(super) fn random() -> io::Result<Key> {
@@ -110,8 +109,8 @@ fn of_this_process() -> io::Result<Key> {
 }
 
 impl WriteScope {
-    /// Sets the key that proves who started a change, so that a later process with the same key can
-    /// finish it.
+    /// Sets the key that signs plans, so that a later process with the same key can finish an
+    /// interrupted change.
     #[must_use]
     pub fn with_seal(self, seal: Seal) -> Self {
         Self { seal: Some(seal), ..self }

@@ -1,8 +1,8 @@
 //! A writable directory, held open as a handle.
 //!
-//! Paths below it are walked one component at a time. Each component is opened relative to the
-//! previous handle and never through a symbolic link. Replacing a directory after a check has no
-//! effect, because the checked handle is also the one that is used.
+//! Paths below the directory are walked one component at a time. Each component is opened relative
+//! to the previous handle and never through a symbolic link. Replacing a directory after a check
+//! has no effect, because the checked handle is also the one that is used.
 
 use std::io;
 use std::io::Read as _;
@@ -114,8 +114,8 @@ impl Folder {
         stamp_of(&self.dir, name)
     }
 
-    /// Returns the stamp of the entry at `path` if it has the given kind. Unlike the other methods,
-    /// this one follows links in parent directories, because it reads no content.
+    /// Returns the stamp of the entry at `path` if it has the given kind. Follows links in parent
+    /// directories, which is safe because no content is read.
     pub fn glance(&self, path: &str, kind: EntryKind) -> Option<FileStamp> {
         let stat = platform::fs::statat(&self.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         (kind_of(FileType::from_raw_mode(stat.st_mode)) == kind).then(|| file_stamp(&stat))
@@ -144,7 +144,7 @@ fn file_stamp(stat: &platform::fs::Stat) -> FileStamp {
 }
 
 /// File metadata that changes with every write, unless two writes happen within one tick of the
-/// file system clock.
+/// file system's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileStamp {
     pub size: u64,
@@ -156,7 +156,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// Returns a hash of the stamp for compact storage. The result is at least 2.
+    /// Hashes the stamp for compact storage. The result is at least 2.
     pub fn number(self) -> u64 {
         let mut bytes = [0; 48];
         bytes[..8].copy_from_slice(&self.size.to_le_bytes());
@@ -169,7 +169,7 @@ impl FileStamp {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderEntry {
-    /// Invalid UTF-8 is replaced.
+    /// The name with invalid UTF-8 replaced.
     pub name: String,
     pub kind: EntryKind,
 }
@@ -183,7 +183,7 @@ pub enum EntryKind {
 }
 
 impl WriteScope {
-    /// Opens a directory that the user named. Links in its path are trusted.
+    /// Opens a directory specified by the user. Links in its path are trusted.
     pub fn open(path: &Path, access: Access) -> Result<Self> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())
             .map_err(|source| io_error(FsAction::OpenFolder, path, source))?;
@@ -208,7 +208,7 @@ impl WriteScope {
         Self::open_inside(parent, name, access)
     }
 
-    /// Opens a directory that the user named. Creates it if only the last component is missing.
+    /// Opens a directory specified by the user. Creates it if only the last component is missing.
     pub fn create(path: &Path, access: Access) -> Result<Self> {
         match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
             (Some(parent), Some(name)) if !path.is_dir() => {
@@ -218,7 +218,6 @@ impl WriteScope {
         }
     }
 
-    /// Returns whether this is data in the user's home directory that only its owner can read.
     pub fn is_private(&self) -> bool {
         self.access == Access::Private
     }
@@ -391,7 +390,7 @@ fn open_file(dir: &Dir, name: &str) -> Result<OpenFile, ReadFault> {
     Ok(OpenFile { file: file.into_std(), size: metadata.len() })
 }
 
-/// Reads the plain file `name` without following a link and without blocking on a pipe.
+/// Reads a plain file without following a link or blocking on a pipe.
 pub(super) fn read_file(dir: &Dir, name: &str, limit: u64) -> Result<Vec<u8>, ReadFault> {
     let (file, metadata) = open_plain(dir, name)?;
     let size = metadata.len();
@@ -415,8 +414,8 @@ pub(super) fn mode_of(dir: &Dir, name: &str) -> Result<u32, ReadFault> {
 fn open_plain(dir: &Dir, name: &str) -> Result<(File, Metadata), ReadFault> {
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No).nonblock(true);
-    // On Linux, opening a file fails with a permission error if the file is moved away at the same
-    // time. A second attempt reports it as missing.
+    // On Linux, opening a file that is being moved fails with a permission error. A second attempt
+    // reports it as missing.
     let opened = match dir.open_with(name, &options) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             dir.open_with(name, &options)
@@ -435,7 +434,7 @@ pub(super) const KEY_BYTES: usize = 32;
 
 pub(super) type Key = [u8; KEY_BYTES];
 
-/// The key that proves who started a change. It is created on first use.
+/// The key that signs plans. It is created on first use.
 #[derive(Clone)]
 pub struct Seal {
     pub(super) folder: PathBuf,
@@ -443,7 +442,7 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// Uses the key in `folder`, which must belong to the user and not to a repository.
+    /// Uses the key in `folder`, which must belong to the user rather than to a repository.
     pub fn from_directory(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), known: Arc::default() }
     }

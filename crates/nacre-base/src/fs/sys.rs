@@ -1,8 +1,8 @@
-//! The mutating system calls, one function each, on open directory handles and single names.
+//! One function for each mutating system call, taking an open directory handle and a single name.
 //!
-//! All disk changes are made by functions in this file, so tests can inject an error or a crash at
-//! each call (`fault`). Names are single components, and handles are opened without following
-//! links, so no call can affect files outside its directory.
+//! All disk changes go through this file, so tests can inject an error or a crash at each call
+//! (`fault`). Names are single components, and handles are opened without following links, so no
+//! call can affect files outside its directory.
 
 use std::io;
 use std::io::Write as _;
@@ -25,7 +25,7 @@ pub(super) fn make_dir(parent: &Dir, name: &str, mode: u32) -> io::Result<()> {
     set_dir_mode(parent, name, mode).map(drop)
 }
 
-/// Sets the permissions of a directory. Returns whether they changed.
+/// Returns whether the permissions changed.
 pub(super) fn set_dir_mode(parent: &Dir, name: &str, mode: u32) -> io::Result<bool> {
     let made = platform::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
     if platform::mode_bits(&made) & 0o777 == mode {
@@ -38,7 +38,7 @@ pub(super) fn set_dir_mode(parent: &Dir, name: &str, mode: u32) -> io::Result<bo
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flush {
     Now,
-    /// Flushed later by the operating system. For files that can be rebuilt.
+    /// The operating system flushes the file later. For files that can be rebuilt.
     Later,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn write_new(
     }
 }
 
-/// Exact permissions of a written file, regardless of the umask.
+/// The exact permissions of a written file, regardless of the umask.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileMode(pub(super) u32);
 
@@ -82,8 +82,8 @@ pub(super) fn write_record(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Returns whether the open file is a plain file with a single hard link. An archive can contain
-/// hard links, so files in a repository unpacked from one may share their data with files outside.
+/// Returns whether the open file is a plain file with a single hard link. Archives can contain hard
+/// links, so a file in an unpacked repository may share its data with a file elsewhere.
 pub(super) fn is_written_alone(file: &File) -> io::Result<bool> {
     let metadata = file.metadata()?;
     Ok(metadata.is_file() && metadata.nlink() <= 1)
@@ -209,7 +209,7 @@ fn gate() -> io::Result<()> {
     Ok(())
 }
 
-/// Injects a fault at the k-th mutating call of a thread. For tests.
+/// Injects a fault into a thread's k-th mutating call. For tests.
 #[cfg(test)]
 pub(super) mod fault {
     use std::cell::RefCell;
@@ -281,7 +281,7 @@ pub(super) mod fault {
     }
 }
 
-/// The bytes of a file, mapped or in memory.
+/// A file's bytes, memory-mapped or read into memory.
 #[derive(Debug)]
 pub enum FileBytes {
     Mapped(Mmap),

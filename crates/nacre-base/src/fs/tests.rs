@@ -1,5 +1,5 @@
-//! Tests every mutating call of each kind of change: with a crash before the call, with an error,
-//! and with a concurrent edit by the user.
+//! Injects a crash, an error or a concurrent user edit at every mutating call of each kind of
+//! change.
 //!
 //! The sweep injects one fault at call 0, 1, 2, … until the change completes without reaching the
 //! fault. After each run, it opens the scope again, as the next process would, and checks the whole
@@ -37,7 +37,6 @@ fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
 }
 
-/// Returns all plain files below `root` except the journal's lock.
 fn tree(root: &Path) -> Tree {
     fn walk(root: &Path, dir: &Path, files: &mut Tree) {
         for entry in fs::read_dir(dir).unwrap() {
@@ -61,7 +60,6 @@ fn write(root: &Path, name: &str, bytes: &[u8]) {
     fs::write(full, bytes).unwrap();
 }
 
-/// A change to a small tree.
 struct Scenario {
     name: &'static str,
     set: fn() -> ChangeSet,
@@ -114,7 +112,7 @@ fn recover(root: &Path) -> Recovery {
     writer.recovery().clone()
 }
 
-/// Returns the tree before and after a run without faults.
+/// Returns the trees before and after a run without faults.
 fn ends(scenario: &Scenario) -> (Tree, Tree) {
     let dir = tempfile::tempdir().unwrap();
     old_tree(dir.path());
@@ -207,13 +205,13 @@ fn a_kill_inside_recovery_is_recovered_too() {
     }
 }
 
-/// Copies a tree with its empty directories and hard links, because both affect recovery.
+/// Copies empty directories and hard links too, because both affect recovery.
 fn copy_tree(from: &Path, to: &Path) {
     let copied = std::process::Command::new("cp").arg("-a").arg(from.join(".")).arg(to).status();
     assert!(copied.unwrap().success());
 }
 
-/// An action by the user on one of the files while the change set is applied.
+/// What the user does to one of the files while the change set is applied.
 struct Act {
     file: &'static str,
     how: fn(&Path),
@@ -446,7 +444,7 @@ fn a_store_is_open_where_git_shares_it_and_closed_elsewhere() {
     let folders = ["a", "a/b", "c", "c/d", "c/e", "f", "journal"];
     let expected = ["755", "700", "755", "755", "700", "700", "700"];
     assert_eq!(folders.map(mode), expected);
-    // Set the modes used by older versions.
+    // Simulate the modes that older versions used.
     folders.into_iter().for_each(|name| open(name, 0o755));
     cases.into_iter().for_each(|(name, _)| open(name, 0o664));
     commit("f/x", Some(b"old"));

@@ -26,7 +26,7 @@ const MAX_REPLACED_BYTES: u64 = 256 << 20;
 /// Maximum number of invalid plans to keep for inspection.
 const MAX_SET_ASIDE: u32 = 1000;
 
-/// Holds a scope's lock. All journaled changes are made with a writer.
+/// Holds a scope's lock. All journaled changes go through a writer.
 #[derive(Debug)]
 pub struct Writer<'a> {
     scope: &'a WriteScope,
@@ -43,10 +43,9 @@ pub enum Recovery {
     Discarded,
     /// A committed change was finished.
     Finished,
-    /// A committed change conflicted with changes made by the user and was reverted.
+    /// A committed change conflicted with the user's edits and was reverted.
     Undone { conflicts: Vec<RelPath> },
-    /// The journal contained a plan that is damaged or was not started by this user. The plan was
-    /// set aside.
+    /// A plan that was damaged or not written by this user was set aside.
     SetAside,
 }
 
@@ -61,7 +60,7 @@ impl WriteScope {
         made.map_err(|error| io_error(FsAction::MakeFolder, &full, error))?;
         let journal = open_child(&self.dir, &full, JOURNAL)?;
         let lock = lock::acquire(&journal, &full, owner, patience)?;
-        // In older versions, other users could read a store's private directories. The journal's
+        // Older versions left a store's private directories readable by other users. The journal's
         // mode shows whether such a version created this store.
         if sys::set_dir_mode(&self.dir, JOURNAL, 0o700).unwrap_or(false) {
             self.close_folders(&self.dir, "");
@@ -71,8 +70,8 @@ impl WriteScope {
         Ok(writer)
     }
 
-    /// Removes other users' access to private directories. Directories inside a private directory
-    /// are not changed.
+    /// Makes private directories inaccessible to other users. Directories inside a private
+    /// directory are not changed.
     fn close_folders(&self, dir: &Dir, at: &str) {
         let full = self.path.join(at);
         let entries = list_dir(dir, &full).unwrap_or_default();
@@ -89,14 +88,14 @@ impl WriteScope {
         }
     }
 
-    /// Returns whether the journal contains an interrupted change or the remains of one. Takes two
+    /// Returns whether the journal contains an interrupted change or remains of one. Costs two
     /// `stat` calls.
     pub fn is_interrupted(&self) -> Result<bool> {
         let has = |name: &str| self.has(&RelPath::new(&format!("{JOURNAL}/{name}"))?);
         Ok(has(TXN)? || has(DONE)?)
     }
 
-    /// Returns whether the journal contains a plan that is damaged or was not started by this user.
+    /// Returns whether the journal contains a plan that is damaged or was not written by this user.
     pub fn has_foreign_change(&self) -> bool {
         let is_foreign = |folder: &str| {
             let path = RelPath::new(&format!("{JOURNAL}/{folder}")).ok();
@@ -134,16 +133,16 @@ impl Writer<'_> {
         self.scope.replace(path, &temp, bytes, mode, Flush::Now)
     }
 
-    /// Applies either all changes in `set` or none.
+    /// Applies all changes in `set` or none of them, and returns the paths of conflict copies.
     ///
-    /// Returns the paths of conflict copies. If an editor writes to a file through a handle that it
-    /// opened before the swap, its version is stored next to the file.
+    /// A conflict copy is needed if an editor writes to a file through a handle that it opened
+    /// before the swap. The editor's version is then stored next to the file.
     pub fn commit(&self, set: ChangeSet) -> Result<Vec<RelPath>> {
         let changes = set.into_ordered()?;
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        // An earlier change of this writer may be incomplete and must be recovered first.
+        // An earlier change by this writer may be incomplete and must be recovered first.
         if self.scope.is_interrupted()? {
             self.recover()?;
         }
@@ -272,8 +271,8 @@ impl Writer<'_> {
         Ok(self.clear_done().unwrap_or_default())
     }
 
-    /// Removes the files of a completed change. If the content of a file is neither the old nor the
-    /// new version, the user wrote it during the swap, so a copy is stored next to the target.
+    /// Removes a completed change's files. If a file's content is neither the old nor the new
+    /// version, the user wrote it during the swap, so a copy is stored next to the target.
     fn clear_done(&self) -> Result<Vec<RelPath>> {
         let full = self.scope.path.join(JOURNAL).join(DONE);
         let done = match open_child(&self.journal, &full, DONE) {
@@ -305,8 +304,7 @@ impl Writer<'_> {
             dir => dir?,
         };
         let failed = |error| io_error(FsAction::Remove, &full, error);
-        // Remove the plan first, because the other files in the directory are not needed without
-        // it.
+        // Remove the plan first: without it, the other files are not needed.
         for plan in [PLAN, UNDO] {
             remove_if_there(&dir, plan).map_err(failed)?;
         }
@@ -358,8 +356,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Reads a plan. If the plan is not ours, sets it aside and returns the result of the recovery
-    /// as `Err`.
+    /// Reads a plan. If the plan is not ours, sets it aside and returns `Err` with the recovery's
+    /// result.
     fn load(&self, txn: &Dir, name: &str) -> Result<Option<Plan>, Result<Recovery>> {
         Plan::load(self.scope, txn, name).map_err(|fault| match fault {
             PlanFault::Unreadable(error) => {
@@ -369,7 +367,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Renames a part of the journal that is not ours instead of deleting it.
+    /// Renames part of the journal, because only our own files may be deleted.
     fn set_aside(&self, name: &str) -> Result<()> {
         let full = self.scope.path.join(JOURNAL).join(name);
         let failed = |error| io_error(FsAction::Move, &full, error);

@@ -29,7 +29,7 @@ const FOLDER: OFlags =
 const FILE: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
-/// Files that git opens for every command, with the maximum size of each. All of them must be plain
+/// Files that git opens for every command, with their maximum sizes. All of them must be plain
 /// files.
 const READ_BY_GIT: &[(&str, u64)] = &[
     ("HEAD", MAX_SMALL_BYTES),
@@ -130,7 +130,6 @@ impl GitFolder {
         &self.own
     }
 
-    /// The directory shared by all worktrees of the repository.
     pub fn common(&self) -> &Path {
         &self.common
     }

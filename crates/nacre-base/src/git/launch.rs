@@ -1,4 +1,4 @@
-//! Runs git in a repository with an environment and settings that the repository cannot influence.
+//! Runs git with an environment and settings that the repository cannot influence.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -16,16 +16,16 @@ use crate::owner::{is_of_repository, search_folders, search_path};
 use crate::platform::ext::PermissionsExt as _;
 use crate::platform::program_file;
 
-/// Combined time limit for all git calls of one command. If git takes longer, it is blocked on a
+/// Time limit for all git calls in one command together. If git takes longer, it is blocked on a
 /// pipe or the repository is deliberately slow.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Time is counted in slices instead of being read from a clock. A call that ends within the first
-/// slice is not counted.
+/// slice costs nothing.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// Longest wait between two polls. Wait times double, so that late wakeups on a busy machine add
-/// only a few delays instead of one per slice.
+/// Longest wait between two polls. Waits double, so that late wakeups on a busy machine add only a
+/// few delays instead of one per slice.
 const MAX_WAIT_SLICES: u64 = 32;
 
 const MAX_ANSWER_BYTES: u64 = 64 << 20;
@@ -49,8 +49,8 @@ const VARIABLES: &[(&str, &str)] = &[
     ("SSH_ASKPASS", "false"),
 ];
 
-/// Commands that can start an external program to display a file. They are run with a flag that
-/// prevents this.
+/// Commands that can start an external program to display a file. A flag prevents them from doing
+/// so.
 const SHOWING: &[&str] = &["diff", "diff-files", "diff-index", "diff-tree", "log", "show"];
 
 type Result<T, E = GitFault> = std::result::Result<T, E>;
@@ -77,7 +77,7 @@ pub enum GitFault {
 
 /// The git executable, and the user settings that it may read.
 ///
-/// All repositories opened from the same value or its clones share one time limit.
+/// Repositories opened from the same value or its clones share one time limit.
 #[derive(Clone, Debug)]
 pub struct GitProgram {
     path: OsString,
@@ -103,7 +103,7 @@ impl GitProgram {
         Self { home: Some(home.into()), ..self }
     }
 
-    /// Sets the user whose repositories are trusted. The default is the user of the process.
+    /// Sets the user whose repositories are trusted. Defaults to the user running this process.
     pub fn with_person(self, person: Person) -> Self {
         Self { person, ..self }
     }
@@ -240,7 +240,7 @@ impl Git {
         command.env_clear().envs(VARIABLES.iter().copied()).env("PATH", &self.path);
         match &self.home {
             Some(home) => command.env("HOME", home),
-            // If `HOME` is not set, git rejects all settings if one of them contains `~`.
+            // Without `HOME`, git rejects all settings if any of them contains `~`.
             None => command.env("HOME", "/nonexistent").env("GIT_CONFIG_GLOBAL", "/dev/null"),
         };
         command.env("GIT_DIR", self.folder.own()).env("GIT_WORK_TREE", self.folder.tree());

@@ -60,8 +60,8 @@ impl Running {
         let stop = Stop { group, is_over: Arc::default() };
         let is_over = Arc::clone(&stop.is_over);
         if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-            // Git may write output before it has read all of its input. Writing the input in this
-            // thread before reading the output could deadlock.
+            // Git may write output before it has read all of its input, so writing the input in
+            // this thread before reading the output could deadlock.
             thread::spawn(move || stdin.write_all(&input));
         }
         let (sender, finished) = channel();
@@ -155,9 +155,8 @@ fn read_some(pipe: impl Read, limit: u64) -> (Vec<u8>, bool) {
     (bytes, is_cut)
 }
 
-/// Splits the first object off the output of `git cat-file --batch`. Returns the remaining output
-/// and the object's bytes, which are `None` if git does not have the object. Returns `None` at the
-/// end of the output.
+/// Splits the first object off the output of `git cat-file --batch`. The object is `None` if git
+/// does not have it. Returns `None` at the end of the output.
 pub fn next_object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let end = memchr::memchr(b'\n', answer)?;
     let head = std::str::from_utf8(&answer[..end]).ok()?;

@@ -53,9 +53,8 @@ pub(super) const FIXED: &[(&str, &str)] = &[
     ("uploadpack.packObjectsHook", ""),
 ];
 
-/// Repository keys that name a program, or a file that git would read. Each entry consists of the
-/// section, the last component and the replacement. The replacement is `false` if git would run an
-/// empty value as a program.
+/// Repository keys that name a program, or a file for git to read: the section, the last component
+/// and the replacement. The replacement is `false` where git would run an empty value as a program.
 const NEUTRAL: &[(&str, &str, &str)] = &[
     ("blame", "ignorerevsfile", ""),
     ("commit", "template", ""),
@@ -103,8 +102,8 @@ struct Listed<'l> {
     value: &'l [u8],
 }
 
-/// Returns overrides for the settings listed by git, or `None` if the repository sets more than can
-/// be overridden. If the user has set a key, the user's value is kept.
+/// Overrides the settings listed by git, or returns `None` if the repository sets too many. A key
+/// that the user has set keeps the user's value.
 pub(super) fn overrides(listed: &[u8]) -> Option<Vec<(OsString, OsString)>> {
     let listed: Vec<Listed<'_>> = list(listed);
     let own: HashMap<&[u8], &[u8]> = listed
@@ -139,7 +138,7 @@ fn list(listed: &[u8]) -> Vec<Listed<'_>> {
         let end = setting.iter().position(|byte| *byte == b'\n');
         let (key, value) =
             end.map_or((setting, &b"true"[..]), |end| (&setting[..end], &setting[end + 1..]));
-        // Settings with the scope `command` were passed by this program.
+        // This program itself passed the settings with the scope `command`.
         if scope != b"command" {
             let is_repository = !matches!(scope, b"system" | b"global");
             settings.push(Listed { is_repository, key, value });

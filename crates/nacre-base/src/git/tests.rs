@@ -1,8 +1,5 @@
 //! Tests git on malicious repositories: nothing from the repository is executed, and no call hangs.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the tests play the stranger who made the repository"
-)]
+#![expect(clippy::disallowed_methods, reason = "the tests create the malicious repositories")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +45,7 @@ fn a_git_of_the_repository_is_never_started() {
     assert!(matches!(alone, Err(GitFault::NotInstalled)));
 }
 
-/// A repository with one commit, and a marker file that is created if a program is started.
+/// A repository with one commit, and a marker file that exists once a program has been started.
 struct Evil {
     dir: tempfile::TempDir,
 }
@@ -156,7 +153,6 @@ fn a_signed_commit_is_shown_without_its_program() {
     let evil = Evil::new();
     evil.set("log.showSignature", "true");
     evil.set("gpg.program", &format!("touch {}; false", evil.mark().display()));
-    // A commit with a signature.
     let head = Command::new("git")
         .args(["cat-file", "commit", "HEAD"])
         .current_dir(evil.root())

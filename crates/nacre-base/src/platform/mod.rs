@@ -18,7 +18,7 @@ pub use windows::*;
 
 #[derive(Debug)]
 pub struct ListedName<'n> {
-    /// Characters that are not valid Unicode are replaced.
+    /// The name with invalid Unicode replaced.
     pub name: std::borrow::Cow<'n, str>,
     pub is_unicode: bool,
     pub kind: fs::FileType,

@@ -1,4 +1,4 @@
-//! Implementation for Linux and macOS: system calls, under the names used on all systems.
+//! System calls on Linux and macOS, under the names used on all systems.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -150,8 +150,7 @@ pub fn leave_session() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Returns the number of bytes in the holes of a sparse file. Stops counting once `limit` is
-/// exceeded.
+/// Returns the number of bytes in a sparse file's holes. Stops counting once `limit` is exceeded.
 #[cfg(target_os = "linux")]
 pub fn size_of_holes(file: &std::fs::File, limit: u64) -> u64 {
     use fs::{SeekFrom, seek};
@@ -176,7 +175,7 @@ pub fn size_of_holes(file: &std::fs::File, limit: u64) -> u64 {
     n_bytes
 }
 
-/// Compares the size with the number of allocated blocks, on systems without `SEEK_HOLE`.
+/// Without `SEEK_HOLE`, compares the size with the number of allocated blocks.
 #[cfg(not(target_os = "linux"))]
 pub fn size_of_holes(file: &std::fs::File, _: u64) -> u64 {
     use ext::MetadataExt as _;

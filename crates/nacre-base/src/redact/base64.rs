@@ -1,7 +1,7 @@
 //! Finds secrets inside base64.
 //!
-//! The base64 form of every sufficiently long token prefix is an additional anchor, once for each
-//! of the three alignments. The text around a match is decoded up to a limit and scanned.
+//! Every sufficiently long token prefix is also searched for in base64, in each of the three
+//! alignments. The text around a match is decoded up to a limit and scanned.
 
 use std::ops::Range;
 
@@ -13,17 +13,17 @@ use super::text::{FoundSecret, Set, Text, Weight};
 use super::value::{break_end, skip_blanks};
 use super::{judge, rules};
 
-/// Number of characters to decode before a match, to check the boundary of the secret. It is a
+/// How many characters before a match to decode, to check where the secret starts. The number is a
 /// multiple of four, because base64 encodes in groups of four characters.
 const N_CHARS_BEFORE: usize = 48;
 
-/// Number of characters to decode from the start of a match. Every kind of secret is recognizable
+/// How many characters to decode from the start of a match. Secrets of every kind are recognizable
 /// within this length.
 const N_CHARS: usize = 640;
 
 const MAX_BEFORE: usize = 8192;
 
-/// Shorter anchors match by chance too often.
+/// Shorter anchors often match by chance.
 const MIN_ANCHOR: usize = 4;
 
 /// Longer anchors would only enlarge the automaton, because every match is decoded and verified
@@ -41,8 +41,8 @@ const WORDS: &[&str] = &[
     "API_KEY", "apiKey",
 ];
 
-/// Returns the base64 forms of all prefixes, each with the number of base64 characters that precede
-/// the anchor in its first group.
+/// Encodes all prefixes in base64. Each comes with the number of base64 characters that precede the
+/// anchor in its first group.
 pub(super) fn anchors() -> Vec<(String, usize)> {
     let tokens = rules::RULES.iter().flat_map(|rule| rule.anchors.split(' '));
     let mut list = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn anchors() -> Vec<(String, usize)> {
     list
 }
 
-/// Returns whether an anchor is a token prefix that can be expected in base64. Excludes the anchors
+/// Returns whether an anchor is a token prefix that may occur in base64, which excludes the anchors
 /// for addresses, parameters and password hashes.
 fn is_distinctive(anchor: &str) -> bool {
     !anchor.contains(['/', '=', '$', '{']) && anchor.len() >= 3
@@ -126,8 +126,8 @@ pub(super) fn cover(
     Some(FoundSecret { start, end, ..secret })
 }
 
-/// Returns the first secret in `decoded` that is recognized by its format. If all of the decoded
-/// text is readable, any secret is returned.
+/// Returns the first secret in `decoded` that is recognized by its format, or any secret if all of
+/// the decoded text is readable.
 fn secret_of(decoded: &str, found: &[FoundSecret]) -> Option<FoundSecret> {
     let is_text =
         || decoded.bytes().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace());
@@ -135,7 +135,7 @@ fn secret_of(decoded: &str, found: &[FoundSecret]) -> Option<FoundSecret> {
     shape.or_else(|| found.first().filter(|_| is_text())).copied()
 }
 
-/// Returns the start of the blob. Goes back from the group at `first` while the groups decode to
+/// Finds the start of the blob by going back from the group at `first` while the groups decode to
 /// text.
 fn blob_start(text: &Text<'_>, first: usize) -> usize {
     let floor = text.run_start(Set::Base64, first, MAX_BEFORE);

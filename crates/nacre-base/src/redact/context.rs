@@ -1,8 +1,8 @@
 //! Finds secrets by the name they are assigned to.
 //!
-//! The grammar between the name and the value covers env files, YAML, JSON, TOML, code, headers,
-//! flags, tags and table cells. It is permissive; false positives in code are excluded by checking
-//! the value.
+//! The grammar for the text between the name and the value covers env files, YAML, JSON, TOML,
+//! code, headers, flags, tags and table cells. It is permissive; checking the value excludes false
+//! positives in code.
 
 use super::names::{Name, Role};
 use super::places::{CHANGED, IS_CHANGED};
@@ -34,7 +34,7 @@ enum Link {
     /// `NAME value`, separated only by spaces. Only random values are accepted, and weak names are
     /// ignored.
     Apart,
-    /// `name` alone on a line, with the value on the next line. The conditions are the same as for
+    /// `name` alone on a line, with the value on the next line. The same restrictions apply as for
     /// `Apart`.
     Below,
     /// `the name for this is value`. Only random values are accepted.
@@ -183,8 +183,8 @@ fn read_value(text: &mut Text<'_>, pos: usize, is_variable: bool) -> Option<Valu
     if is_bare && has_bracket { parse_bracketed(text, pos, is_variable).or(value) } else { value }
 }
 
-/// Returns the bracketed word at `pos`. The word is treated as a literal in environment variables
-/// and wherever it cannot be code.
+/// Returns the bracketed word at `pos`. It is a literal in environment variables and wherever it
+/// cannot be code.
 fn parse_bracketed(text: &Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
     let rest = text.rest(pos);
     let is_part = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`\\,;".contains(byte);
@@ -352,8 +352,8 @@ fn find_spoken_end(text: &Text<'_>, name: &Name, pos: usize) -> Option<usize> {
     if is_said { skip(text, &SPOKEN, pos) } else { None }
 }
 
-/// Returns the link for a weak name, which an assignment or separator character must follow
-/// directly.
+/// Returns the link for a weak name, which must be directly followed by an assignment or a
+/// separator.
 fn weak_link(text: &Text<'_>, pos: usize) -> Option<(Link, usize)> {
     let at = skip_blanks(text, pos);
     match text.rest(at) {
@@ -465,8 +465,7 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
     }
     if judge::is_random(bytes) || is_uuid(bytes) {
         return match role {
-            // Test output can contain `PASS` on one line and a UUID from the next record on the
-            // following line.
+            // In test output, a line with `PASS` may precede a record that starts with a UUID.
             Role::Password => link != Link::Below || !is_uuid(bytes),
             Role::Secret | Role::Token | Role::Key => true,
             Role::Credential | Role::Weak => {

@@ -11,10 +11,10 @@ pub(super) const KEY_KIND: &str = "private-key";
 
 const MAX_LABEL: usize = 48;
 
-/// Maximum length of the headers between the first line of an encrypted key and its body.
+/// Maximum length of the headers between an encrypted key's first line and its body.
 const MAX_FIRST_GAP: usize = 256;
 
-/// Maximum length of the text between two lines of a key, such as `\n" +`, indentation or a line
+/// Maximum length of what separates two lines of a key, such as `\n" +`, indentation or a line
 /// number.
 const MAX_GAP: usize = 48;
 
@@ -36,8 +36,8 @@ pub(super) fn find_pem(text: &mut Text<'_>, start: usize, end: usize, found: &mu
     push(found, text, start, body, &runs, footer);
 }
 
-/// Appends the end of a private key whose beginning is missing, as in text that was truncated in
-/// the middle. `start..end` is the position of `-----END `.
+/// Appends the end of a private key that lost its beginning because the text was truncated.
+/// `start..end` is the position of `-----END `.
 pub(super) fn find_rest(text: &mut Text<'_>, start: usize, end: usize, found: &mut Secrets) {
     let Some(footer) = armor_end(text, end) else { return };
     let Some(from) = rest_start(text, start) else { return };
@@ -98,8 +98,8 @@ pub(super) fn find_putty(text: &mut Text<'_>, _start: usize, end: usize, found: 
     found.extend(body.filter(is_key).map(private_key));
 }
 
-/// Appends the parts of a key as findings. Adjacent parts are joined unless there is a quote
-/// between them.
+/// Appends a key's parts as findings. Adjacent parts are joined unless there is a quote between
+/// them.
 fn push(
     found: &mut Secrets,
     text: &Text<'_>,
@@ -210,7 +210,7 @@ fn is_body(text: &Text<'_>, start: usize, end: usize, last: Option<&Range<usize>
 
 pub(super) const JWK_ANCHOR: &str = "\"kty";
 
-/// Members that only private and symmetric keys have.
+/// Members that occur only in private and symmetric keys.
 const JWK_PARTS: [&[u8]; 8] = [b"\"d", b"\"p", b"\"q", b"\"dp", b"\"dq", b"\"qi", b"\"k", b"\"r"];
 
 const MAX_JWK_DISTANCE: usize = 8192;
@@ -284,8 +284,7 @@ pub(super) fn find_manifest(text: &mut Text<'_>, start: usize, end: usize, found
     }
 }
 
-/// Returns the part of the text around `start..end` that belongs to the same manifest and has not
-/// been scanned yet.
+/// Returns the part of the manifest around `start..end` that has not been scanned yet.
 fn manifest(text: &Text<'_>, start: usize, end: usize) -> Range<usize> {
     let floor = start.saturating_sub(MAX_MANIFEST_DISTANCE).max(text.manifest).min(start);
     let head = text.slice(floor, start);
@@ -396,7 +395,7 @@ static SEED_LINK: Pattern = Pattern::new(concat!(
 static SEED_WORD: Pattern = Pattern::new(r"\A[a-z]{3,8}");
 static SEED_GAP: Pattern = Pattern::new(r"\A(?:[ ,\t]|\d+[.)]?|<q>|<br>|\\+t){1,16}");
 
-/// The end of a line, string or sentence. Words followed by other text are part of a sentence.
+/// The end of a line, string or sentence. If more text follows, the words are part of a sentence.
 static SEED_END: Pattern = Pattern::new(r"\A(?:\z|[.)\]<]|<q>|<br>)");
 
 /// Common words that are not in the BIP-39 list and therefore indicate a sentence.
@@ -419,7 +418,7 @@ pub(super) fn find_seed(text: &mut Text<'_>, _start: usize, end: usize, found: &
     found.extend(ranges.into_iter().map(secret));
 }
 
-/// Returns the words of the longest phrase that begins at `first`, or an empty list if they form an
+/// Returns the longest phrase that begins at `first`, or an empty list if the words form an
 /// ordinary sentence.
 fn read_words(rest: &[u8], first: usize) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();

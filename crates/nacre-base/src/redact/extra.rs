@@ -1,7 +1,7 @@
 //! User-defined words that are always redacted, in addition to recognized secrets.
 //!
-//! Words are matched exactly, and also in the form they have inside JSON strings. A replacement
-//! never splits an escape or includes a quote at its edge, so JSON stays valid.
+//! Words are matched exactly, and also as they are escaped inside JSON strings. A replacement never
+//! splits an escape or includes a quote at its edge, so JSON stays valid.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ impl ExtraWords {
         self.automaton.as_ref().map_or(0, AhoCorasick::max_pattern_len)
     }
 
-    /// Returns a hash of the list that does not depend on the order of the words.
+    /// Returns a hash of the list that does not depend on word order.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
@@ -134,7 +134,7 @@ fn quote_literals(text: &str, literals: &[Range<usize>]) -> String {
     quoted
 }
 
-/// Returns the forms of `word`: unchanged, in a JSON string, and in JSON inside a JSON string.
+/// Spells `word` as it is, as in a JSON string, and as in JSON inside a JSON string.
 fn spellings(word: &str) -> Vec<String> {
     let json = json_escaped(word);
     let mut forms = vec![
@@ -168,8 +168,8 @@ fn unicode_escaped(text: &str, is_escaped: fn(char) -> bool, escape: fn(u16) -> 
     written
 }
 
-/// Returns whether `range` overlaps an existing placeholder. For example, the word `token` must not
-/// match inside a placeholder.
+/// Returns whether `range` overlaps an existing placeholder, in which, for example, the word
+/// `token` must not match.
 fn overlaps_placeholder(text: &str, range: Range<usize>) -> bool {
     let from = range.start.saturating_sub(PLACEHOLDER.len() + MAX_KIND);
     let to = text.len().min(range.end + PLACEHOLDER.len());
@@ -253,7 +253,7 @@ fn unicode_escape(bytes: &[u8], pos: usize) -> Option<Unit> {
 }
 
 enum WordPlace {
-    /// Plain text, or text inside one string of a JSON document.
+    /// Plain text, or text inside a JSON string.
     Text,
     /// A number or literal in a JSON document.
     Literal(Range<usize>),

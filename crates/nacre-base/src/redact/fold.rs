@@ -1,13 +1,13 @@
-//! A copy of the text with JSON escapes of ASCII characters decoded and terminal sequences removed.
+//! Copies text with JSON escapes of ASCII characters decoded and terminal sequences removed.
 //!
-//! Secrets are searched for in this copy as well. Findings are mapped back to the original text, so
-//! everything outside them stays unchanged.
+//! The copy is searched for secrets in addition to the original. Findings are mapped back to the
+//! original text, so everything outside them stays unchanged.
 
 use std::ops::Range;
 
 const MAX_SEQUENCE: usize = 32;
 
-/// Strings that indicate that the text must be folded. They are searched for together with the
+/// Only text that contains one of these strings is folded. They are searched for together with the
 /// other anchors.
 pub(super) const TRIGGERS: [&str; 2] = ["\\u00", "\x1b"];
 

@@ -8,7 +8,7 @@ use super::{judge, value};
 
 const MAX_SAMPLE: usize = 1024;
 
-/// Browsers do not store longer cookies.
+/// Browsers do not store cookies that are longer than this.
 const MAX_COOKIE: usize = 4096;
 
 const MAX_USER_PART: usize = 512;

@@ -1,7 +1,7 @@
-//! Classifies a value without its context, as random, a chosen password, or a placeholder.
+//! Classifies a value on its own as random, a chosen password, or a placeholder.
 //!
-//! Entropy alone cannot distinguish `utf8_to_base64_converter` from a key. The number of changes
-//! between letters, digits and cases can, because it is low in most names.
+//! Entropy alone cannot distinguish `utf8_to_base64_converter` from a key. The number of switches
+//! between letters, digits and cases can, because most names have few.
 
 use std::sync::LazyLock;
 
@@ -101,8 +101,8 @@ fn is_jump(last: Class, class: Class, n_upper_run: usize) -> bool {
     }
 }
 
-/// Returns whether the text after a known prefix could be part of a real secret, as opposed to
-/// `xxxx…` or plain words.
+/// Returns whether the text after a known prefix could be part of a real secret, unlike `xxxx…` or
+/// plain words.
 pub(super) fn is_plausible(body: &[u8]) -> bool {
     let stats = Stats::of(body);
     stats.n_distinct >= 6.min(stats.len / 2) && !has_placeholder(body)
@@ -169,8 +169,8 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
     is_random(value) || (is_mixed(value) && !is_identifier(value))
 }
 
-/// Returns whether an alphanumeric value alternates between character classes so often that it
-/// cannot be a name or hash.
+/// Returns whether an alphanumeric value switches character classes so often that it cannot be a
+/// name or hash.
 pub(super) fn is_certain(value: &[u8]) -> bool {
     let stats = Stats::of(value);
     stats.n_marks == 0
@@ -232,7 +232,7 @@ fn is_password_sign(byte: u8) -> bool {
     b"!@#$%^&*+=~?".contains(&byte)
 }
 
-/// Returns whether a value consists only of letters and is not itself a word for a password.
+/// Returns whether a value consists only of letters and is not itself a word that means "password".
 pub(super) fn is_word(value: &[u8]) -> bool {
     value.iter().all(u8::is_ascii_alphabetic)
         && !value.windows(4).any(|run| run.eq_ignore_ascii_case(b"pass"))
@@ -278,7 +278,6 @@ pub(super) fn is_message_word(word: &[u8]) -> bool {
 
 const MESSAGE_WORDS: &str = include_str!("message_words.txt");
 
-/// Words that occur only in placeholders.
 const STAND_INS: &str = "example changeme change-me change_me placeholder your- your_ yourkey yourtoken yoursecret \
     yourpass yourapi dummy redacted xxxx **** .... insert replace process.env os.environ getenv \
     import.meta notreal not-real not_real fake foobar undefined my-secret my_secret mysecret \
@@ -319,7 +318,7 @@ pub(super) fn is_literal(word: &[u8]) -> bool {
         && (!word.contains(&b'/') || is_dense(word))
 }
 
-/// Returns whether a word is a literal that does not look like a name, word or email address.
+/// Returns whether a word is a literal, but does not look like a name, word or email address.
 pub(super) fn is_chosen_literal(word: &[u8]) -> bool {
     let word = &word[..word.len().min(SAMPLE)];
     let is_address = memchr::memchr(b'@', word).is_some_and(|at| word[at..].contains(&b'.'));
@@ -362,7 +361,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a value is the ID of a Nacre session or task. Such an ID is not a secret.
+/// Returns whether a value is a Nacre session or task ID, which is not a secret.
 fn is_own_id(value: &[u8]) -> bool {
     let rest = value.strip_prefix(b"sess_").or_else(|| value.strip_prefix(b"task_"));
     rest.is_some_and(|rest| {
@@ -371,8 +370,8 @@ fn is_own_id(value: &[u8]) -> bool {
     })
 }
 
-/// Returns whether a value is a source location such as `auth/login.ts:12` or `hashers.py:54-59`.
-/// Locations are common in answers about code that handles passwords.
+/// Returns whether a value is a source location such as `auth/login.ts:12` or `hashers.py:54-59`,
+/// which are common in answers about code that handles passwords.
 fn is_place_in_source(value: &[u8]) -> bool {
     let Ok(value) = std::str::from_utf8(value) else { return false };
     let Some((path, lines)) = value.split_once(':') else { return false };

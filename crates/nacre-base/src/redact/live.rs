@@ -1,9 +1,9 @@
 //! Redacts text while it is being generated and displayed.
 //!
-//! At each step, `LiveRedactor` redacts all text generated so far. It holds back three things: an
-//! unfinished word, a word that may be or introduce a secret until enough text follows it, and
-//! everything after a point at which new text changed an earlier result. If later text shows that
-//! the output already sent contains a secret, the complete output is sent again.
+//! At each step, `LiveRedactor` redacts all text generated so far. It holds back an unfinished
+//! word, a word that may be or introduce a secret until enough text follows it, and everything
+//! after a point at which new text changed an earlier result. If later text shows that output
+//! already sent contains a secret, the complete output is sent again.
 
 use super::{ExtraWords, names};
 
@@ -12,15 +12,14 @@ const SETTLED_BYTES: usize = 200;
 
 const MAX_HELD: usize = 4096;
 
-/// If the text becomes longer than this, its beginning is dropped. The last `CONTEXT_BYTES` that
-/// were sent are kept.
+/// Longer text loses its beginning, except for the last `CONTEXT_BYTES` that were sent.
 const MAX_BYTES: usize = 128 << 10;
 const CONTEXT_BYTES: usize = 16 << 10;
 
 const MAX_RUN: usize = 20;
 
-/// Words that introduce a secret when followed by a character such as `:`, but are not names of
-/// secrets.
+/// Words that introduce a secret when followed by a character such as `:`, without being names of
+/// secrets themselves.
 const ANNOUNCING: &[&str] = &["bearer", "basic", "authorization", "cookie", "creds", "login"];
 
 const PHRASES: &[&str] = &["mnemonic", "seed", "phrase"];
@@ -41,7 +40,7 @@ pub struct LiveRedactor {
     words: ExtraWords,
     raw: String,
     cut: usize,
-    /// The redacted form of the text that was sent.
+    /// What was sent so far, redacted.
     told: String,
     /// Whether the beginning was dropped. If so, the complete output cannot be sent again.
     is_continued: bool,
@@ -128,7 +127,7 @@ fn common(one: &str, other: &str) -> usize {
     one.floor_char_boundary(n_same)
 }
 
-/// Returns the end of the part that later text cannot change. The part ends after a complete word.
+/// Returns the end of the part that later text cannot change, which is always the end of a word.
 fn find_settled_end(raw: &str, cut: usize) -> usize {
     let last = raw.rfind(char::is_whitespace);
     let end = last.map_or(0, |at| raw.ceil_char_boundary(at + 1));
@@ -151,9 +150,9 @@ fn is_past(rest: &str) -> bool {
     SETTLED_BYTES <= rest.len() || (2 < n_lines)
 }
 
-/// Returns whether a word may be a secret, part of one, or the introduction of a secret with
-/// several words. Single-word secrets need no introduction, because a word is always checked
-/// together with the text before it.
+/// Returns whether a word may be a secret, be part of one, or introduce a multi-word secret.
+/// Single-word secrets need no introduction, because a word is always checked together with the
+/// text before it.
 fn is_wary(word: &str) -> bool {
     let has = |is: fn(char) -> bool| word.chars().any(is);
     let is_mixed = has(char::is_alphabetic) && has(|c| c.is_ascii_digit());

@@ -35,12 +35,11 @@ pub use live::{LiveRedactor, LiveText};
 
 /// Maximum number of passes over the text around removed findings.
 ///
-/// A removed secret may have hidden a word boundary or separated a command from its flag, so the
-/// remaining text is searched again. One pass is usually enough, and texts without findings need
-/// none.
+/// Removing a secret may uncover a word boundary or join a command with its flag, so the remaining
+/// text is searched again. One pass is usually enough, and text without findings needs none.
 const MAX_ROUNDS: usize = 4;
 
-/// The longest lookbehind of any rule. Removing a finding cannot affect matches that are farther
+/// The longest lookbehind in any rule. Removing a finding cannot affect matches that are farther
 /// away.
 const REACH: usize = 512;
 
@@ -60,7 +59,7 @@ pub fn redact_counted(text: &str) -> Redacted<'_> {
     redact_found(text, scan::scan(text))
 }
 
-/// Replaces `found`, and any secrets that are recognized only after `found` has been replaced.
+/// Replaces `found`, along with any secrets that are recognizable only afterwards.
 fn redact_found(text: &str, mut found: Secrets) -> Redacted<'_> {
     let mut redacted = Redacted { text: Cow::Borrowed(text), hits: Hits::new() };
     for _ in 0..MAX_ROUNDS {

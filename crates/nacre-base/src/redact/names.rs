@@ -1,4 +1,4 @@
-//! Recognizes names of secrets, and settings that contain a password.
+//! Recognizes names that denote secrets, and settings that contain a password.
 //!
 //! Only the end of a name matters: `DB_PASSWORD_2` names a secret, `max_tokens` and `token_count`
 //! do not. Any value after the name of a password is treated as a password, unless it is a
@@ -15,7 +15,7 @@ pub(super) enum Role {
     Password,
     Secret,
     Token,
-    /// Must be preceded by a qualifier: `api_key`, but not `cache_key`.
+    /// A key that needs a qualifier: `api_key`, but not `cache_key`.
     Key,
     /// A key without a qualifier, or a salt. Values that could be names are ignored.
     Weak,
@@ -60,7 +60,7 @@ static KEY_QUALIFIERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Qualifiers of keys that are public, and of keys in database tables.
+/// Qualifiers that mark a key as public or as a database key.
 static OPEN_QUALIFIERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     "cache sort primary foreign partition public pub publishable site idempotency dedup dedupe \
     unique composite index row column group search hash object blob asset content file item \
@@ -84,8 +84,8 @@ static GLUE: LazyLock<Vec<&str>> = LazyLock::new(|| {
 const SUFFIXES: &str = "value string str raw text plain plaintext base64 b64 hex header prod production dev test \
     staging live new old default backup primary secondary base s";
 
-/// Words in a name that identify the issuer of the secret, with the kind to report. The first match
-/// is used.
+/// Words in a name that identify the secret's issuer, each with the kind to report. The first match
+/// wins.
 const VENDORS: &str = include_str!("vendors.txt");
 
 const MAX_NAME: usize = 64;
@@ -128,7 +128,7 @@ pub(super) fn read(text: &Text<'_>, role: Role, start: usize, end: usize) -> Opt
     Some(Name { start: name_start, end: name_end, role })
 }
 
-/// Returns whether `key` after `head` may be a secret even without a qualifier.
+/// Returns whether `key` after `head` may be a secret despite having no qualifier.
 fn is_weak(head: &[u8]) -> bool {
     let head = match head {
         [head @ .., b'_' | b'-' | b'.'] => head,
@@ -238,7 +238,7 @@ const MIN_VALUE: usize = 5;
 /// Longer values are prose.
 const MAX_VALUE: usize = 64;
 
-/// Text that may precede the name in a settings line.
+/// What may precede the name in a settings line.
 const LEADS: [&[u8]; 9] = [b"", b"-", b"#", b"//", b"export", b"set", b"ENV", b"ARG", b"-e"];
 
 /// Prefixes that tools add to lines: line numbers of `cat -n`, file and line of `grep -n`, diff
@@ -270,8 +270,7 @@ pub(super) fn is_password_setting(text: &Text<'_>, name: &Name, value: &Value) -
         }
 }
 
-/// Returns whether a name is unambiguously the name of a password. `pass` alone can also be a test
-/// result.
+/// Returns whether a name can only mean a password. `pass` alone can also be a test result.
 fn means_password(name: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
     let is_pass = |name: &[u8]| name.ends_with(b"pass") || name.ends_with(b"pw");

@@ -56,7 +56,7 @@ fn command(words: Str, kind: Str, lead: Str) -> PlaceRule {
     }
 }
 
-/// An argument that is treated as a secret unless it is only a word with a number.
+/// An argument that is a secret unless it is only a word with a number.
 fn argument(words: Str, kind: Str, lead: Str) -> PlaceRule {
     PlaceRule { n_tries: 1, ..any_argument(words, kind, lead) }
 }
@@ -65,7 +65,7 @@ fn any_argument(words: Str, kind: Str, lead: Str) -> PlaceRule {
     PlaceRule { is_secret: judge::is_chosen_literal, ..command(words, kind, lead) }
 }
 
-/// Text that is piped into one of the commands in `tail`.
+/// Text that is piped into a command in `tail`.
 fn print_command(kind: Str, lead: Str, tail: Str) -> PlaceRule {
     PlaceRule { tail: Some(Pattern::new(tail)), n_tries: 1, ..command("echo |printf ", kind, lead) }
 }

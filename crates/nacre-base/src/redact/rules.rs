@@ -363,7 +363,7 @@ pub(super) fn find_shape(
 }
 
 /// Returns whether the body could be long enough, by checking only its last required byte. In prose
-/// and code, few anchors are followed by a run of that length.
+/// and code, few anchors are followed by such a long run.
 fn reaches(text: &Text<'_>, rule: &Rule, pos: usize) -> bool {
     match rule.parts.first() {
         Some(PatternPart::Run(set, min @ 1.., _)) => {
@@ -396,13 +396,13 @@ fn parts_end(text: &mut Text<'_>, rule: &Rule, mut pos: usize) -> Option<usize> 
     Some(pos)
 }
 
-/// Shorter bodies are often part of a name or an address.
+/// Shorter bodies are often part of a name or address.
 const MIN_BODY: usize = 24;
 
 /// Longest prefix: three words of 16 characters and their separators.
 const MAX_PREFIX: usize = 51;
 
-/// Prefixes of public IDs and hashes, identified by their first word.
+/// Prefixes of public IDs and hashes, recognized by their first word.
 const IDS: &str = " toolu msg call resp req run thread asst file item fc rs ws ctc ctco step evt chatcmpl cmpl sha1 \
     sha256 sha384 sha512 md5 blake3 chunk img image commit rev build job trace span sess session task request user \
     agent conv id uuid node block hash etag digest layer snapshot cache tmp temp cus sub price prod pi ch cs seti pm \
@@ -447,7 +447,6 @@ fn token_at(text: &mut Text<'_>, body: usize) -> Option<FoundSecret> {
     }
     let run_end = text.run_end(Set::Alnum, body);
     let rest = text.slice(body, run_end);
-    // IDs of Claude messages, tools and sessions.
     let is_id = rest.len() == 24 && rest.starts_with(b"01");
     let is_hex = rest.iter().all(u8::is_ascii_hexdigit);
     let is_secret = words.split(['_', '-']).any(|word| is_listed(SECRET_WORDS, word));
@@ -477,7 +476,7 @@ const AWS_SECRET_LEN: usize = 40;
 
 const MAX_AWS_DISTANCE: usize = 160;
 
-/// The key is on the same line as its ID or on an adjacent one.
+/// How far apart a key and its ID may be: on the same line or on adjacent lines.
 const MAX_BREAKS: usize = 1;
 
 pub(super) fn find_aws_secret(text: &Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
@@ -491,7 +490,7 @@ pub(super) fn find_aws_secret(text: &Text<'_>, start: usize, end: usize) -> Opti
     Some(FoundSecret::new(at..at + AWS_SECRET_LEN, "aws-secret-key", Weight::Shape))
 }
 
-/// Returns the start of the first secret key in `bytes`. `next` is the byte after `bytes`.
+/// Returns where the first secret key in `bytes` starts. `next` is the byte after `bytes`.
 fn aws_secret_in(bytes: &[u8], next: Option<u8>) -> Option<usize> {
     let is_key = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'+' | b'/');
     let (mut pos, mut n_breaks) = (0, 0);

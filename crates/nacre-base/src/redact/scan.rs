@@ -1,5 +1,5 @@
-//! The search engine: a single pass over the text for all anchors, a check around each match, and a
-//! merged list of findings.
+//! The search engine: searches for all anchors in a single pass, checks the text around each match,
+//! and merges the findings.
 //!
 //! The automaton is case-sensitive, so token prefixes rarely match ordinary text. Keywords are
 //! listed in the three common letter cases.
@@ -37,10 +37,10 @@ enum Target {
 
 static ANCHORS: LazyLock<Vec<(String, Target)>> = LazyLock::new(anchors);
 
-/// The automaton for large inputs, which is slow to build and fast to run.
+/// Used for large inputs: slow to build, fast to run.
 static LARGE: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(AhoCorasickKind::DFA));
 
-/// The automaton for small inputs, which is fast to build and slow to run.
+/// Used for small inputs: fast to build, slow to run.
 static SMALL: LazyLock<AhoCorasick> =
     LazyLock::new(|| automaton(AhoCorasickKind::NoncontiguousNFA));
 
@@ -120,12 +120,11 @@ pub(super) fn scan(text: &str) -> Secrets {
     merge(found)
 }
 
-/// Maximum number of values to search for again elsewhere in the text. The next constant limits
-/// their length.
+/// Maximum number of values to search for again elsewhere in the text.
 const MAX_REPEATED: usize = 256;
 
-/// Returns other occurrences of the generated values in `found`. They cannot be recognized on their
-/// own, because no name precedes them.
+/// Finds the values in `found` that look generated wherever else they occur. Without a name before
+/// them, they would not be recognized.
 fn find_repeats(text: &str, found: &[FoundSecret]) -> Secrets {
     let value = |one: &FoundSecret| text.get(one.start..one.end).unwrap_or_default();
     let is_generated = |one: &&FoundSecret| {
@@ -179,7 +178,7 @@ struct Seen {
 fn scan_as_it_is(mut text: Text<'_>, parts: &[Range<usize>]) -> Seen {
     let mut seen = Seen { found: Vec::new(), has_escapes: false };
     let len = text.bytes.len();
-    // End of the last placeholder. An anchor that begins before it is part of the placeholder.
+    // The end of the last placeholder. An anchor that begins before it is part of the placeholder.
     let mut floor = 0;
     for part in parts {
         let n_before = N_LOOKED_AT.fetch_add(part.len(), Ordering::Relaxed);

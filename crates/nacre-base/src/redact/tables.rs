@@ -1,5 +1,4 @@
-//! Finds values that are separated from their names, in table cells, columns, rows and pairs of
-//! fields.
+//! Finds values that are separated from their names in table cells, columns, rows and field pairs.
 
 use std::ops::Range;
 
@@ -17,30 +16,30 @@ pub(super) struct Pair {
     pub(super) is_cell: bool,
 }
 
-/// A key such as `name`, whose value is the name of the secret. In forms, it can also be a field
-/// type that marks a password.
+/// A key such as `name`, whose value is the secret's name. In forms, it can also be a field type
+/// that marks a password.
 static KEYED: Pattern = Pattern::new(concat!(
     r"(?:\A|[^A-Za-z]|\\[nrt])(?i:name|key|label|field|variable|env|parameter|title|(type|id))",
     r"<q>?<_>[:=]<_><q>?\z"
 ));
 
-/// The pair with the value. At most two other pairs, such as a type or an ID, may precede it.
+/// The pair that contains the value, after at most two other pairs, such as a type or an ID.
 static BEHIND: Pattern = Pattern::new(r"(?i)\A(?:<pair>){0,2}<sep><q>?value<q>?<_>[:=]<_>");
 
-/// The pair with the value, if it follows directly.
+/// The pair that contains the value, directly after the name.
 static NEXT: Pattern = Pattern::new(r"(?i)\A<sep><q>?value<q>?<_>[:=]<_>");
 
-/// A pair with the value that precedes the pair with the name.
+/// The pair that contains the value, before the pair with the name.
 static BEFORE: Pattern = Pattern::new(concat!(
     r"(?:\A|[^A-Za-z]|\\[nrt])(?i:value)<q>?<_>[:=]<_>(<string>|[^\s,\x22'`\\]+)<sep>",
     r"<q>?(?i:name|key|label|field|variable|env|parameter|title)<q>?<_>[:=]<_><q>?\z"
 ));
 
-/// The pair with the value in a block: `{ type = string, default = "…" }`.
+/// The pair that contains the value in a block: `{ type = string, default = "…" }`.
 static BLOCK: Pattern =
     Pattern::new(r"(?i)\A(?:<pair>){0,3}<sep><q>?(?:value|default|plaintext|const)<q>?<_>[:=]<_>");
 
-/// Tags around a name, followed by the tag of the value.
+/// Tags around a name, followed by the value's tag.
 static NAME_TAG: Pattern =
     Pattern::new(r"(?i)<(?:name|key|label|field|variable|env|parameter|title)>\z");
 static VALUE_TAG: Pattern = Pattern::new(
@@ -96,7 +95,7 @@ pub(super) fn block_value(text: &Text<'_>, pos: usize) -> Option<usize> {
     BLOCK.len(text.ahead(pos, MAX_AHEAD)).map(|n_lead| pos + n_lead)
 }
 
-/// Returns the generated words in a tag called `name` if there are several: `<secret>{a1
+/// Returns the generated words in a tag called `name` if there is more than one: `<secret>{a1
 /// …}</secret>`.
 pub(super) fn tag_words(text: &Text<'_>, name: &Name) -> Vec<Range<usize>> {
     let start = name.end + 1;
@@ -119,7 +118,7 @@ pub(super) fn tag_words(text: &Text<'_>, name: &Name) -> Vec<Range<usize>> {
 
 const MAX_LINE: usize = 512;
 
-/// Maximum distance between a row and its header.
+/// How far below its header a row may be.
 const MAX_BELOW: usize = 4096;
 
 const MAX_TITLE: usize = 40;

@@ -1,4 +1,4 @@
-//! Tests what the redactor must find, leave alone and keep intact.
+//! Tests what the redactor must find, what it must ignore, and what it must not change.
 
 mod attack;
 mod audit;
@@ -27,14 +27,13 @@ fn survives(secret: &str, clean: &str) -> bool {
     secret.windows(width).any(|run| memchr::memmem::find(clean.as_bytes(), run).is_some())
 }
 
-/// A secret that was not redacted, and its place.
 struct Miss {
     kind: &'static str,
     place: &'static str,
     text: String,
 }
 
-/// Runs `clean` on `n_samples` of every kind in every place and checks how many secrets are found.
+/// Cleans `n_samples` of every kind in every place and checks how many secrets are found.
 fn check_recall(n_samples: usize, clean: impl Fn(&str) -> String) {
     let mut misses = Vec::new();
     for (idx, kind) in KINDS.iter().enumerate() {
@@ -74,7 +73,7 @@ fn secrets_are_caught_wherever_they_stand() {
     check_recall(3, |text| redact(text).into_owned());
 }
 
-/// Checks the redacted form of a text in which `%` stands for the secret of `label`.
+/// Checks a redacted text in which `%` stands for the secret of `label`.
 fn check(label: &str, text: &str, expected: &str) {
     let kind = KINDS.iter().find(|kind| kind.label == label).unwrap();
     let Sample { text: secret, .. } = kind.sample(&mut Dice::new(7));

@@ -32,8 +32,8 @@ pub(super) enum Set {
     Crypt,
 }
 
-/// The members of each set, in the order of the enum variants. A hyphen between two letters or
-/// digits denotes a range.
+/// Each set's members, in the order of the enum variants. A hyphen between two letters or digits
+/// denotes a range.
 const SETS: [&[u8]; 15] = [
     b"0-9",
     b"0-9a-f",
@@ -94,13 +94,13 @@ pub(super) enum Edge {
 pub(super) struct Text<'t> {
     pub(super) bytes: &'t [u8],
     runs: [(usize, usize); N_SETS],
-    /// Ends of the most recent findings. They count as boundaries, because a secret may directly
-    /// follow another one.
+    /// Where the most recent findings end. These offsets count as boundaries, because one secret
+    /// may directly follow another.
     ends: [usize; 4],
     pub(super) manifest: usize,
     pub(super) jwk: usize,
     pub(super) table: Range<usize>,
-    /// Number of base64 layers that were decoded to obtain this text.
+    /// How many layers of base64 were decoded to obtain this text.
     pub(super) depth: u8,
     pub(super) decoded: [(usize, usize); 4],
 }
@@ -221,7 +221,7 @@ fn is_escape(byte: u8) -> bool {
     matches!(byte, b'n' | b'r' | b't' | b'b' | b'f' | b'/')
 }
 
-/// How certain the kind of a finding is. Recognition by format is more certain than recognition by
+/// How certain a finding's kind is. Recognition by format is more certain than recognition by
 /// place, which is more certain than recognition by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
@@ -250,8 +250,8 @@ pub(super) const PLACEHOLDER: &str = "[redacted:";
 
 pub(super) const MAX_KIND: usize = 40;
 
-/// Returns the end of the placeholder whose prefix ends at `pos`, or `pos` if it is not a
-/// placeholder written by the redactor.
+/// Returns the end of the placeholder whose prefix ends at `pos`, or `pos` if the redactor did not
+/// write it.
 pub(super) fn placeholder_end(text: &Text<'_>, pos: usize) -> usize {
     let rest = text.rest(pos);
     let is_kind = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
@@ -277,7 +277,7 @@ pub(super) fn merge(mut found: Secrets) -> Secrets {
     merged
 }
 
-/// Meanings of `<name>` in pattern templates. Quotes, spaces and line breaks may be escaped at any
+/// What `<name>` means in pattern templates. Quotes, spaces and line breaks may be escaped at any
 /// depth, as in JSON inside a JSON string.
 const PARTS: &[(&str, &str)] = &[
     // Shell: arguments before a flag, the first argument, one more argument.

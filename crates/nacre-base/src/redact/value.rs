@@ -32,7 +32,7 @@ pub(super) enum Writing {
 pub(super) struct Value {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The end of the value if `&` is a separator. Differs from `end` only for an unquoted value
+    /// Where the value ends if `&` is a separator. Differs from `end` only for an unquoted value
     /// that contains `&`.
     pub(super) core_end: usize,
     pub(super) writing: Writing,
@@ -101,8 +101,8 @@ fn read_quoted(text: &Text<'_>, open: Quote) -> Option<Value> {
     None
 }
 
-/// Returns whether a letter after `n_slashes` backslashes is a line break in the text that contains
-/// the value.
+/// Returns whether a letter after `n_slashes` backslashes is a line break in the text around the
+/// value.
 fn is_blank_escape(open: Quote, n_slashes: usize) -> bool {
     n_slashes > 0 && (open.mark != b'"' || n_slashes < 1 << open.level)
 }
@@ -137,8 +137,8 @@ fn read_bare(text: &mut Text<'_>, pos: usize) -> Option<Value> {
     (!is_expression && end - pos <= MAX_VALUE).then_some(value)
 }
 
-/// Returns whether the `&` at `at` ends the value that begins at `pos`. This is the case in a URL
-/// query, before another form parameter, or if the value does not continue.
+/// Returns whether the `&` at `at` ends the value that begins at `pos`: in a URL query, before
+/// another form parameter, or if the value does not continue.
 fn separates(text: &Text<'_>, pos: usize, at: usize) -> bool {
     let rest = text.rest(at + 1);
     if !rest.first().is_some_and(|byte| Set::Bare.has(*byte)) || rest.starts_with(b"amp;") {

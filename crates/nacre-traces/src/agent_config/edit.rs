@@ -1,4 +1,4 @@
-//! Adds a Nacre entry to the text of a settings file, removes the entry, or checks its state.
+//! Adds a Nacre entry to a settings file's text, removes the entry, or checks its state.
 
 use super::hooks::{self, HookGroup};
 use super::json::Json;
@@ -29,14 +29,13 @@ pub enum Edit {
     Hooks { agent: &'static str, keys: Vec<&'static str>, groups: Vec<HookGroup> },
     /// Tables that are appended to a TOML file.
     Tables(Vec<TomlTable>),
-    /// The full text of a file that is written entirely by Nacre.
+    /// The full text of a file that only Nacre writes.
     Whole(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdit {
-    /// Possible paths of the file. The first existing path is used, or the first one if none
-    /// exists.
+    /// Possible paths of the file. The first one that exists is used, or else the first one.
     pub candidates: Vec<PathBuf>,
     pub edit: Edit,
 }
@@ -66,8 +65,8 @@ impl Edit {
         Ok((new_text, undo))
     }
 
-    /// Returns the text with the entry removed, even if other parts of it have changed since the
-    /// entry was added. Returns `None` if the remaining text is empty and the file can be deleted.
+    /// Removes the entry, even if other parts of the text have changed since it was added. Returns
+    /// `None` if nothing is left and the file can be deleted.
     pub fn remove(&self, text: &str, undo: &Undo) -> Result<Option<String>, EditError> {
         Ok(match self {
             Self::Member { keys, .. } => {
@@ -112,7 +111,7 @@ impl Edit {
         })
     }
 
-    /// Returns the command and arguments that run Nacre in the entry, if it contains any.
+    /// Returns the command and arguments with which the entry runs Nacre, if it contains any.
     pub fn find_command(&self, text: &str) -> Option<Vec<String>> {
         let value = match self {
             Self::Member { keys, .. } => {
@@ -142,7 +141,7 @@ impl Edit {
             }
             Self::Whole(_) => return None,
         };
-        // One agent stores the command and its arguments in a single array.
+        // One agent stores the command together with its arguments in a single array.
         let words = |value: &serde_json::Value| -> Vec<String> {
             let words =
                 value.as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);

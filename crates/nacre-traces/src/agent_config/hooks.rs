@@ -1,6 +1,6 @@
 //! Hooks in Claude Code's format, which several agents share: events that contain groups of
-//! commands. Nacre's hooks are recognized by their command, so that they are found even if the user
-//! has moved them to another group.
+//! commands. Nacre recognizes its hooks by their command, even if the user has moved them to
+//! another group.
 
 use super::json::Json;
 use super::jsonc::{self, Node, Result, value_at};

@@ -16,7 +16,7 @@ impl Json {
         Self::Text(text.into())
     }
 
-    /// Converts to a `serde_json` value, for comparisons that ignore the key order.
+    /// For comparisons that ignore the key order.
     pub(crate) fn to_value(&self) -> serde_json::Value {
         match self {
             Self::Bool(value) => (*value).into(),

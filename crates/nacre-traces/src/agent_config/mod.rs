@@ -1,4 +1,4 @@
-//! Edits settings files of coding agents. An [`Edit`] inserts one entry into a text or removes it,
+//! Edits coding agents' settings files. An [`Edit`] inserts one entry into a text or removes it,
 //! and preserves all other bytes. An [`Undo`] records the original text around the entry, so that
 //! removing the entry restores the original bytes. This module does not access any files.
 

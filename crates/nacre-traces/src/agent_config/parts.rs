@@ -1,5 +1,5 @@
-//! The parts of an agent that can be connected, the locations of its settings, and its hook command
-//! lines.
+//! Which parts of an agent can be connected, where its settings are, and which command lines its
+//! hooks run.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ pub struct Places {
     pub home: PathBuf,
     /// `~/.claude`, or the value of `CLAUDE_CONFIG_DIR`.
     pub claude: PathBuf,
-    /// The file with Claude Code's MCP servers: `~/.claude.json`, or a file in `CLAUDE_CONFIG_DIR`.
+    /// Where Claude Code stores MCP servers: `~/.claude.json`, or a file in `CLAUDE_CONFIG_DIR`.
     pub claude_json: PathBuf,
     /// `~/.codex`, or the value of `CODEX_HOME`.
     pub codex: PathBuf,
@@ -30,9 +30,9 @@ impl Places {
     }
 }
 
-/// Hides failures of the hook command from the agent. If the program were missing, Claude Code
-/// would show the shell's error at the end of the session. With exit code 2, which old versions
-/// without the `hook` command return, Claude Code would drop the prompt.
+/// Hides the hook command's failures from the agent. If the program were missing, Claude Code would
+/// show the shell's error at the end of the session. Old versions without the `hook` command return
+/// exit code 2, at which Claude Code would drop the prompt.
 const SILENCED: &str = " 2>/dev/null || exit 0";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,15 +55,15 @@ impl Program {
         format!("{} hook {agent} {}", quote_word(&self.text()), event.as_str())
     }
 
-    /// Like `hook`, but hides the output and exit code of a failure. Hooks that run before a tool
-    /// call keep both, because they may represent a refusal.
+    /// Like `hook`, but hides a failure's output and exit code. Hooks that run before a tool call
+    /// keep both, because they may signal a refusal.
     pub(crate) fn silent_hook(&self, agent: &str, event: HookEvent) -> String {
         let silenced = if event == HookEvent::BeforeTool { "" } else { SILENCED };
         format!("{}{silenced}", self.hook(agent, event))
     }
 }
 
-/// Returns whether the command runs a Nacre hook for `agent`, regardless of the program's path.
+/// Returns whether the command runs a Nacre hook for `agent`, wherever the program is installed.
 pub fn is_ours(command: &str, agent: &str) -> bool {
     let command = strip_silencer(command);
     let tail = |event: HookEvent| format!(" hook {agent} {}", event.as_str());

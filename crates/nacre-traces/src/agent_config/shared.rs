@@ -8,16 +8,16 @@ pub(crate) use super::json::{Json, Layout, string};
 pub(crate) use super::parts::{HookEvent, Places, Program};
 pub(crate) use super::tables::TomlTable;
 
-/// Time in seconds after which the agent continues without the hook. Hooks normally end much
-/// earlier (`hooks.deadline_ms`), so this only limits the delay if the program hangs.
+/// The agent continues without the hook after this many seconds. Hooks normally end much earlier
+/// (`hooks.deadline_ms`), so this only matters if the program hangs.
 pub(crate) const SECONDS: u64 = 1;
 
 const SKILL: &str = include_str!("../../../../plugin/skills/nacre/SKILL.md");
 
 pub(crate) const MILLISECONDS: u64 = SECONDS * 1000;
 
-/// Returns a server entry with agent-specific members, followed by `command` and `args`, which most
-/// agents use.
+/// Returns a server entry that starts with agent-specific members, followed by `command` and
+/// `args`, which most agents use.
 pub(crate) fn server(program: &Program, first: Vec<(&'static str, Json)>) -> Json {
     let mut members = first;
     members.push(("command", Json::text(program.text())));
@@ -58,7 +58,7 @@ pub(crate) fn hook_groups(
     groups.collect()
 }
 
-/// Adds a line that identifies Nacre as the origin.
+/// Appends a line that names Nacre as the origin.
 pub(crate) fn skill(path: PathBuf) -> FileEdit {
     let note = format!("\n<!-- {MARK}; `nacre connect AGENT --remove` takes it away. -->\n");
     FileEdit::new(path, Edit::Whole(format!("{SKILL}{note}")))

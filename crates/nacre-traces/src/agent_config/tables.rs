@@ -5,7 +5,7 @@ use std::path::Path;
 use super::undo::{EntryState, Undo};
 use nacre_base::config::{ConfigError, foreign};
 
-/// A TOML table. `body` contains the lines below its header.
+/// A TOML table. `body` contains the lines after its header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TomlTable {
     pub path: Vec<String>,
@@ -38,8 +38,7 @@ pub(super) fn put(text: &str, tables: &[TomlTable]) -> Result<(String, Undo), Co
     Ok((new_text, Undo { appended, ..Undo::default() }))
 }
 
-/// Removes exactly the appended text if it is unchanged, and otherwise removes each table by its
-/// header.
+/// Removes the appended text if it is unchanged. Otherwise, removes each table by its header.
 pub(super) fn remove(text: &str, tables: &[TomlTable], undo: &Undo) -> Result<String, ConfigError> {
     if let Some(shorter) = undo.appended.as_ref().and_then(|added| without_added(text, added)) {
         return Ok(shorter);
@@ -56,8 +55,8 @@ pub(super) fn remove(text: &str, tables: &[TomlTable], undo: &Undo) -> Result<St
 
 fn without_added(text: &str, added: &str) -> Option<String> {
     let (before, after) = text.split_once(added).filter(|_| !added.is_empty())?;
-    // If the original text had no final newline, keep it separate from text that was added after
-    // the tables.
+    // If the original text had no final newline, keep it separate from text that was later added
+    // after the tables.
     if after.is_empty() || before.is_empty() || before.ends_with('\n') {
         return Some([before, after].concat());
     }

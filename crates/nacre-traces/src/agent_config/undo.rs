@@ -1,4 +1,4 @@
-//! The state of a Nacre entry in a text, and the data needed to remove it again.
+//! A Nacre entry's state in a text, and what is needed to remove the entry again.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub enum EntryState {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {
-    /// Containers of the entry that were empty or absent before the edit, outermost first.
+    /// The containers around the entry that were empty or absent before the edit, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub containers: Vec<Container>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,9 +25,9 @@ pub struct Undo {
 /// An object or array that contains the entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Container {
-    /// The path of the container. Empty for the document itself.
+    /// The container's path. Empty for the document itself.
     pub keys: Vec<String>,
-    /// The text of the empty container before the edit, or `None` if the container was absent.
+    /// The container's text before the edit, when it was empty, or `None` if it was absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! The supported coding agents. Each has one module and one row in [`AGENTS`]. All lists of agents,
-//! names, files, variables and hooks are derived from these rows.
+//! The supported coding agents. Each has one module and one row in [`AGENTS`], from which all lists
+//! of agents, names, files, variables and hooks are derived.
 
 mod aider;
 mod claude;
@@ -74,7 +74,7 @@ pub fn adapter_of(agent: Agent) -> &'static dyn Adapter {
     spec_of(agent).adapter.unwrap_or(&generic::Generic)
 }
 
-/// Returns the agent's row. Agents without one use the row for Nacre's own format.
+/// An agent without its own row uses the row for Nacre's own format.
 pub(crate) fn spec_of(agent: Agent) -> &'static AgentSpec {
     AGENTS.iter().find(|spec| spec.name == agent.as_str()).copied().unwrap_or(&generic::SPEC)
 }

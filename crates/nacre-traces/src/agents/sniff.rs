@@ -1,5 +1,5 @@
-//! Detects which agent wrote a file by examining its first lines, because file and directory names
-//! are unreliable.
+//! Detects which agent wrote a file from its first lines, because file and directory names are
+//! unreliable.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -11,8 +11,7 @@ use crate::transcript::toolkit::*;
 const HEAD_BYTES: u64 = 64 * 1024;
 const HEAD_LINES: usize = 24;
 
-/// Returns the session in a file that the user passed explicitly. The file must contain exactly one
-/// session.
+/// Returns the session in a file passed by the user, which must contain exactly one.
 pub fn trace_at(path: &Path) -> Result<Trace> {
     let mut sessions = traces_at(path)?;
     let unreadable = |reason| Error::Unreadable { path: path.to_owned(), reason };
@@ -44,8 +43,8 @@ fn agent_of(path: &Path) -> Result<&'static AgentSpec> {
     Ok(agent_by_head(&file_name(path), &String::from_utf8_lossy(&bytes)))
 }
 
-/// Detects the agent from the file name and the first lines. A file without a known marker is read
-/// in Nacre's own format.
+/// Detects the agent from the file's name and first lines. A file without a known marker is read in
+/// Nacre's own format.
 fn agent_by_head(name: &str, text: &str) -> &'static AgentSpec {
     let is_database = text.starts_with("SQLite format 3");
     let lines: Vec<&str> = text.lines().take(HEAD_LINES).collect();

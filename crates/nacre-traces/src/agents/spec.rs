@@ -1,5 +1,5 @@
 //! Describes an agent as data: where its files are, how its transcripts are recognized, what Nacre
-//! writes to its settings, and its hook format.
+//! writes to its settings, and which format its hooks use.
 
 use std::path::PathBuf;
 
@@ -13,9 +13,9 @@ pub struct AgentSpec {
     pub name: &'static str,
     pub title: &'static str,
     pub adapter: Option<&'static dyn Adapter>,
-    /// Example paths of the agent's traces, most common first. The fuzzer writes to them.
+    /// Example paths for the agent's traces, most common first. The fuzzer writes to them.
     pub trace_names: &'static [&'static str],
-    /// Markers of files that this agent writes. If the markers of several agents match, the lowest
+    /// Marks by which this agent's files are recognized. If several agents' marks match, the lowest
     /// number wins.
     pub(crate) marks: &'static [(u8, Mark)],
     pub(crate) copies: Copies,
@@ -71,33 +71,33 @@ impl AgentSpec {
 
 #[derive(Clone, Copy)]
 pub(crate) enum Mark {
-    /// A SQLite database whose name has this suffix.
+    /// A SQLite database whose name ends like this.
     Database(&'static str),
     NameStart(&'static str),
     NameEnd(&'static str),
-    /// One of the first lines has this prefix.
+    /// One of the first lines starts with this.
     LineStart(&'static str),
     /// One of the first lines contains all of these strings.
     Line(&'static [&'static str]),
 }
 
-/// Specifies which sources of an agent can contain copies of the same session.
+/// Where an agent may store copies of the same session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Copies {
-    /// Copies are impossible, because IDs are chosen by the writer or generated per file.
+    /// Copies are impossible, because the writer chooses the IDs or generates one per file.
     Never,
     /// Files with the same name are copies. A session that continues in another file under its old
     /// ID is not.
     OfSameName,
-    /// Files with the same name apart from the extension are copies, because a document from an
-    /// older version may have been converted to a log.
+    /// Files with the same name apart from the extension are copies, because an older version's
+    /// document may have been converted to a log.
     OfSameStem,
     /// All sources with the same session ID are copies. Extensions are listed in order of
     /// preference.
     Anywhere(&'static [&'static str]),
 }
 
-/// The JSON that an agent's hooks receive on standard input, and the output that they may print.
+/// The JSON that an agent's hooks read from standard input, and the output that they may print.
 pub struct HookContract {
     pub keys: InputKeys,
     /// The agent's event names, in the order of [`HookEvent::ALL`].
@@ -106,12 +106,12 @@ pub struct HookContract {
     pub hears: &'static [HookEvent],
     /// Whether a hook at the end of a turn can ask the agent to continue.
     pub can_ask: bool,
-    /// Template for context that a hook adds. `$EVENT` is replaced by the name of the event,
+    /// Template for context that a hook adds. `$EVENT` is replaced by the event's name,
     /// `$JSON` by the text as a JSON string, and `$TEXT` by the plain text.
     pub context: &'static str,
-    /// Template for denying a tool call. The placeholders are the same.
+    /// Template for denying a tool call, with the same placeholders as `context`.
     pub denial: &'static str,
-    /// Exit code for a denial. If it is not 0, the denial text is written to standard error.
+    /// Exit code for a denial. With any code but 0, the denial is written to standard error.
     pub denial_code: u8,
 }
 
@@ -127,15 +127,15 @@ impl HookContract {
         denial_code: 0,
     };
 
-    /// The format that Nacre's plugins for OpenCode and pi read.
+    /// The format that Nacre's own plugins for OpenCode and pi read.
     pub(crate) const PLUGIN: Self =
         Self { context: r#"{"context":$JSON}"#, denial: Self::DECISION, ..Self::CLAUDE };
 
-    /// A denial at the top level of the output.
+    /// A denial as a top-level object.
     pub(crate) const DECISION: &str = r#"{"decision":"deny","reason":$JSON}"#;
 }
 
-/// Names of the members in the input of an agent's hooks. The first name that is present is used.
+/// Names of the input members that an agent's hooks read. The first name that is present is used.
 pub struct InputKeys {
     pub session: &'static [&'static str],
     pub folder: &'static [&'static str],

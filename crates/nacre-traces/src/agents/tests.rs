@@ -1,4 +1,4 @@
-//! Tests that run all adapters against hostile and growing traces.
+//! Tests every adapter on hostile and growing traces.
 
 mod connection;
 mod samples;
@@ -52,7 +52,7 @@ const GENERIC: &str = r#"{"type":"session","version":1,"id":"g","agent":"cursor"
 {"type":"end","tokens":{"input":1,"output":2,"cached":0,"cache_write":0,"reasoning":0},"undone":[{"from":0,"to":1}],"ending":"finished"}
 "#;
 
-/// Tool output from which the parser derives more than text: the author, a failure, or the user's
+/// Tool output that reveals more to the parser than its text: the author, a failure, or the user's
 /// words.
 const TELLING_CLAUDE: &str = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"nacre memory list"}},{"type":"tool_use","id":"t2","name":"mcp__nacre__search","input":{}},{"type":"tool_use","id":"t3","name":"Read","input":{"path":"\u006eacre"}}]},"uuid":"a1","timestamp":"2026-03-01T10:00:01.000Z"}
 {"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"a\nb"},{"type":"tool_result","tool_use_id":"t2","content":[{"type":"text","text":"c"},{"type":"image"}]},{"type":"tool_result","tool_use_id":"t3","content":"\u003cnacre-brief>d"}]},"uuid":"u1"}
@@ -95,10 +95,9 @@ const TELLING_CODEX: &str = r#"{"timestamp":"2026-04-11T20:16:20.376Z","type":"s
 {"type":"event_msg","payload":{"type":"error","message":"no \"more\""}}
 "#;
 
-/// An adapter, the name of a trace and its content.
 type Sample = (&'static dyn Adapter, &'static str, &'static str);
 
-/// Samples of formats that support incremental reads.
+/// Samples in formats that can be read incrementally.
 fn growing() -> Vec<Sample> {
     vec![
         (&Claude, "agent-x.jsonl", CLAUDE),
@@ -111,7 +110,7 @@ fn growing() -> Vec<Sample> {
     ]
 }
 
-/// Samples of formats that are always read completely.
+/// Samples in formats that are always read completely.
 fn whole() -> Vec<Sample> {
     vec![
         (&Codex, "rollout-x.json", CODEX),
@@ -127,8 +126,7 @@ fn adapters() -> Vec<Sample> {
     growing().into_iter().chain(whole()).collect()
 }
 
-/// An adapter without a sample would be missed by the tests below. Database adapters have separate
-/// tests.
+/// The tests below would miss an adapter without a sample. Database adapters have separate tests.
 #[test]
 fn every_adapter_has_a_name_and_a_sample() {
     for agent in ADAPTERS.iter().map(|adapter| adapter.agent()) {
@@ -148,7 +146,7 @@ fn every_adapter_has_a_name_and_a_sample() {
     assert_eq!(Agent::from_name("emacs"), None);
 }
 
-/// Returns the event as a reader with the given detail must receive it.
+/// Removes what a reader with less detail must not receive.
 fn given(detail: Detail, event: &TranscriptEvent) -> TranscriptEvent {
     let text = match event.kind {
         kind if detail.wants(kind) => event.text.clone(),
@@ -157,7 +155,7 @@ fn given(detail: Detail, event: &TranscriptEvent) -> TranscriptEvent {
     TranscriptEvent { text, ..event.clone() }
 }
 
-/// Reads a trace at both detail levels and compares the results, except for text that `Said` omits.
+/// Reads a trace at both detail levels. Only text that `Said` omits may differ.
 fn check_details(adapter: &dyn Adapter, name: &str, bytes: &[u8]) -> Result<(), TestCaseError> {
     let trace = TestTrace::new(name, bytes);
     let (whole, mut outcome) = trace.read_detail(adapter, None, Detail::Everything);
@@ -181,7 +179,6 @@ fn telling() -> [(&'static dyn Adapter, &'static str, &'static str); 3] {
     ]
 }
 
-/// A modification of a trace's bytes.
 #[derive(Clone, Debug)]
 enum Change {
     Set(prop::sample::Index, u8),
@@ -304,8 +301,8 @@ proptest! {
     }
 }
 
-/// A truncated export may no longer be recognized and is then unreadable, so the general tests do
-/// not cover this format.
+/// A truncated export may no longer be recognizable and is then unreadable, so the general tests
+/// skip this format.
 #[test]
 fn torn_exports_never_panic() {
     for end in (0..samples::EXPORT.len()).filter(|end| samples::EXPORT.is_char_boundary(*end)) {
@@ -317,7 +314,7 @@ fn torn_exports_never_panic() {
     }
 }
 
-/// Checks that every adapter marks calls of Nacre's tools, and their results, as Nacre's own text.
+/// Every adapter must mark calls to Nacre's tools, and their results, as Nacre's own text.
 #[test]
 fn answers_of_our_own_are_not_the_tools() {
     let samples: &[Sample] = &[
@@ -385,7 +382,7 @@ fn unwanted_texts_still_tell_whose_they_are() {
     assert_eq!((outcome.facts.counts.assistant, outcome.report.repeated), (2, 2));
 }
 
-/// Nacre's own text, in the places where each agent records hook output.
+/// Nacre's own text, wherever each agent records hook output.
 const OWN_CLAUDE: &str = r#"{"type":"attachment","attachment":{"type":"hook_additional_context","content":["<nacre-brief>\nUse spaces\n</nacre-brief>"],"hookName":"SessionStart","hookEvent":"SessionStart"},"uuid":"h1","cwd":"/p","sessionId":"s","timestamp":"2026-03-01T10:00:00.000Z"}
 {"type":"user","message":{"role":"user","content":"<nacre-memory>\nUse spaces\n</nacre-memory>\nUse tabs"},"uuid":"u1","timestamp":"2026-03-01T10:00:00.000Z"}
 {"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"},{"type":"text","text":"<system-reminder>\nPreToolUse:Edit hook additional context: <nacre-note>\nUse spaces\n</nacre-note>\n</system-reminder>"}]},"uuid":"u2"}

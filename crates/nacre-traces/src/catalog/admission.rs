@@ -9,19 +9,20 @@ use super::*;
 
 use crate::transcript::{SessionFacts, SessionRole, Stamp};
 
-/// Skip reason for sessions whose project is not registered. They are queued once the project is
-/// registered.
+/// Sessions whose project is not registered are skipped for this reason. They are queued once the
+/// project is registered.
 pub(super) const NO_PROJECT: &str = "no registered project";
 
-/// Skip reason for sessions whose transcript names a project for which it is not trusted.
+/// Sessions are skipped for this reason if their transcript names a project that it is not trusted
+/// for.
 pub(super) const OUTSIDE: &str = "the trace is outside the project that it names";
 
 pub(super) const GONE: &str = "the trace is gone";
 
-/// Skip reason for sessions in which Nacre used the agent as a model.
+/// Sessions in which Nacre used the agent as a model are skipped for this reason.
 const QUESTION: &str = "the session is a question from Nacre";
 
-/// Prefix of the skip reason for copies. It is followed by the key of the best copy.
+/// A skipped copy's reason is this prefix and the best copy's key.
 pub(super) const SAME: &str = "same session as ";
 
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +42,7 @@ impl Admission {
         Self { state: JobState::Dead, reason: Some(reason.to_owned()), not_before: 0 }
     }
 
-    /// Returns a pending state. The job becomes due once the transcript has not changed for the
-    /// quiet period.
+    /// The job becomes due once the transcript has not changed for the quiet period.
     pub(super) fn pending(stamp: Stamp, moment: Moment) -> Self {
         let quiet_ms = i64::try_from(moment.quiet.as_millis()).unwrap_or(i64::MAX);
         let rests_at =
@@ -88,7 +88,7 @@ pub(super) fn admit(
     Admission::pending(stamp, moment)
 }
 
-/// Updates the queue state of a session, unless its job is running or the user skipped it.
+/// Updates a session's queue state, unless its job is running or the user skipped it.
 pub(super) fn set_job(
     transaction: &Transaction,
     session: i64,

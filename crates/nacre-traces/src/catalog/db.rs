@@ -75,8 +75,8 @@ impl Catalog {
         Ok(result)
     }
 
-    /// Returns an in-memory copy for dry runs, so that they execute the same code as real runs.
-    /// Messages are not copied, because they do not affect the queue.
+    /// Returns an in-memory copy, so that dry runs execute the same code as real runs. Messages are
+    /// not copied, because they do not affect the queue.
     pub fn rehearsal(&self) -> Result<Self> {
         let path = &self.path;
         let failed = |source| CatalogError::open(path, source);
@@ -128,8 +128,7 @@ fn set_aside(path: &Path) {
     }
 }
 
-/// Returns the column names of a table. Rows are copied by column name, because the column order
-/// may differ between formats.
+/// Rows are copied by column name, because formats may order the columns differently.
 fn column_names(connection: &Connection, table: &str) -> rusqlite::Result<String> {
     connection.query_row(
         "SELECT group_concat(name) FROM pragma_table_info(?1, 'main')",
@@ -138,7 +137,7 @@ fn column_names(connection: &Connection, table: &str) -> rusqlite::Result<String
     )
 }
 
-/// Serializes a value whose type cannot fail to serialize.
+/// Serializes a value of a type for which serialization cannot fail.
 pub(super) fn json<T: serde::Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

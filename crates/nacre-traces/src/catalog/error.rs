@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 pub(super) type Result<T, E = CatalogError> = std::result::Result<T, E>;
 
-/// An error that affects the whole catalog. Errors in individual transcripts are listed in reports
-/// instead.
+/// An error that affects the whole catalog. Reports list errors in individual transcripts instead.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
     #[error("Cannot open the catalog `{}`", path.display())]

@@ -30,11 +30,11 @@ pub enum Outcome {
     Empty {
         reason: String,
     },
-    /// The job is retried later or, after the maximum number of attempts, marked dead.
+    /// The job is retried later or, once it has used up its attempts, marked dead.
     Failed {
         reason: String,
     },
-    /// The job returns to the queue without counting an attempt.
+    /// The job returns to the queue, and the attempt does not count.
     Released,
 }
 
@@ -42,7 +42,7 @@ pub enum Outcome {
 pub struct RetryPolicy {
     pub first_wait: Duration,
     pub longest_wait: Duration,
-    /// Number of attempts after which a job is marked dead.
+    /// A job is marked dead after this many attempts.
     pub max_attempts: u32,
 }
 
@@ -57,8 +57,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns the retry delay after the given number of failures. The delay doubles with each
-    /// failure, up to a maximum.
+    /// The retry delay doubles with each failure, up to a maximum.
     pub fn wait_after(&self, n_failures: u32) -> Duration {
         let factor = 2_u32.saturating_pow(n_failures.saturating_sub(1).min(30));
         self.first_wait.saturating_mul(factor).min(self.longest_wait)
@@ -91,15 +90,14 @@ pub struct ServiceRun {
     pub id: String,
     pub what: String,
     pub started: Timestamp,
-    /// Absent if the run is in progress or was interrupted.
+    /// Missing if the run is in progress or was interrupted.
     pub finished: Option<Timestamp>,
     pub outcome: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateCounts {
-    /// Total number of sessions. It is counted separately so that it can be checked against the sum
-    /// of `by_state`.
+    /// Total number of sessions. It is counted separately to check the sum of `by_state`.
     pub seen: u64,
     pub by_state: BTreeMap<JobState, u64>,
     pub skipped: BTreeMap<String, u64>,
@@ -116,7 +114,7 @@ impl StateCounts {
 ///
 /// A lease is a token that its holder must still own when it finishes the job. Only one job per
 /// project runs at a time. `now` is the caller's clock; the clocks of different machines must
-/// differ by less than the duration of a lease.
+/// differ by less than a lease lasts.
 pub trait JobQueue {
     /// Claims the next due job with the caller's `token`. The lease expires after `length`.
     fn claim(
@@ -130,7 +128,7 @@ pub trait JobQueue {
     /// Extends the lease so that it expires `length` after `now`.
     fn heartbeat(&mut self, claim: &Claim, now: Timestamp, length: Duration) -> Result<()>;
 
-    /// Finishes a claimed job if its lease is still held. Returns the new state.
+    /// Returns the new state if the lease is still held.
     fn finish(
         &mut self,
         claim: &Claim,
@@ -139,20 +137,20 @@ pub trait JobQueue {
         policy: &RetryPolicy,
     ) -> Result<JobState>;
 
-    /// Ends all leases whose token begins with `prefix`. Returns the number of affected jobs.
+    /// Ends all leases whose token begins with `prefix`, and returns how many jobs that affects.
     fn give_back(&mut self, prefix: &str, now: Timestamp) -> Result<usize>;
 
     fn jobs(&self, filter: &QueueFilter) -> Result<Vec<Job>>;
 
-    /// Queues jobs again and resets their attempt counts. Returns the keys of the changed jobs.
+    /// Queues jobs again, resets their attempt counts, and returns the keys of the changed jobs.
     fn retry(&mut self, keys: &[String], now: Timestamp) -> Result<Vec<String>>;
 
-    /// Skips jobs for the given reason. Returns the keys of the changed jobs.
+    /// Skips jobs for the given reason, and returns the keys of the changed jobs.
     fn skip(&mut self, keys: &[String], reason: &str, now: Timestamp) -> Result<Vec<String>>;
 
     fn counts(&self) -> Result<BTreeMap<(Option<String>, String), StateCounts>>;
 
-    /// Records the start of a service run. An earlier run with the same ID is overwritten.
+    /// Records the start of a service run, overwriting an earlier run with the same ID.
     fn begin_run(&mut self, id: &str, what: &str, now: Timestamp) -> Result<()>;
 
     fn end_run(&mut self, id: &str, outcome: &str, now: Timestamp) -> Result<()>;

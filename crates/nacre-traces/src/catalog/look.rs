@@ -1,6 +1,6 @@
-//! Counts the sessions of one repository without a catalog. Only the beginning of each file is
-//! read, and nothing is stored. The count includes the sessions that a refresh would admit. For a
-//! session stored in several places, this count and the refresh may pick different copies.
+//! Counts one repository's sessions without a catalog. Only the beginning of each file is read, and
+//! nothing is stored. The count includes the sessions that a refresh would admit. If a session is
+//! stored in several places, this count and the refresh may pick different copies.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -27,7 +27,7 @@ impl Look {
     }
 }
 
-/// Counts the sessions of the repository at `root`, starting with the newest files. Sessions of
+/// Counts the sessions of the repository at `root`, starting with the newest files. Sessions in
 /// nested projects are excluded. `goes_on` is called before each file, and counting stops when it
 /// returns `false`.
 pub fn look(
@@ -57,8 +57,8 @@ pub fn look(
     found
 }
 
-/// A fingerprint of the sizes and modification times of all transcripts. It changes when a
-/// transcript is written.
+/// A fingerprint of all transcripts' sizes and modification times. It changes when a transcript is
+/// written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceGlance {
     pub n_sources: u64,
@@ -88,7 +88,7 @@ fn discover(connections: &[Connection]) -> Vec<(&'static dyn Adapter, TraceSourc
     found
 }
 
-/// Returns the facts found at the beginning of each session. Unreadable sessions are ignored here,
+/// Returns the facts at the beginning of each session. Unreadable sessions are ignored here,
 /// because the sync reports them.
 fn openings(adapter: &dyn Adapter, source: &TraceSource) -> Vec<SessionFacts> {
     let traces = adapter.sessions(source).unwrap_or_default();

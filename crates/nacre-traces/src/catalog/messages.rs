@@ -1,4 +1,4 @@
-//! The stored session messages, from which the search index is built.
+//! The stored messages from which the search index is built.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row};
@@ -11,7 +11,7 @@ use crate::transcript::{Error, EventKind, Lane, SessionFacts, Sink, Trace, Trans
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaidMessage {
     pub sequence: i64,
-    /// The kind of message: `user` or `assistant`.
+    /// Either `user` or `assistant`.
     pub kind: String,
     pub at_ms: Option<i64>,
     pub text: String,
@@ -57,7 +57,7 @@ pub struct SaidSession {
     pub project: Option<String>,
     /// A value that changes whenever the messages change.
     pub stamp: u64,
-    /// Whether the session is a copy of a session in another store.
+    /// Whether the session is a copy of one in another store.
     pub is_twin: bool,
 }
 

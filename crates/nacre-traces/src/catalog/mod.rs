@@ -2,8 +2,8 @@
 //!
 //! The catalog is one SQLite file, `catalog.sqlite3`, in the global directory. Sources, sessions
 //! and messages can be read again from the transcripts, but the queue cannot be restored, so every
-//! change to the queue is one transaction. A source is skipped if its size, modification time,
-//! inode, adapter version and redaction list are unchanged.
+//! queue change is one transaction. A source is skipped if its size, modification time, inode,
+//! adapter version and redaction list are unchanged.
 
 mod admission;
 mod db;

@@ -1,4 +1,4 @@
-//! Exports the sessions of this machine to a shared queue, and imports their states from it.
+//! Exports this machine's sessions to a shared queue, and imports their states from it.
 
 use rusqlite::{Row, named_params};
 
@@ -12,8 +12,8 @@ pub struct OfferedSession {
     pub title: Option<String>,
     pub project: Option<String>,
     pub last_activity_ms: Option<i64>,
-    /// How much of the transcript has been read. The value never decreases, and it is the same on
-    /// all machines that have read the same content.
+    /// How much of the transcript has been read. The value never decreases, and all machines that
+    /// have read the same content agree on it.
     pub grown: i64,
     pub state: JobState,
     pub reason: Option<String>,
@@ -22,8 +22,8 @@ pub struct OfferedSession {
 }
 
 impl Catalog {
-    /// Returns the sessions whose queue state changed at or after `since_ms`, in the order of
-    /// discovery. Running sessions are left out.
+    /// Returns the sessions whose queue state changed at or after `since_ms`, in discovery order.
+    /// Running sessions are omitted.
     pub fn list_offered(&self, since_ms: i64) -> Result<Vec<OfferedSession>> {
         let sql =
             "SELECT s.key, s.agent, s.session_id, s.title, s.project, s.last_activity,
@@ -34,8 +34,8 @@ impl Catalog {
         Ok(rows(&self.connection, sql, [since_ms], read_offered)?)
     }
 
-    /// Imports the states of this machine's sessions from a shared queue. A session that is running
-    /// elsewhere becomes pending here. Returns the number of updated sessions.
+    /// Imports the states of this machine's sessions from a shared queue, and returns how many were
+    /// updated. A session that is running elsewhere becomes pending here.
     pub fn adopt(&mut self, jobs: &[Job]) -> Result<usize> {
         self.write(|transaction| {
             let mut n_adopted = 0;

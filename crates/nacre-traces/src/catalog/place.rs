@@ -1,6 +1,6 @@
-//! Finds the project of a session. A project is a repository, so a session in a subdirectory or a
-//! linked worktree belongs to the repository with the same git directory. If the directory is
-//! inside several registered projects, the innermost one is used.
+//! Finds a session's project. A project is a repository, so a session in a subdirectory or a linked
+//! worktree belongs to the repository with the same git directory. If the directory is inside
+//! several registered projects, the innermost one is used.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,7 +10,7 @@ use nacre_base::git::GitFolder;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placing {
     Project(PathBuf),
-    /// Root of a registered project to which the transcript may not add memories.
+    /// The root of a registered project that the transcript may not add memories to.
     Elsewhere(PathBuf),
     Unregistered(PathBuf),
     Nowhere,
@@ -18,7 +18,7 @@ pub enum Placing {
 
 impl Placing {
     /// Returns the project named by the transcript, even if the transcript is not trusted for it.
-    /// The project's redaction list applies in both cases.
+    /// The project's redaction list applies in either case.
     pub(super) fn transcript_project(&self) -> Option<&Path> {
         match self {
             Self::Project(root) | Self::Elsewhere(root) => Some(root),
@@ -47,7 +47,7 @@ pub fn project_root(cwd: Option<&str>, projects: &[PathBuf]) -> Placing {
 }
 
 /// Returns whether the transcript at `source` may add memories to the project. A transcript inside
-/// a repository may have been cloned with it and can name any directory, so it is trusted only for
+/// a repository may have been cloned with it and may name any directory, so it is trusted only for
 /// that repository and its nested projects.
 pub(super) fn may_speak_for(source: &Path, project: &Path, projects: &[PathBuf]) -> bool {
     // Links are not resolved. Users who link an agent's directory to their dotfiles repository

@@ -1,6 +1,5 @@
-//! The persistent queue of one machine. A worker whose lease has expired can no longer change the
-//! job. Only one job per project runs at a time, because concurrent runs could change the same
-//! memories.
+//! One machine's persistent queue. A worker whose lease has expired can no longer change the job.
+//! Only one job per project runs at a time, because concurrent runs could change the same memories.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,8 +9,8 @@ use rusqlite::{OptionalExtension as _, Row, named_params};
 
 use super::*;
 
-/// Maximum number of claims without an outcome. A session that reaches this limit is assumed to
-/// crash its workers and is not claimed again.
+/// Maximum number of claims that end without an outcome. A session that reaches it presumably
+/// crashes its workers and is not claimed again.
 const MAX_CLAIMS: u32 = 10;
 
 impl JobQueue for Catalog {
@@ -103,7 +102,7 @@ impl JobQueue for Catalog {
             if n_ended == 0 {
                 return Ok(None);
             }
-            // The run did not include data that was written to the transcript after the claim.
+            // The run missed data that was written to the transcript after the claim.
             let n_again = transaction.execute(
                 "UPDATE job SET state = 'pending', reason = 'the trace grew during its run', attempts = 0
                  WHERE state IN ('done', 'empty') AND session = (
@@ -187,8 +186,7 @@ impl JobQueue for Catalog {
 
     fn counts(&self) -> Result<BTreeMap<(Option<String>, String), StateCounts>> {
         let mut counts: BTreeMap<(Option<String>, String), StateCounts> = BTreeMap::new();
-        // A transaction keeps both counts consistent if another process refreshes the catalog at
-        // the same time.
+        // A transaction keeps both counts consistent while other processes refresh the catalog.
         let view = self.connection.unchecked_transaction()?;
         let sql = "SELECT project, agent, count(*) FROM session GROUP BY project, agent";
         let seen = rows(&view, sql, [], |row| {
@@ -248,7 +246,7 @@ impl Catalog {
         self.write(|transaction| {
             let mut changed = Vec::new();
             for key in keys {
-                // Running jobs belong to their workers and are left unchanged.
+                // A running job belongs to its worker and is left unchanged.
                 let n_changed = transaction.execute(
                     "UPDATE job SET state = :state, reason = :reason, attempts = 0, not_before = 0, changed = :now
                      WHERE state != 'running' AND session = (SELECT id FROM session WHERE key = :key)",

@@ -1,5 +1,4 @@
-//! Records one session in the catalog, with its messages, facts and queue state, in one
-//! transaction.
+//! Records one session's messages, facts and queue state in the catalog, in one transaction.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -19,7 +18,7 @@ const MAX_TITLE_CHARS: usize = 80;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Growth {
     Grown,
-    /// The transcript was touched or restored, but has no new content.
+    /// The transcript was touched or restored but has no new content.
     Same,
 }
 
@@ -57,14 +56,14 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Returns the fingerprint of the applied redaction list.
+    /// Returns the fingerprint of the redaction list that was applied.
     pub(super) fn words(&self) -> i64 {
         fingerprint(self.words)
     }
 
     pub(super) fn take(&mut self, event: TranscriptEvent) {
-        // A read that starts over begins at an earlier event, so the messages that previous reads
-        // stored from this event on are deleted.
+        // A read that starts over begins at an earlier event. Messages that earlier reads stored
+        // from this event on are deleted.
         if self.first_sequence.is_none() {
             self.first_sequence = Some(event.sequence);
             self.failure = self.forget_from(event.sequence).err();
@@ -85,8 +84,8 @@ impl<'a> Texts<'a> {
             .map(|n_forgotten| self.has_changed.set(self.has_changed.get() || n_forgotten > 0))
     }
 
-    /// Finishes a read. If a rewritten transcript is now empty, its stored messages are deleted.
-    /// Changed messages are marked for indexing.
+    /// If a rewritten transcript is now empty, its stored messages are deleted. If messages
+    /// changed, the session is marked for indexing.
     pub(super) fn finish(&self, outcome: &ReadOutcome) -> Result<()> {
         match (outcome.began, self.first_sequence) {
             (Began::FromStart | Began::Restarted, None) => self.forget_from(0)?,
@@ -164,7 +163,7 @@ pub(super) fn record(
     twins::settle(transaction, session, moment)
 }
 
-/// Returns the user's first message, which serves as the title of sessions without one.
+/// The user's first message serves as the title of a session without one.
 fn first_said(transaction: &Transaction, session: i64) -> Result<Option<String>> {
     let text: Option<String> = transaction
         .prepare_cached(
@@ -187,7 +186,7 @@ fn title_of(line: &str) -> String {
     }
 }
 
-/// Returns whether a read without new content leaves the session's queue state unchanged.
+/// Returns whether the session keeps its queue state after a read without new content.
 fn is_placed(transaction: &Transaction, session: i64) -> Result<bool> {
     transaction
         .prepare_cached(

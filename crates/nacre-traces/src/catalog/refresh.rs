@@ -1,6 +1,6 @@
-//! Updates the catalog: finds sources, reads changed ones, and queues their sessions. A removed
-//! source keeps its sessions but loses its stamp, so that it is read again if it reappears. Sources
-//! below a directory that cannot be listed are not treated as removed.
+//! Updates the catalog: finds sources, reads changed ones, and queues their sessions. When a source
+//! is removed, its sessions are kept but its stamp is cleared, so that it is read again if it
+//! reappears. Sources below a directory that cannot be listed do not count as removed.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -26,7 +26,7 @@ pub struct Connection {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AllowedProjects {
-    /// Any project for which the transcript's location makes it trusted.
+    /// Any project that the transcript is trusted for, based on its location.
     #[default]
     ByPlace,
     /// Only the given project, or no project. Used if the user passes a file.
@@ -42,9 +42,9 @@ pub struct RefreshOptions {
     pub since: Option<Timestamp>,
     pub until: Option<Timestamp>,
     pub max_sessions: Option<usize>,
-    /// Whether to read unchanged sources too.
+    /// Whether to read unchanged sources, too.
     pub force: bool,
-    /// A transcript modified more recently than this is considered to be in progress.
+    /// A transcript modified more recently than this is still in progress.
     pub quiet: Duration,
     pub now: Timestamp,
 }
@@ -74,14 +74,14 @@ pub struct RefreshReport {
     pub bytes: u64,
     /// Number of sessions that were read again because their redaction list had changed.
     pub reworded: u64,
-    /// Number of sessions that were queued because their project was registered after they had been
+    /// Number of sessions that were queued because their project was registered after they were
     /// read.
     pub readmitted: u64,
     pub gone: u64,
     pub problems: Vec<SourceProblem>,
     /// Number of sources left for the next refresh because `max_sessions` was reached, the caller
-    /// stopped the refresh, or the budget for untrusted transcripts was used up. Sources left
-    /// because of the budget are also listed in `problems`.
+    /// stopped the refresh, or the budget for untrusted transcripts was used up. In the last case,
+    /// the sources are also listed in `problems`.
     pub left: u64,
 }
 
@@ -93,8 +93,8 @@ pub struct Progress<'a> {
     pub path: &'a Path,
 }
 
-/// Version of a source that must be read again regardless of its stamp. Adapter versions are never
-/// negative.
+/// A source with this version must be read again regardless of its stamp. Adapter versions are
+/// never negative.
 const NO_VERSION: i64 = -1;
 
 impl Catalog {
@@ -114,8 +114,8 @@ impl Catalog {
         options: &RefreshOptions,
         mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
     ) -> Result<(Vec<TraceSource>, RefreshReport)> {
-        // Limits the total cost of reading untrusted transcripts, in addition to the limits for
-        // each one.
+        // Limits the total cost of reading untrusted transcripts, in addition to the limits on each
+        // one.
         let _budget = SyncBudget::begin();
         let readmitted = self.readmit(options)?;
         let reworded = self.keep_out(&options.words)?;
@@ -125,7 +125,7 @@ impl Catalog {
             report.gone += self.note_gone(&compared.gone, compared.agent, options.moment())?;
             changed.extend(compared.changed);
         }
-        // The newest sources are read first, because they are most relevant to the next session.
+        // Read the newest sources first, because they matter most for the next session.
         changed.sort_by_key(|source| Reverse(source.stamp.modified));
         let total = changed.len() as u64;
         let mut opened = Vec::new();
@@ -142,8 +142,7 @@ impl Catalog {
         Ok((opened, report))
     }
 
-    /// Returns the changed sources and the problems found, without opening a source or changing the
-    /// catalog.
+    /// Lists changed sources and problems without opening a source or changing the catalog.
     pub fn preview(
         &mut self,
         options: &RefreshOptions,
@@ -169,8 +168,8 @@ impl Catalog {
         Ok(compared.collect())
     }
 
-    /// Returns all recorded sources, using a single table scan. If any session of a source was read
-    /// under an outdated redaction list, the source gets `NO_VERSION`, so that it is read again.
+    /// Returns all recorded sources with a single table scan. A source gets `NO_VERSION`, and is
+    /// thus read again, if any of its sessions was read under an outdated redaction list.
     fn ledger(&self, words: &WordLists) -> Result<HashMap<Agent, Known>> {
         let outdated = self.read_under_other_words(words)?;
         let mut statement = self
@@ -192,8 +191,8 @@ impl Catalog {
         if gone.is_empty() {
             return Ok(0);
         }
-        // Most of these sources were already missing in an earlier refresh and have no pending
-        // jobs, so no changes are necessary.
+        // Most missing sources were already missing in an earlier refresh and have no pending jobs,
+        // so there is nothing to change.
         let sql = "SELECT DISTINCT o.path FROM job j JOIN session s ON s.id = j.session
              JOIN source o ON o.id = s.source WHERE j.state = 'pending' AND o.agent = ?1";
         let waiting = rows(&self.connection, sql, [agent.as_str()], |row| row.get(0))?;
@@ -212,8 +211,7 @@ impl Catalog {
                         "UPDATE source SET size = -1 WHERE agent = :agent AND path = :path AND size != -1",
                     )?
                     .execute(key)?;
-                // If the first visit to a source was interrupted, the source has sessions but no
-                // stamp.
+                // After an interrupted first visit, a source has sessions but no stamp.
                 let n_skipped = transaction
                     .prepare_cached(
                         "UPDATE job SET state = 'skipped', reason = :reason, changed = :now
@@ -232,7 +230,7 @@ impl Catalog {
         })
     }
 
-    /// Queues sessions whose project was registered after they had been read. They are not read
+    /// Queues sessions whose project was registered after they were read, without reading them
     /// again.
     fn readmit(&mut self, options: &RefreshOptions) -> Result<u64> {
         if options.projects.is_empty() {
@@ -268,13 +266,11 @@ struct ComparedSources {
 
 struct Gone {
     path: String,
-    /// Whether the source was still present in the previous refresh.
     has_stamp: bool,
 }
 
-/// Assigns the sessions of one directory to a project and queues those that were skipped because
-/// they had no project. Their messages are indexed again, because searches can be filtered by
-/// project.
+/// Assigns one directory's sessions to a project and queues those that were skipped because they
+/// had no project. Their messages are indexed again, because searches can be filtered by project.
 fn readmit_from(
     transaction: &Transaction,
     cwd: &str,
@@ -330,7 +326,7 @@ fn compare_sources(
             .map(|problem| source_problem(&problem.path, problem.error.to_string())),
     );
     let version = i64::from(adapter.version());
-    // Sources found on disk are removed from `known`, so the remaining entries are missing sources.
+    // Sources found on disk are removed from `known`, so any that remain are missing.
     let mut is_changed = |source: &TraceSource| {
         let seen = known.remove(source.path.to_string_lossy().as_ref());
         options.force || seen != Some((columns(source.stamp), version))

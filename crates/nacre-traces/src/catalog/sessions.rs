@@ -69,8 +69,7 @@ impl Catalog {
     }
 }
 
-/// Returns the short name of a session, derived from its agent, its file and its ID within the
-/// file.
+/// Returns a session's short name, derived from its agent, its file and its ID within the file.
 pub fn key_of(trace: &Trace) -> String {
     let parts = [
         trace.source.agent.as_str().as_bytes(),
@@ -104,11 +103,10 @@ fn session_of(row: &Row) -> rusqlite::Result<SessionRow> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitingSessions {
     pub ready: u64,
-    /// Sessions that were modified too recently to be processed.
+    /// Sessions that changed too recently to be processed.
     pub active: Option<LaterSessions>,
     pub retried: Option<LaterSessions>,
-    /// Directories outside registered projects with their session counts, in descending order of
-    /// count.
+    /// Directories outside registered projects, with their session counts, highest count first.
     pub unregistered: Vec<(String, u64)>,
 }
 
@@ -159,11 +157,10 @@ impl Catalog {
     }
 }
 
-/// The activity of one agent on one day in UTC. A session counts toward the day of its last
-/// activity.
+/// One agent's activity on one UTC day. A session counts toward the day of its last activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DayActivity {
-    /// Format: `YYYY-MM-DD`.
+    /// In the format `YYYY-MM-DD`.
     pub day: String,
     pub agent: String,
     pub sessions: u64,
@@ -178,7 +175,7 @@ pub struct DayActivity {
 impl Catalog {
     pub fn activity(&self, project: Option<&str>, since: Timestamp) -> Result<Vec<DayActivity>> {
         let sql =
-            // A transcript can contain arbitrarily large numbers, and SQLite's integer `sum` fails
+            // Transcripts may contain arbitrarily large numbers, and SQLite's integer `sum` fails
             // on overflow.
             "SELECT date(last_activity / 1000, 'unixepoch') AS day, agent, count(*),
                 cast(min(total(facts ->> '$.tokens.input'), 9e18) AS INTEGER),
@@ -194,7 +191,7 @@ impl Catalog {
 fn day_of(row: &Row) -> rusqlite::Result<DayActivity> {
     let count = |idx: usize| row.get::<_, i64>(idx).map(i64::unsigned_abs);
     Ok(DayActivity {
-        // SQLite returns NULL for a time that its date functions do not support.
+        // For times that its date functions do not support, SQLite returns NULL.
         day: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
         agent: row.get(1)?,
         sessions: count(2)?,

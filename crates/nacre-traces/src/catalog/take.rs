@@ -1,7 +1,7 @@
-//! Records one changed source in the catalog, using one transaction per session. An unreadable
+//! Records one changed source in the catalog, with one transaction per session. An unreadable
 //! session is recorded with a reason and does not prevent other sessions from being read. The
-//! source's stamp is stored only if every session was read or will never be readable; otherwise the
-//! next refresh tries again.
+//! source's stamp is stored only if every session was read or will never be readable; otherwise,
+//! the next refresh tries again.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +18,10 @@ use crate::transcript::{
 use nacre_base::redact::ExtraWords;
 use nacre_base::with_causes;
 
-/// Skip reason for sessions in a database that was in use when it was read.
+/// Sessions in a database that was being written to are skipped for this reason.
 const IN_USE: &str = "the agent was writing to it";
 
-/// Skip reason for sessions left to the next sync because this sync's budget was used up.
+/// Sessions that no longer fit into this sync's budget are left to the next sync for this reason.
 const LEFT_OUT: &str = "time limit reached; the next sync will read it";
 
 const MOVED: &str = "its directory changed while it was read";
@@ -33,13 +33,11 @@ enum Visited<'o> {
         reason: String,
         hope: Retryability,
     },
-    /// The session belongs to a project whose redaction list (given here) differs from the applied
-    /// one.
+    /// The session's project has a redaction list, given here, that differs from the applied one.
     OtherWords(&'o ExtraWords),
 }
 
 impl Visited<'_> {
-    /// Returns a failure that a retry may resolve.
     fn passing(reason: impl Into<String>) -> Self {
         Self::Failed { reason: reason.into(), hope: Retryability::Maybe }
     }
@@ -48,7 +46,7 @@ impl Visited<'_> {
 struct PriorVisit {
     revision: Option<String>,
     watermark: Option<Watermark>,
-    /// Whether the current adapter version has read the session to its end.
+    /// Whether the current adapter version has read the whole session.
     is_read: bool,
     cwd: Option<String>,
     words: i64,
@@ -113,8 +111,8 @@ impl Catalog {
         })
     }
 
-    /// Records a source whose sessions could not be listed. Existing sessions are left unchanged.
-    /// If the source is new, a placeholder session is recorded.
+    /// Records a source whose sessions could not be listed. Existing sessions stay unchanged. A new
+    /// source gets a placeholder session.
     fn leave_source(
         &mut self,
         adapter: &dyn Adapter,
@@ -160,7 +158,8 @@ impl<'o> Visit<'_, 'o> {
     fn take(&self) -> rusqlite::Result<Visited<'o>> {
         let force = self.options.force;
         let words = self.words();
-        // An unchanged session is not read again if its redaction list cannot be determined.
+        // If an unchanged session's redaction list cannot be determined, the session is not read
+        // again.
         let has_same_words = words.as_ref().map_or(true, |words| self.was_read_under(words));
         let is_same = |seen: &PriorVisit| {
             self.trace.revision.is_some() && seen.revision == self.trace.revision
@@ -190,9 +189,8 @@ impl<'o> Visit<'_, 'o> {
         Ok(visited)
     }
 
-    /// Returns the redaction list to apply. If projects have different lists, a transcript that was
-    /// never read is first scanned for its directory, because no text may be stored before the
-    /// project is known.
+    /// Returns the redaction list to apply. If projects have different lists, a new transcript is
+    /// first scanned for its directory, because no text may be stored before its project is known.
     fn words(&self) -> Result<&'o ExtraWords, String> {
         let words = &self.options.words;
         let known = self.seen.as_ref().and_then(|seen| seen.cwd.clone());
@@ -215,8 +213,8 @@ impl<'o> Visit<'_, 'o> {
         self.seen.as_ref().is_some_and(|seen| seen.words == fingerprint(words))
     }
 
-    /// Reads the session. The transaction is rolled back if the read fails or if the session
-    /// belongs to a project with a different redaction list.
+    /// Rolls back the transaction if the read fails or if the session belongs to a project with a
+    /// different redaction list.
     fn read(
         &self,
         session: i64,
@@ -258,8 +256,8 @@ impl<'o> Visit<'_, 'o> {
         Ok(reading)
     }
 
-    /// Returns whether the session has new content. A changed redaction list alone does not count
-    /// as new content.
+    /// Determines whether the session has new content. A changed redaction list alone does not
+    /// count.
     fn growth(&self, outcome: &ReadOutcome, texts: &Texts) -> Growth {
         let before = self.seen.as_ref().filter(|_| !self.options.force);
         let before = before.filter(|seen| seen.words != texts.words());
@@ -280,8 +278,8 @@ fn handle_failure(reason: &str, hope: Retryability) -> Admission {
     }
 }
 
-/// Records an unreadable session. If it was read before, it keeps its queue state when a retry may
-/// succeed.
+/// Records an unreadable session. A session that was read before keeps its queue state if a retry
+/// may succeed.
 fn leave_session(
     transaction: &Transaction,
     session: i64,

@@ -1,4 +1,4 @@
-//! Tests for the catalog, using a directory of transcripts in Nacre's own format and a fixed clock.
+//! Tests the catalog on transcripts in Nacre's own format, with a fixed clock.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the agents")]
 
@@ -33,7 +33,7 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("traces")).unwrap();
         let catalog = Catalog::open(&dir.path().join("catalog.sqlite3")).unwrap();
-        // Use a time well after the files were created, so that every session is idle.
+        // Choose a time well after the files were created, so that every session is idle.
         let now = Timestamp::from_second(4_000_000_000).unwrap();
         Self { dir, catalog, now, projects: vec![PathBuf::from("/work/shop")] }
     }
@@ -88,8 +88,8 @@ impl World {
             .collect()
     }
 
-    /// Returns the messages that contain `word`, excluding copies of sessions. If `project` is
-    /// given, only its messages are searched.
+    /// Returns the messages that contain `word`, excluding copies of sessions and, if `project` is
+    /// given, other projects.
     fn search(&self, word: &str, project: Option<&str>) -> Vec<String> {
         let mut sessions = self.catalog.said_sessions().unwrap();
         sessions.retain(|session| {
@@ -221,7 +221,7 @@ fn sessions_are_admitted_by_what_they_are() {
     world.write("here", "/work/shop/src", &["use sqlite"]);
     world.write("elsewhere", "/work/other", &["use sqlite"]);
     world.write("silent", "/work/shop", &[]);
-    // The trace that an agent writes when Nacre uses it as a model.
+    // An agent writes a trace like this one when Nacre uses it as a model.
     world.write("the-question", "/work/shop", &["[Question from Nacre] Use sqlite?"]);
     world.refresh();
     let reason = |text: &str| Some(text.to_owned());
@@ -301,7 +301,7 @@ fn a_lease_is_held_or_lost() {
     let now = world.now;
     let policy = RetryPolicy::default();
     let first = world.catalog.claim("a", now, LEASE, ClaimOrder::NewestFirst).unwrap().unwrap();
-    // Only one job per project can run at a time.
+    // Only one job per project may run at a time.
     assert_eq!(world.catalog.claim("b", now, LEASE, ClaimOrder::NewestFirst).unwrap(), None);
     let late = now.checked_add(Duration::from_secs(61)).unwrap();
     assert!(world.catalog.heartbeat(&first, late, LEASE).is_err());

@@ -13,7 +13,7 @@ use super::*;
 use crate::agents::{Copies, spec_of};
 use crate::transcript::{Agent, SessionFacts, Stamp};
 
-/// Maximum number of copies considered. No agent creates this many.
+/// No agent creates this many copies.
 const MAX_COPIES: i64 = 64;
 
 struct Copy {
@@ -80,8 +80,8 @@ fn copies_of(transaction: &Transaction, session: i64) -> Result<Vec<Copy>> {
     Ok(copies.into_iter().filter(is_copy).collect())
 }
 
-/// Returns the shared part for a session. The query filters by this part, because comparing many
-/// sessions with the same ID takes minutes.
+/// Narrows down the query to possible copies, because comparing many sessions with the same ID
+/// takes minutes.
 fn find_shared_name(transaction: &Transaction, session: i64) -> Result<Option<String>> {
     let (agent, path): (String, String) = transaction
         .prepare_cached(
@@ -91,8 +91,8 @@ fn find_shared_name(transaction: &Transaction, session: i64) -> Result<Option<St
     Ok(shared_part(Agent::from_name(&agent).unwrap_or(Agent::Generic), &path))
 }
 
-/// Returns a part of the path that all copies of a session share, or `None` if the agent never
-/// creates copies.
+/// Returns a part of the path that all copies of a session have in common, or `None` if the agent
+/// never creates copies.
 fn shared_part(agent: Agent, path: &str) -> Option<String> {
     match spec_of(agent).copies {
         Copies::Never => None,
@@ -130,7 +130,7 @@ fn stem(path: &str) -> String {
     name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem).to_owned()
 }
 
-/// Ranks copies by store kind, number of events, age and order of discovery.
+/// Ranks copies by store kind, number of events, age and discovery order.
 fn worth(copy: &Copy) -> (usize, u64, Option<Timestamp>, i64) {
     let counts = &copy.facts.counts;
     let told = counts.user + counts.assistant + counts.tool_calls;

@@ -1,7 +1,7 @@
 //! Redaction lists: words that are removed from all stored session data. Each list applies to one
 //! project and includes the user's global list. When a list changes, stored text is redacted
 //! immediately, because its transcript may no longer exist. Transcripts that still exist are also
-//! read again, because a word may have been removed from the list.
+//! read again, because words may have been removed from the list.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -17,20 +17,20 @@ use nacre_base::redact::ExtraWords;
 pub struct WordLists {
     /// The user's global list, for sessions without a registered project.
     pub own: ExtraWords,
-    /// Redaction lists by project root. Each includes the user's global list.
+    /// Redaction lists by project root, including the user's global list.
     pub projects: BTreeMap<PathBuf, ProjectWords>,
 }
 
 #[derive(Clone, Debug)]
 pub enum ProjectWords {
     Known(ExtraWords),
-    /// The project's settings cannot be read, for the given reason, so its sessions must not be
+    /// The project's settings cannot be read for the given reason, so its sessions must not be
     /// stored.
     Unreadable(String),
 }
 
 impl WordLists {
-    /// Returns the redaction list of a project, or the reason why it is unavailable.
+    /// Returns a project's redaction list, or the reason why it is unavailable.
     pub(super) fn of(&self, project: Option<&Path>) -> Result<&ExtraWords, &str> {
         match project.and_then(|project| self.projects.get(project)) {
             Some(ProjectWords::Known(words)) => Ok(words),
@@ -60,7 +60,7 @@ pub(super) fn fingerprint(words: &ExtraWords) -> i64 {
 }
 
 impl Catalog {
-    /// Applies changed redaction lists to stored data. Returns the number of changed sessions.
+    /// Applies changed redaction lists to stored data, and returns how many sessions changed.
     pub(super) fn keep_out(&mut self, lists: &WordLists) -> Result<u64> {
         let mut sessions: Vec<(i64, &ExtraWords)> = Vec::new();
         for (project, kept) in self.lists_of("words_kept")? {
@@ -90,7 +90,7 @@ impl Catalog {
         Ok(n_changed)
     }
 
-    /// Returns the IDs of sources that have sessions read under an outdated redaction list.
+    /// Returns the IDs of sources with sessions that were read under an outdated redaction list.
     pub(super) fn read_under_other_words(&self, lists: &WordLists) -> Result<HashSet<i64>> {
         let mut sources = HashSet::new();
         for (project, read) in self.lists_of("words_read")? {
@@ -105,7 +105,7 @@ impl Catalog {
         Ok(sources)
     }
 
-    /// Returns the distinct pairs of a project and a redaction list fingerprint in `column`. The
+    /// Returns the distinct pairs of a project and a redaction list's fingerprint in `column`. The
     /// project is `None` for sessions without one.
     fn lists_of(&self, column: &'static str) -> Result<Vec<(Option<String>, i64)>> {
         let sql = format!("SELECT DISTINCT project, {column} FROM session");
@@ -113,7 +113,7 @@ impl Catalog {
     }
 }
 
-/// Redacts the stored data of one session. Returns `true` if any text changed.
+/// Returns `true` if redacting the session's stored data changed any text.
 fn clean(transaction: &Transaction, session: i64, words: &ExtraWords) -> rusqlite::Result<bool> {
     let sql = "SELECT id, text FROM message WHERE session = ?1";
     let texts = rows(transaction, sql, [session], |row| {
@@ -133,7 +133,7 @@ fn clean(transaction: &Transaction, session: i64, words: &ExtraWords) -> rusqlit
     let known = serde_json::from_str::<SessionFacts>(&facts).ok();
     let clean = known.map(|facts| without_words(facts, words));
     let title = clean.as_ref().and_then(|facts| facts.title.clone());
-    // The watermark contains unredacted facts, so it is dropped and the next read starts from the
+    // The watermark contains unredacted facts. It is dropped, and the next read starts from the
     // beginning.
     transaction.execute(
         "UPDATE session SET words_kept = :words, watermark = NULL, said = said + :changed,

@@ -1,12 +1,12 @@
 //! Finds, writes and removes Nacre's block in an instruction file. All other bytes are preserved.
-//! The first marker contains a hash of the block's text, to detect edits. It also contains the
-//! number of inserted line breaks, so that removing the block restores the original bytes.
+//! The first marker contains a hash of the block's text, to detect edits, and the number of
+//! inserted line breaks, so that removing the block restores the original bytes.
 
 use std::ops::Range;
 
 use nacre_base::ContentHash;
 
-/// Beginning of the first marker. Both markers must be at the start of a line.
+/// Both markers must be at the start of a line.
 pub const BEGIN: &str = "<!-- nacre:begin";
 pub const END: &str = "<!-- nacre:end -->";
 
@@ -15,7 +15,7 @@ const NOTE: &str = "Written by `nacre export --agents-md`; change the memories, 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionBlock {
     range: Range<usize>,
-    /// The hash stored in the first marker. `hash` is the hash of the current text.
+    /// The hash in the first marker, whereas `hash` is the current text's hash.
     marked_hash: String,
     hash: String,
     n_breaks: usize,
@@ -33,8 +33,8 @@ pub enum BlockFault {
     BadMark { line: usize },
 }
 
-/// Returns the line break style of a file. If the file ends with a lone carriage return, the style
-/// is `\r\n`, because an inserted `\n` would merge with the carriage return.
+/// A file that ends with a lone carriage return counts as having `\r\n` line breaks, because an
+/// inserted `\n` would merge with the carriage return.
 fn line_break_of(file: &[u8]) -> &'static str {
     let first = file.iter().position(|byte| *byte == b'\n');
     let is_crlf = first.is_some_and(|at| file[..at].ends_with(b"\r"));
@@ -71,8 +71,8 @@ pub fn find(file: &[u8]) -> Result<Option<InstructionBlock>, BlockFault> {
     }))
 }
 
-/// Returns the file with `text` in Nacre's block. If the file has no block, one is appended; if
-/// there is no file, the block becomes the whole file.
+/// Returns the file with `text` in Nacre's block, which is appended if there is none yet. Without a
+/// file, the block is the whole result.
 pub fn put(file: Option<&[u8]>, text: &str) -> Result<Vec<u8>, BlockFault> {
     let before = file.unwrap_or_default();
     if let Some(block) = find(before)? {
@@ -92,8 +92,8 @@ pub fn put(file: Option<&[u8]>, text: &str) -> Result<Vec<u8>, BlockFault> {
     Ok([before, lead.as_bytes(), rendered.as_bytes(), line_break.as_bytes()].concat())
 }
 
-/// Returns the file without the block, or `None` if the file was created for the block and has no
-/// other content.
+/// Returns the file without the block, or `None` if nothing else remains of a file that was created
+/// for the block.
 pub fn take_out(file: &[u8]) -> Result<Option<Vec<u8>>, BlockFault> {
     let Some(block) = find(file)? else { return Ok(Some(file.to_vec())) };
     let mut head = &file[..block.range.start];
@@ -106,8 +106,8 @@ pub fn take_out(file: &[u8]) -> Result<Option<Vec<u8>>, BlockFault> {
     Ok((!rest.is_empty() || !block.made_file).then_some(rest))
 }
 
-/// Replaces every Nacre block with empty lines. Also returns the first line of each block, counted
-/// from 1. A block without an end marker extends to the end of the text.
+/// Replaces every Nacre block with empty lines. Also returns each block's first line, counted from
+/// 1. A block without an end marker extends to the end of the text.
 pub fn blank_out(text: &str) -> (String, Vec<usize>) {
     let mut clean = String::with_capacity(text.len());
     let (mut rest, mut lines) = (text, Vec::new());
@@ -135,8 +135,8 @@ fn harmless(text: &str) -> String {
     text.replace('\r', "").replace("<!-- nacre:", "‹!-- nacre:")
 }
 
-/// Parses the attributes of the first marker: the hash, the number of inserted line breaks, and
-/// whether the file was created for the block.
+/// Parses the first marker's attributes: the hash, the number of inserted line breaks, and whether
+/// the file was created for the block.
 fn attributes(mark: &str) -> Option<(String, usize, bool)> {
     let inside = mark.strip_prefix(BEGIN)?.strip_suffix("-->")?;
     let (words, _) = inside.split_once('|')?;
@@ -152,7 +152,7 @@ fn attributes(mark: &str) -> Option<(String, usize, bool)> {
     (n_breaks <= 2 && words.next().is_none()).then_some((hash, n_breaks, made_file))
 }
 
-/// The hash ignores differences in line endings, because git and editors change them.
+/// Ignores differences in line endings, because git and editors change them.
 fn hash_of(text: &[u8]) -> String {
     let mut plain = Vec::with_capacity(text.len());
     for (at, byte) in text.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Property tests that Nacre's block can be written and removed without changing the surrounding
-//! text.
+//! Property tests that Nacre's block can be written and removed without changing the text around
+//! it.
 
 use proptest::prelude::*;
 
@@ -67,7 +67,7 @@ fn a_block_is_blanked_out_line_by_line() {
     assert_eq!((clean.as_str(), lines), ("a\n\n\n", vec![2]));
 }
 
-/// Generates arbitrary files with many line breaks and markers.
+/// Generates arbitrary files with plenty of line breaks and markers.
 fn any_file() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..8),

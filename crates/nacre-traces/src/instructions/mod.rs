@@ -1,6 +1,6 @@
 //! Edits Nacre's block in instruction files such as `AGENTS.md` and `CLAUDE.md`, and extracts the
 //! statements that users wrote in them. The functions operate on text and never access files. The
-//! content is untrusted.
+//! text is untrusted.
 
 mod block;
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! Splits Markdown into pieces with line numbers: headings, list items, paragraphs, code and
-//! tables. It is designed for instruction files but handles any text in linear time.
+//! Splits Markdown into headings, list items, paragraphs, code and tables, with line numbers.
+//! Designed for instruction files, but handles any text in linear time.
 
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) kind: PieceKind,
-    /// The text of the piece, joined into one line. Only code keeps its line breaks.
+    /// The piece's text, joined into one line. Only code keeps its line breaks.
     pub(super) text: String,
     pub(super) lines: Range<usize>,
     pub(super) indent: usize,
@@ -32,7 +32,7 @@ pub(super) struct FrontMatter {
     pub(super) memory_type: String,
 }
 
-/// A longer section between `---` lines is not treated as front matter.
+/// A longer section between `---` lines is not front matter.
 const MAX_FRONT_LINES: usize = 64;
 
 pub(super) fn front_matter(lines: &[&str]) -> (FrontMatter, usize) {
@@ -157,8 +157,7 @@ fn comment_end(lines: &[&str], at: usize) -> usize {
     (at + n_open + 1).min(lines.len())
 }
 
-/// Returns the index of the line after a code block. An unclosed block extends to the end of the
-/// text.
+/// Returns the line after a code block. An unclosed block extends to the end of the text.
 fn fence_end(lines: &[&str], at: usize) -> usize {
     let open = lines[at].trim();
     let mark = if open.starts_with('~') { '~' } else { '`' };
@@ -192,7 +191,7 @@ fn words_of(kind: PieceKind, lines: &[&str]) -> String {
     }
 }
 
-/// Removes the indentation of the first line from all lines.
+/// Removes the first line's indentation from all lines.
 fn unindent(lines: &[&str]) -> String {
     let first = lines.first().map_or(0, |line| line.len() - line.trim_start().len());
     let cut = |line: &&str| {

@@ -6,10 +6,10 @@
 use super::pieces::{FrontMatter, Piece, PieceKind, front_matter, pieces};
 use super::statement::{FoundStatement, NotTaken, Statement, plain, statement, whole_file};
 
-/// Maximum number of statements, more than any real instruction file contains.
+/// No real instruction file contains this many statements.
 const MAX_STATEMENTS: usize = 2000;
 
-/// Maximum length of the glob patterns in a note. Readers have no use for longer lists of patterns.
+/// Maximum length of the glob patterns in a note. Longer lists are of no use to readers.
 const MAX_GLOBS: usize = 150;
 
 /// Words in a heading or introduction that indicate a procedure.
@@ -56,12 +56,12 @@ struct Splitter<'t> {
     lines: &'t [&'t str],
     split: Split,
     headings: Vec<(usize, String)>,
-    /// Items that introduce nested items, each with its indentation.
+    /// Items that introduce nested items, with their indentation.
     labels: Vec<(usize, String)>,
     /// The line that introduces a list or code block, with its line number.
     intro: Option<(String, usize)>,
     current: Option<Current>,
-    /// A note from the front matter that says which files the instruction file applies to.
+    /// Which files the instruction file applies to, according to its front matter.
     note: Option<String>,
 }
 
@@ -78,7 +78,7 @@ impl<'t> Splitter<'t> {
         let note = (is_some && is_short).then(|| format!("Applies to `{}`.", front.globs));
         let headings = match front.description.as_str() {
             "" => Vec::new(),
-            // Level 0 is above every heading in the text.
+            // Level 0 ranks above every heading in the text.
             description => vec![(0, description.to_owned())],
         };
         Self {
@@ -97,8 +97,7 @@ impl<'t> Splitter<'t> {
             PieceKind::Heading { level } => {
                 self.end_list();
                 self.headings.retain(|(above, _)| *above < level);
-                // A heading replaces the description from the front matter, because it is more
-                // specific.
+                // A heading replaces the front matter's description, because it is more specific.
                 self.headings.retain(|(above, _)| *above > 0);
                 self.headings.push((level, piece.text));
             }
@@ -141,8 +140,7 @@ impl<'t> Splitter<'t> {
         self.begin(piece, Some(indent));
     }
 
-    /// Returns whether the item is another step in the procedure that starts with the current
-    /// statement.
+    /// Returns whether the item continues the procedure whose first step is the current statement.
     fn is_next_step(&self, current: &Current, piece: &Piece) -> bool {
         let is_numbered =
             |line: usize| self.lines[line].trim_start().starts_with(|c: char| c.is_ascii_digit());
@@ -179,7 +177,8 @@ impl<'t> Splitter<'t> {
         self.flush();
         let Piece { text, lines, .. } = piece;
         let mut topics: Vec<String> = self.headings.iter().map(|(_, text)| text.clone()).collect();
-        // A level-one heading followed by other headings is the document's title and not a topic.
+        // A level-one heading followed by other headings is the document's title rather than a
+        // topic.
         if topics.len() > 1 && self.headings[0].0 == 1 {
             topics.remove(0);
         }

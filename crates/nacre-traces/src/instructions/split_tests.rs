@@ -1,4 +1,4 @@
-//! Tests for realistic instruction files and arbitrary text.
+//! Tests realistic instruction files and arbitrary text.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::split::{Split, split};
 
-/// Formats statements as `LINE TITLE`, followed by their bodies, and then the omitted pieces.
+/// Formats statements as `LINE TITLE`, followed by their bodies, and then lists the omitted pieces.
 fn shown(text: &str) -> String {
     let Split { statements, left_out } = split(text);
     let mut shown = String::new();

@@ -1,5 +1,5 @@
-//! Builds a statement from a part of an instruction file. A statement has a title that makes a
-//! claim and a self-contained body.
+//! Builds a statement from a part of an instruction file: a title that makes a claim, and a body
+//! that can be understood on its own.
 
 const MAX_TITLE: usize = 90;
 
@@ -7,7 +7,7 @@ const MAX_TITLE: usize = 90;
 /// statement.
 const MAX_BODY: usize = 2000;
 
-/// A sentence with fewer words is not clear without its topic.
+/// Shorter sentences are not clear without their topic.
 const FEW_WORDS: usize = 6;
 
 const ABBREVIATIONS: &[&str] = &["cf", "e.g", "etc", "i.e", "incl", "no", "resp", "vs"];
@@ -41,7 +41,7 @@ pub enum NotTaken {
 pub(super) struct FoundStatement {
     pub(super) line: usize,
     pub(super) topics: Vec<String>,
-    /// The statement's own text; empty if it consists only of code.
+    /// The statement's own text. Empty if it consists only of code.
     pub(super) text: String,
     pub(super) details: Vec<String>,
     pub(super) quote: String,
@@ -106,8 +106,7 @@ pub(super) fn whole_file(title: &str, text: &str, line: usize) -> Result<Stateme
     })
 }
 
-/// Appends the details to the first line. Nested items become lines; code and tables become
-/// paragraphs.
+/// Appends the details to the first line, nested items as lines, code and tables as paragraphs.
 fn join_details(first: &str, details: &[String]) -> String {
     let mut body = first.to_owned();
     let mut was_item = false;
@@ -152,7 +151,7 @@ fn without_links(text: &str) -> String {
     clean + rest
 }
 
-/// Returns `false` if the text is only a path, a link, a question or a task.
+/// Returns `false` if the text is nothing but a path, a link, a question or a task.
 fn says_something(text: &str) -> bool {
     let is_word = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() > 1;
     let n_words = text.split(|c: char| c.is_whitespace()).filter(is_word).count();
@@ -161,7 +160,7 @@ fn says_something(text: &str) -> bool {
     n_words >= 2 && text.chars().count() >= 8 && !text.ends_with('?') && !is_task && !is_include
 }
 
-/// Returns `true` if the text is only a link or an index entry that describes a link.
+/// Returns `true` if the text is nothing but a link or an index entry for a link.
 fn is_reference(text: &str) -> bool {
     let text = text.trim();
     let link = text.strip_prefix('[').and_then(|rest| rest.split_once("](")?.1.split_once(')'));

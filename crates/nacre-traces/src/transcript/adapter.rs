@@ -1,6 +1,6 @@
-//! The interface for agent adapters. Discovery never opens a file, so checking an unchanged source
-//! costs only one `stat` call. A database is one source that contains several sessions, which
-//! [`Adapter::sessions`] lists.
+//! The interface that agent adapters implement. Discovery never opens a file, so checking an
+//! unchanged source costs only one `stat` call. A database is one source that contains several
+//! sessions, which [`Adapter::sessions`] lists.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,7 @@ impl Homes {
         self.variables.get(name).map(PathBuf::from)
     }
 
-    /// Returns the path in the environment variable `name`, or `usual` relative to the home
-    /// directory.
+    /// Returns the path in the environment variable `name`, or `usual` below the home directory.
     pub(crate) fn var_or(&self, name: &str, usual: &str) -> PathBuf {
         self.var(name).unwrap_or_else(|| self.home.join(usual))
     }
@@ -48,7 +47,7 @@ impl Homes {
 /// File metadata used to detect changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
-    /// For a database, the combined size of the file and its write-ahead log.
+    /// For databases, includes the write-ahead log.
     pub size: u64,
     pub modified: Option<Timestamp>,
     pub inode: u64,
@@ -64,10 +63,10 @@ pub struct TraceSource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     pub source: TraceSource,
-    /// ID of the session within its source; `None` if the whole source is one session.
+    /// The session's ID within its source, or `None` if the whole source is one session.
     pub session: Option<String>,
-    /// Changes whenever the session's rows change. `None` if the source's stamp is sufficient to
-    /// detect changes.
+    /// Changes whenever the session's rows change. `None` if the source's stamp is enough to detect
+    /// changes.
     pub revision: Option<String>,
 }
 
@@ -104,22 +103,22 @@ pub struct Problem {
 
 #[derive(Debug, Default)]
 pub struct Discovery {
-    /// The sources found, sorted bytewise by path.
+    /// Sources sorted bytewise by path.
     pub sources: Vec<TraceSource>,
     pub problems: Vec<Problem>,
     pub links_skipped: u64,
 }
 
-/// The position and parser state at which an incremental read continues.
+/// Where an incremental read continues, and with which parser state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watermark {
-    /// Version of the adapter. If it differs, the transcript is read from the start.
+    /// The adapter's version. If it differs, the transcript is read from the start.
     pub version: u32,
     pub offset: u64,
     pub line: u64,
     pub next_sequence: u64,
-    /// Hash of up to 4 KiB before `offset`. If the bytes at this place have a different hash, the
-    /// transcript was rewritten.
+    /// Hash of up to 4 KiB before `offset`. If the bytes there now hash differently, the transcript
+    /// was rewritten.
     pub before_hash: String,
     pub facts: SessionFacts,
     pub carry: String,
@@ -128,7 +127,7 @@ pub struct Watermark {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Began {
     FromStart,
-    /// The read continued at the watermark. Earlier events are not emitted again.
+    /// The read continued at the watermark. Earlier events were not emitted again.
     AtWatermark,
     /// The read started over because the watermark does not match: the transcript was truncated,
     /// replaced or rewritten.
@@ -140,7 +139,7 @@ pub struct ReadOutcome {
     pub facts: SessionFacts,
     pub report: ReadReport,
     pub began: Began,
-    /// The position for the next read. `None` if the format can only be read in full.
+    /// Where the next read continues. `None` if the format can only be read in full.
     pub watermark: Option<Watermark>,
 }
 
@@ -148,13 +147,13 @@ pub struct ReadOutcome {
 pub trait Adapter: Sync {
     fn agent(&self) -> Agent;
 
-    /// Returns a version that must be increased whenever a new adapter would produce a different
-    /// result for the same file.
+    /// Increase the version whenever the adapter would produce a different result for the same
+    /// file.
     fn version(&self) -> u32 {
         1
     }
 
-    /// Returns the directories and files that may contain the agent's transcripts. They need not
+    /// Returns the directories and files that may contain the agent's transcripts. They might not
     /// exist.
     fn roots(&self, homes: &Homes) -> Vec<PathBuf>;
 
@@ -174,7 +173,7 @@ pub trait Adapter: Sync {
         Ok(vec![Trace::whole(source.clone())])
     }
 
-    /// Reads a transcript from the start or from a watermark and passes each event to `sink` in
+    /// Reads a transcript from the start or from a watermark, passing each event to `sink` in
     /// order.
     fn read(&self, trace: &Trace, from: Option<&Watermark>, sink: Sink<'_>) -> Result<ReadOutcome>;
 }

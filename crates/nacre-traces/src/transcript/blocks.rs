@@ -1,5 +1,4 @@
-//! Parses messages in the format of Anthropic's API, which Droid, pi and Cline use with small
-//! differences.
+//! Parses messages in Anthropic API format, which Droid, pi and Cline use with small differences.
 
 use std::borrow::Cow;
 
@@ -20,7 +19,7 @@ pub(crate) enum MessageBlock<'a> {
         content: &'a str,
     },
     Picture,
-    /// A reasoning block encrypted by the model provider.
+    /// A reasoning block that the model provider encrypted.
     Sealed,
     Other {
         kind: &'a str,
@@ -28,7 +27,7 @@ pub(crate) enum MessageBlock<'a> {
     },
 }
 
-/// Returns the blocks of a message. The content can be an array of blocks or a string.
+/// `content` may be an array of blocks or a string.
 pub(crate) fn blocks(content: &str) -> Vec<MessageBlock<'_>> {
     if let Some(text) = text_of(content) {
         return vec![MessageBlock::Text(text)];
@@ -65,7 +64,7 @@ fn call<'a>(fields: &Fields<'a>, arguments: &str) -> MessageBlock<'a> {
     }
 }
 
-/// Emits the blocks of a user message. `parent` is the ID of the message's parent record.
+/// `parent` is the ID of the message's parent record.
 pub(crate) fn user(
     thread: &mut Thread,
     spot: &Spot,
@@ -96,7 +95,7 @@ pub(crate) fn agent(thread: &mut Thread, spot: &Spot, content: &str, out: &mut E
     }
 }
 
-/// Emits a block that is handled the same way for every role. Text is attributed to the model.
+/// Handles blocks that mean the same for every role. Text is attributed to the model.
 pub(crate) fn agent_block(
     thread: &mut Thread,
     spot: &Spot,

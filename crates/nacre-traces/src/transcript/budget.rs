@@ -1,5 +1,5 @@
-//! Limits the cost of reading databases and compressed transcripts, which is not bounded by their
-//! file size.
+//! Limits the cost of reading databases and compressed transcripts, which their file size does not
+//! bound.
 //!
 //! Reading a database uses CPU time, SQLite steps and returned bytes; reading a compressed
 //! transcript uses bytes of output. During one sync, each database has a single budget regardless
@@ -14,25 +14,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Base CPU time in three cases: opening a database once outside a sync, all opens of one database
-/// in a sync, and all databases in a sync.
+/// Base CPU time for opening a database once outside a sync, for all opens of one database in a
+/// sync, and for all databases in a sync.
 const TIME_ONCE: Duration = Duration::from_secs(3);
 const TIME_IN_SYNC: Duration = Duration::from_secs(5);
 const TIME_OF_SYNC: Duration = Duration::from_secs(10);
-/// Number of bytes on disk that add one second to the base time.
+/// A database gets one more second for this many bytes on disk.
 const BYTES_PER_SECOND: u64 = 8 * 1024 * 1024;
 /// CPU time charged to the sync each time a session's database is opened.
 const TIME_TO_OPEN: Duration = Duration::from_millis(1);
-/// Bounds on the number of SQLite virtual machine steps, which depends on the database size.
+/// Bounds on the number of SQLite virtual machine steps. The limit depends on the database's size.
 const MIN_STEPS: u64 = 5_000_000;
 const MAX_STEPS: u64 = 1_000_000_000;
-/// Minimum number of bytes that may be read from a database, regardless of its size.
+/// At least this many bytes may be read from a database, regardless of its size.
 const MIN_BYTES: u64 = 8 * 1024 * 1024;
-/// One sync reads each row several times: to list the sessions, to find their projects, and to read
+/// A sync reads each row several times: to list the sessions, to find their projects, and to read
 /// their content.
 const READS_IN_SYNC: u64 = 8;
-/// Maximum total output of compressed transcripts in one sync, which grows by `UNPACKED_PER_BYTE`
-/// for each compressed byte.
+/// Maximum output from all compressed transcripts in one sync. Each compressed byte adds
+/// `UNPACKED_PER_BYTE` to it.
 const UNPACKED_IN_SYNC: u64 = 1024 * 1024 * 1024;
 const UNPACKED_PER_BYTE: u64 = 16;
 
@@ -40,7 +40,7 @@ thread_local! {
     static CURRENT: RefCell<Option<Shared>> = const { RefCell::new(None) };
 }
 
-/// Charges all reads on its thread to one budget until it is dropped.
+/// Until it is dropped, charges all reads on its thread to one budget.
 #[derive(Debug)]
 #[must_use = "the budget ends when this guard is dropped"]
 pub struct SyncBudget {
@@ -50,7 +50,7 @@ pub struct SyncBudget {
 }
 
 impl SyncBudget {
-    /// Starts a budget. If one is already active on this thread, it continues.
+    /// A budget that is already active on this thread continues.
     pub fn begin() -> Self {
         Self::of(TIME_OF_SYNC, UNPACKED_IN_SYNC)
     }
@@ -89,7 +89,7 @@ pub(crate) type FileId = (u64, u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SyncIsSpent;
 
-/// Subtracts `n` from an amount. Returns `false` if the amount is used up.
+/// Returns `false` if the amount is used up.
 fn take(amount: &AtomicU64, n: u64) -> bool {
     let take = |left: u64| Some(left.saturating_sub(n));
     amount.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok_and(|before| n < before)
@@ -104,8 +104,8 @@ fn is_empty(amount: &AtomicU64) -> bool {
     amount.load(Ordering::Relaxed) == 0
 }
 
-/// The budget of one database, which depends on its size on disk. Every row is read only a few
-/// times, so only a damaged or hostile database exceeds the budget.
+/// One database's budget, which depends on its size on disk. Every row is read only a few times, so
+/// only a damaged or hostile database exceeds it.
 #[derive(Debug)]
 pub(crate) struct DatabaseBudget {
     time: AtomicU64,
@@ -117,8 +117,7 @@ pub(crate) struct DatabaseBudget {
 }
 
 impl DatabaseBudget {
-    /// Returns the budget of a database. During a sync, all opens of the same file share one
-    /// budget.
+    /// During a sync, all opens of the same file share one budget.
     pub(crate) fn of(file: FileId, size: u64) -> Result<Arc<Self>, SyncIsSpent> {
         let budget = CURRENT.with_borrow_mut(|current| {
             let Some(shared) = current else { return Ok(Arc::new(Self::new(size, None))) };
@@ -155,7 +154,7 @@ impl DatabaseBudget {
         }
     }
 
-    /// Returns whether the budget is used up. A budget never recovers.
+    /// A budget never recovers.
     pub(crate) fn is_spent(&self) -> bool {
         self.is_spent.load(Ordering::Relaxed)
     }
@@ -189,8 +188,8 @@ impl DatabaseBudget {
     }
 }
 
-/// Adds the allowance for a compressed transcript to the sync's budget. Fails if the budget is
-/// already used up.
+/// Adds a compressed transcript's allowance to the sync's budget. Fails if the budget is already
+/// used up.
 pub(crate) fn begin_unpacking(n_packed: u64) -> Result<(), SyncIsSpent> {
     CURRENT.with_borrow(|current| {
         let Some(shared) = current else { return Ok(()) };

@@ -1,5 +1,5 @@
 //! Bounded maps that link distant parts of a transcript. A full map drops its oldest entry, so
-//! memory use does not depend on the length of the transcript.
+//! memory use does not depend on the transcript's length.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::transcript::toolkit::*;
 
-/// Returns a 64-bit hash of the text. It is stored in watermarks, so it must be the same in all
-/// builds, which the standard hasher does not guarantee.
+/// The hash is stored in watermarks, so it must be the same in all builds, which the standard
+/// hasher does not guarantee.
 pub(crate) fn text_hash(text: &str) -> u64 {
     let hash = blake3::hash(text.as_bytes());
     hash.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
@@ -54,7 +54,7 @@ impl<V: Clone> RecentMap<V> {
         self.values.is_empty()
     }
 
-    /// Returns the newest entries, ordered from oldest to newest.
+    /// Returns the newest entries, oldest first.
     pub(crate) fn youngest(&self, count: usize) -> Vec<(u64, V)> {
         let skipped = self.order.len().saturating_sub(count);
         let keys = self.order.iter().skip(skipped);
@@ -73,7 +73,7 @@ impl<V: Clone> RecentMap<V> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OpenCall {
     pub(crate) tool: String,
-    /// Whether the call runs Nacre, in which case its result is Nacre's own text.
+    /// Whether the call runs Nacre, which means that its result is Nacre's own text.
     pub(crate) is_nacre: bool,
 }
 
@@ -112,7 +112,6 @@ impl OpenCalls {
         self.calls.get(text_hash(id)).is_some()
     }
 
-    /// Drops all open calls at the end of a turn.
     pub(crate) fn clear(&mut self) {
         self.calls = RecentMap::new(MAX_OPEN_CALLS);
     }
@@ -137,10 +136,10 @@ pub(crate) fn result_origin(call: Option<&OpenCall>, text: &str) -> TextOrigin {
 const MAX_CHAIN: usize = 16 * 1024;
 const MAX_PROMPTS: usize = 1024;
 const MAX_UNDONE: usize = 1024;
-/// Maximum number of entries per map that are stored in a watermark.
+/// How many entries of each map are stored in a watermark.
 const CARRIED: usize = 128;
 
-/// Records and prompts of the main lane, used to detect undone events.
+/// Records and prompts in the main lane, from which undone events are detected.
 ///
 /// Agents that store a conversation as a tree append new branches and keep old ones. If a new
 /// prompt's parent precedes earlier prompts, the user has undone those prompts.
@@ -165,7 +164,7 @@ impl Chain {
         }
     }
 
-    /// Records a user prompt whose parent is the record `parent`.
+    /// Records a user prompt that follows the record `parent`.
     pub(crate) fn note_prompt(&mut self, parent: &str, out: &mut Emitter) {
         let now = out.next_sequence();
         if let Some(parent) = self.end_of(parent) {
@@ -181,7 +180,7 @@ impl Chain {
         self.prompts.push(now);
     }
 
-    /// Marks all events after the record `to` as undone, or all events if `to` is empty.
+    /// Marks everything after the record `to` as undone, or all events if `to` is empty.
     pub(crate) fn rewind(&mut self, to: &str, out: &mut Emitter) {
         let Some(from) = (if to.is_empty() { Some(0) } else { self.end_of(to) }) else { return };
         self.prompts.retain(|prompt| *prompt < from);

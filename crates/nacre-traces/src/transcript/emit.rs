@@ -1,5 +1,5 @@
-//! Numbers, truncates, redacts and counts events. Adapters only pass a [`Draft`] of borrowed parts
-//! and never count anything, so facts and reports have the same meaning for every agent.
+//! Numbers, truncates, redacts and counts events. Adapters only pass a [`Draft`] of borrowed parts,
+//! so facts and reports mean the same for every agent.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,12 @@ use crate::transcript::toolkit::*;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     Everything,
-    /// Includes the text of user and assistant events only. Other events are emitted in order but
-    /// without text. Facts and reports are the same as with `Everything`, except that omitted text
-    /// is never counted as truncated.
+    /// Only user and assistant events have text. Other events are emitted in order but without
+    /// their text. Facts and reports are the same as with `Everything`, except that omitted text
+    /// never counts as truncated.
     Said,
     /// Like `Said`, but a line-based transcript is read only until its directory and a user message
-    /// have been found. Facts and reports cover only the part that was read.
+    /// have been found. Facts and reports cover only what was read.
     Opening,
 }
 
@@ -57,17 +57,17 @@ const MAX_VALUES: usize = 64;
 
 const MAX_OPENING_LINES: u64 = 500;
 
-/// Maximum number of events emitted per session, several times that of the longest real session. A
-/// small compressed transcript can contain millions of events.
+/// Several times the number of events in the longest real session. A small compressed transcript
+/// can contain millions.
 pub(crate) const MAX_EVENTS: u64 = 250_000;
 
 /// An event before it is truncated, redacted and numbered.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft<'a> {
     pub(crate) kind: EventKind,
-    /// The text, or its beginning if only the two ends are available.
+    /// The text, or its beginning if only both ends are available.
     pub(crate) text: Cow<'a, str>,
-    /// The end of the text if its middle was not decoded; otherwise empty.
+    /// The text's end if its middle was not decoded; otherwise empty.
     pub(crate) tail: &'a str,
     pub(crate) full_bytes: Option<u64>,
     pub(crate) origin: TextOrigin,
@@ -259,7 +259,7 @@ impl<'a> Emitter<'a> {
 fn note_first(first: &mut Option<String>, others: &mut Vec<String>, value: &str) {
     match first {
         None if !value.is_empty() => *first = Some(short_name(value)),
-        // Nearly every record repeats the same value, so the unshortened value is compared first.
+        // Nearly every record repeats the same value, so compare the unshortened value first.
         Some(known) if known != value && *known != short_name(value) => note_value(others, value),
         Some(_) | None => {}
     }

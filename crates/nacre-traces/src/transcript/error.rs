@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// An error that prevents a transcript or its location from being read.
+/// Prevents a transcript, or the directory that contains it, from being read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("Cannot open trace `{}`", path.display())]
@@ -35,11 +35,11 @@ pub enum Error {
 pub enum Retryability {
     /// The transcript was removed or replaced after it was found.
     Gone,
-    /// The agent is writing to the transcript; the next attempt can succeed.
+    /// The agent is writing to the transcript, so the next attempt may succeed.
     Soon,
     /// Other transcripts used up the budget. The next sync reads this one.
     NextSync,
-    /// The file used up its budget, so the remaining content is not read. A retry with the same
+    /// The file used up its budget, so the rest of its content is not read. A retry with the same
     /// content would fail again.
     Spent,
     /// A system error that may be temporary.

@@ -1,4 +1,4 @@
-//! Canonical events, the common format of all transcripts. [`BoundedText`] redacts and truncates
+//! Canonical events, the common format for all transcripts. [`BoundedText`] redacts and truncates
 //! all text in events, so no adapter can emit a secret or a 50 MB tool result.
 
 use std::borrow::Cow;
@@ -11,14 +11,15 @@ pub use nacre_types::{
     WordSource,
 };
 
-/// The author of an event's text. Text is never both written by the user and injected.
+/// Who wrote an event's text. The user never writes injected text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextOrigin {
     Person(WordSource),
     Agent,
     Tool,
     Injected(InjectedReason),
-    /// The agent's own program, for example for turn boundaries, titles and unknown records.
+    /// The agent's own program, which writes turn boundaries, titles and unknown records, for
+    /// example.
     Host,
 }
 
@@ -31,18 +32,18 @@ impl TextOrigin {
         if let Self::Injected(reason) = self { Some(reason) } else { None }
     }
 
-    /// Returns the source of the user's words, or `None` if the user did not write the text.
+    /// Returns where the user's words come from, or `None` if the user did not write the text.
     pub fn person(self) -> Option<WordSource> {
         if let Self::Person(source) = self { Some(source) } else { None }
     }
 
-    /// Returns the origin as it applies in the given lane. In a sub-agent's session, messages with
-    /// the user role come from the parent agent.
+    /// Adjusts the origin to the lane. In a sub-agent's session, messages with the user role come
+    /// from the parent agent.
     pub(crate) fn in_lane(self, lane: Lane) -> Self {
         if self.person().is_some() && lane == Lane::Sidechain { Self::Agent } else { self }
     }
 
-    /// Applies `change` to the source of the user's words. Other origins are returned unchanged.
+    /// Applies `change` if the text consists of the user's words. Other origins stay unchanged.
     pub(crate) fn with_source(self, change: impl FnOnce(WordSource) -> WordSource) -> Self {
         self.person().map_or(self, |source| Self::Person(change(source)))
     }
@@ -56,7 +57,7 @@ pub struct CallLink {
     pub tool: Option<String>,
 }
 
-/// Number of bytes kept at each end of truncated text.
+/// How many bytes are kept at each end of truncated text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextBounds {
     pub head: usize,
@@ -65,7 +66,7 @@ pub struct TextBounds {
 
 impl TextBounds {
     /// User and agent messages are kept almost completely, because quotes are verified against
-    /// them. For tool output, the first and last screenfuls are sufficient.
+    /// them. For tool output, the first and last screenfuls are enough.
     pub fn of(kind: EventKind) -> Self {
         match kind {
             EventKind::User | EventKind::Assistant => Self { head: 192 * 1024, tail: 64 * 1024 },
@@ -78,7 +79,7 @@ impl TextBounds {
     }
 }
 
-/// Redacted text. If it is too long, its middle is removed.
+/// Redacted text, without its middle if it is too long.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct BoundedText {
     head: String,
@@ -86,12 +87,12 @@ pub struct BoundedText {
     full_bytes: u64,
 }
 
-/// Number of bytes beyond a cut that redaction examines, so that a secret split by the cut is still
+/// Redaction examines this many bytes beyond a cut, so that a secret split by the cut is still
 /// detected.
 pub(crate) const CUT_SLACK: usize = 2 * 1024;
-/// Maximum distance between a secret and the preceding words that identify it.
+/// A secret may be this far from the words before it that identify it.
 const CONTEXT: usize = 512;
-/// Number of bytes next to a cut that are searched for the boundary of a split word.
+/// How far from a cut the boundary of a split word is searched for.
 const CUT_WORD: usize = 256;
 
 impl BoundedText {
@@ -99,8 +100,8 @@ impl BoundedText {
         Self::of_parts(Cow::Borrowed(text), "", text.len() as u64, bounds)
     }
 
-    /// Redacts and truncates text of which only the two ends are available. An empty `tail` means
-    /// that `head` is complete.
+    /// Redacts and truncates text of which only both ends are available. If `tail` is empty, `head`
+    /// is complete.
     pub fn of_parts(head: Cow<'_, str>, tail: &str, full_bytes: u64, bounds: TextBounds) -> Self {
         if tail.is_empty() && head.len() <= bounds.head + bounds.tail {
             let changed = match redact(&head) {
@@ -123,8 +124,8 @@ impl BoundedText {
         }
     }
 
-    /// Redacts the words on the user's redaction list. If the text was truncated, the words next to
-    /// the cut are dropped, because they may be incomplete.
+    /// Redacts the words on the user's redaction list. Words next to a cut are dropped, because
+    /// they may be incomplete.
     fn without_words(self, words: &ExtraWords) -> Self {
         let Self { head, tail, full_bytes } = self;
         let (head, tail) = if tail.is_empty() {
@@ -136,23 +137,23 @@ impl BoundedText {
         Self { head, tail, full_bytes }
     }
 
-    /// Creates a placeholder for text that the sink does not need. Only its size is recorded.
+    /// Placeholder for text that the sink does not need. Only its size is recorded.
     pub(crate) fn unread(full_bytes: u64) -> Self {
         Self { full_bytes, ..Self::default() }
     }
 
-    /// Returns the complete text, or the beginning of a truncated one.
+    /// Returns the text, or its beginning if it was truncated.
     pub fn head(&self) -> &str {
         &self.head
     }
 
-    /// Returns the end of a truncated text, or an empty string if the text was not truncated.
+    /// Returns the end of a truncated text, or an empty string if nothing was cut off.
     pub fn tail(&self) -> &str {
         &self.tail
     }
 
-    /// Returns the size in bytes before truncation and redaction. For unread text, this is the size
-    /// of its escaped form.
+    /// Returns the size in bytes before truncation and redaction. Unread text counts in its escaped
+    /// form.
     pub fn full_bytes(&self) -> u64 {
         self.full_bytes
     }
@@ -168,7 +169,7 @@ impl BoundedText {
 
 /// Redacts an overlong string and returns its beginning.
 ///
-/// Text just after the cut is also examined, so that a secret split by the cut is detected. If
+/// Text just after the cut is examined as well, so that a secret split by the cut is detected. If
 /// redaction shortens the beginning, some of the following text moves into the result. The last
 /// word is dropped if it may be part of a secret.
 pub(crate) fn clean_front(text: &str, max: usize) -> String {
@@ -184,19 +185,17 @@ pub(crate) fn clean_back(text: &str, max: usize) -> String {
     back(&clean, max.min(clean.len() - unsure)).to_owned()
 }
 
-/// Removes the last word, which may be incomplete.
 fn before_cut_word(text: &str) -> &str {
     let near = text.floor_char_boundary(text.len().saturating_sub(CUT_WORD));
     &text[..near + text[near..].rfind(char::is_whitespace).unwrap_or(0)]
 }
 
-/// Removes the first word, which may be incomplete.
 fn after_cut_word(text: &str) -> &str {
     let near = text.ceil_char_boundary(CUT_WORD.min(text.len()));
     &text[text[..near].find(char::is_whitespace).unwrap_or(near)..]
 }
 
-/// Returns the start of the last word if it may be the beginning of a secret; otherwise the end of
+/// Returns where the last word starts if it may be the beginning of a secret; otherwise, the end of
 /// the text.
 pub(crate) fn cut_word_start(text: &str) -> usize {
     let length = text.bytes().rev().take_while(|byte| is_in_token(*byte)).count();
@@ -204,8 +203,8 @@ pub(crate) fn cut_word_start(text: &str) -> usize {
     if looks_generated(&text.as_bytes()[start..]) { start } else { text.len() }
 }
 
-/// Returns the end of the first word if it may be the end of a secret; otherwise 0. Long words that
-/// follow are included, because a key can span several lines.
+/// Returns where the first word ends if it may be the end of a secret; otherwise 0. Long words that
+/// follow are included, because a key may span several lines.
 pub(crate) fn cut_word_end(text: &str) -> usize {
     const LINE: usize = 32;
     let bytes = text.as_bytes();
@@ -245,7 +244,7 @@ pub struct TranscriptEvent {
     /// Position in the transcript, counted from 0 across incremental reads.
     pub sequence: u64,
     pub kind: EventKind,
-    /// Copied unchanged from the transcript. Timestamps can be out of order, so events are ordered
+    /// Copied unchanged from the transcript. Timestamps may be out of order, so events are ordered
     /// by `sequence`.
     pub timestamp: Option<Timestamp>,
     pub place: Position,
@@ -256,7 +255,7 @@ pub struct TranscriptEvent {
     pub text: BoundedText,
     pub origin: TextOrigin,
     pub lane: Lane,
-    /// A failed tool call, a rejected request, or an aborted turn.
+    /// Set for a failed tool call, a rejected request, or an aborted turn.
     pub is_error: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Facts about a whole session, and a report on the quality of its transcript. Facts are stored in
-//! the watermark, so an incremental read still describes the complete session.
+//! Facts about a whole session, and a report on its transcript's quality. Facts are stored in the
+//! watermark, so an incremental read still describes the complete session.
 
 use nacre_base::redact::ExtraWords;
 pub use nacre_types::{Agent, SessionFacts};
@@ -8,8 +8,7 @@ pub(crate) use nacre_types::{
     SessionTokens as Tokens, UndoneEvents as Undone,
 };
 
-/// Redacts the words on the user's redaction list. Directories are not redacted, because they
-/// identify the project.
+/// Directories are not redacted, because they identify the project.
 pub fn without_words(mut facts: SessionFacts, words: &ExtraWords) -> SessionFacts {
     if words.is_empty() {
         return facts;

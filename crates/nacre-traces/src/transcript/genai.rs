@@ -1,12 +1,11 @@
-//! Parses messages in the format of Google's API, which Gemini CLI and Qwen Code use. A part is
-//! text, a thought, a tool call or a tool response. In a user message, the first text part that
-//! contains the user's words is attributed to the user; later ones are files and added context.
+//! Parses messages in Google API format, which Gemini CLI and Qwen Code use. A part is text, a
+//! thought, a tool call or a tool response. In a user message, the first text part that contains
+//! the user's words is attributed to the user; later ones are files and added context.
 
 use super::voice;
 use crate::transcript::toolkit::*;
 
-/// Emits the parts of a user message. `parent` is the ID of the message's parent record. Responses
-/// that were already emitted are skipped.
+/// Skips responses that were already emitted. `parent` is the ID of the message's parent record.
 pub(crate) fn user(
     thread: &mut Thread,
     spot: &Spot,
@@ -38,7 +37,7 @@ pub(crate) fn user(
     }
 }
 
-/// Emits the parts of a model message. The content can be an array of parts or a single text.
+/// `content` may be an array of parts or a single text.
 pub(crate) fn agent(thread: &mut Thread, spot: &Spot, content: &str, out: &mut Emitter) {
     if let Some(text) = text_of(content) {
         return thread.agent(spot, EventKind::Assistant, &text, out);
@@ -55,8 +54,7 @@ pub(crate) fn agent(thread: &mut Thread, spot: &Spot, content: &str, out: &mut E
     }
 }
 
-/// Emits the response to a tool call. If `has_failed` is `None`, the response itself determines
-/// whether the call failed.
+/// If `has_failed` is `None`, the response itself shows whether the call failed.
 pub(crate) fn response(
     thread: &mut Thread,
     spot: &Spot,
@@ -73,7 +71,7 @@ pub(crate) fn response(
     thread.result(spot, &response.string("id"), has_failed.unwrap_or(is_error), raw, out);
 }
 
-/// Returns the token counts of a model call. `keys` are the names of the prompt, output, cached,
+/// Returns a model call's token counts. `keys` are the names of the prompt, output, cached,
 /// thought, tool and total counts. The prompt count includes cached tokens. Thought tokens are
 /// added to the output only if the total shows that the output does not include them.
 pub(crate) fn tokens(usage: &Fields, keys: [&str; 6]) -> Tokens {

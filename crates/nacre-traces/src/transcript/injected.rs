@@ -22,24 +22,23 @@ use super::event::{InjectedReason, TextOrigin, WordSource};
 use crate::instructions;
 use nacre_base::is_hidden_char;
 
-/// Prefix of the tags around all text that Nacre passes to an agent. Such text must never be
-/// recorded as new input.
+/// Nacre wraps all text that it passes to an agent in tags with this prefix. Such text must never
+/// be recorded as new input.
 pub const OWN_TAGS: &str = "nacre-";
 
-/// Tags around text written by Nacre: a brief, memories relevant to a prompt, a note about a file,
-/// and a question about whether there is anything to record.
+/// Nacre puts these tags around a brief, memories relevant to a prompt, a note about a file, and
+/// the question whether there is anything to record.
 pub const BRIEF_TAG: &str = "nacre-brief";
 pub const MEMORY_TAG: &str = "nacre-memory";
 pub const NOTE_TAG: &str = "nacre-note";
 pub const ASK_TAG: &str = "nacre-ask";
 
-/// Prefix of every question that Nacre sends to a coding agent that it uses as a model. Sessions
+/// Nacre starts every question with this prefix when it uses a coding agent as a model. Sessions
 /// that contain such a question are skipped.
 pub const QUESTION_MARK: &str = "[Question from Nacre]";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// The author of the text: the user or a program.
     pub origin: TextOrigin,
     pub text: Cow<'a, str>,
 }
@@ -51,7 +50,7 @@ enum Rule {
     Unwrap(WordSource),
 }
 
-/// Tags that agents put around added text. Some agents separate words with `-`, others with `_`.
+/// Tags that agents put around text they add. Some agents separate words with `-`, others with `_`.
 const TAGS: &[(Rule, &str)] = &[
     (
         Rule::Inject(InjectedReason::SystemReminder),
@@ -103,7 +102,7 @@ fn tags() -> impl Iterator<Item = (&'static str, Rule)> {
     TAGS.iter().flat_map(|(rule, names)| names.split_whitespace().map(|name| (name, *rule)))
 }
 
-/// Prefixes of messages that are injected as a whole.
+/// A message that starts with one of these is injected as a whole.
 const OPENINGS: &[(&str, InjectedReason)] = &[
     (QUESTION_MARK, InjectedReason::Nacre),
     ("# AGENTS.md instructions for ", InjectedReason::Instructions),
@@ -124,10 +123,10 @@ const OPENINGS: &[(&str, InjectedReason)] = &[
     ("Full transcript available at: ", InjectedReason::TaskNotice),
 ];
 
-/// Characters that begin a tag, including lookalikes of `<`.
+/// Characters that may open a tag, including lookalikes of `<`.
 const OPENING_SIGNS: [char; 5] = ['<', '＜', '﹤', '⟨', '〈'];
 
-/// Characters that mark a closing tag, including lookalikes of `/`.
+/// Characters that may close a tag, including lookalikes of `/`.
 const SLASHES: [char; 5] = ['/', '／', '∕', '⁄', '⧸'];
 
 const MAX_NAME: usize = 48;
@@ -144,25 +143,25 @@ const PROTOCOL_MARKS: [&str; 8] = [
     "tool_result",
 ];
 
-/// Maximum number of injected texts at the start of a message, which is more than any agent writes.
-/// Beyond it, the rest of the message is attributed to a program.
+/// No agent writes this many injected texts at the start of a message. Beyond the limit, the rest
+/// of the message is attributed to a program.
 const MAX_OPENINGS: usize = 64;
 
 const MAX_TAG_BYTES: usize = 1024;
 
-/// Lines that agents write after a notice that a task is finished.
+/// Agents write these lines after a notice that a task is finished.
 const NOTICE_LINES: [&str; 2] =
     ["Read the output file to retrieve the result", "Full transcript available at: "];
 
-/// Beginnings of messages that contain editor context. The user's request follows below one of the
+/// Messages with editor context begin like this. The user's request follows below one of the
 /// `REQUEST_HEADINGS`.
 const CONTEXT_OPENINGS: [&str; 2] =
     ["# Context from my IDE setup:", "# Files mentioned by the user:"];
 const REQUEST_HEADINGS: [&str; 2] = ["## My request for Codex:", "## My request for Claude:"];
 
-/// Start of the block that contains the user's input in a prompt template.
+/// In a prompt template, the block with the user's input starts like this.
 const TEMPLATE_INPUT: &str = "## User Input\n\n```text\n";
-/// A shorter message is not treated as a template.
+/// Shorter messages are not treated as templates.
 const MIN_TEMPLATE: usize = 1024;
 
 /// Returns `true` if the tool belongs to Nacre, regardless of the prefix that the MCP client adds.
@@ -203,7 +202,7 @@ fn without_tags(text: &str) -> String {
     harmless
 }
 
-/// Returns `true` if the text after an opening character begins with a tag name or control token.
+/// `after` is the text after an opening character.
 fn is_mark(after: &str) -> bool {
     if after.starts_with('|') {
         return true;
@@ -240,7 +239,7 @@ fn rule_of(name: &str) -> Option<Rule> {
     tags().find(|(known, _)| *known == name).map(|(_, rule)| rule)
 }
 
-/// Returns why a text was injected, if the agent itself marks the text as not typed by the user.
+/// If the agent itself marks a text as not typed by the user, this is why it was injected.
 pub fn reason_of(text: &str) -> InjectedReason {
     let injected = split_user(text).into_iter().find_map(|piece| piece.origin.injection_reason());
     injected.unwrap_or(InjectedReason::Host)
@@ -261,8 +260,7 @@ pub fn split_user(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Separates the user's words from an expanded prompt template, which may make up most of a
-/// message.
+/// Separates the user's words from an expanded prompt template, which may be most of a message.
 fn own_pieces(text: Cow<'_, str>) -> Vec<Piece<'_>> {
     let trimmed = match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
@@ -287,11 +285,10 @@ fn program(reason: InjectedReason, text: &str) -> Piece<'_> {
     Piece { origin: TextOrigin::Injected(reason), text: Cow::Borrowed(text.trim()) }
 }
 
-/// Returns the injected text at the start of a message, and the remaining text.
+/// Splits off the injected text at the start of a message.
 fn opening(text: &str) -> Option<(Piece<'_>, &str)> {
     if CONTEXT_OPENINGS.iter().any(|opening| text.starts_with(opening)) {
-        // A selected file can contain the heading, so the last occurrence is the one written by the
-        // editor.
+        // A selected file may contain the heading, so the editor wrote its last occurrence.
         let ends = REQUEST_HEADINGS
             .iter()
             .filter_map(|heading| text.rfind(heading).map(|at| at + heading.len()));
@@ -312,8 +309,8 @@ fn opening(text: &str) -> Option<(Piece<'_>, &str)> {
     Some((program(*reason, injected), rest))
 }
 
-/// Returns the user's input in an expanded template, or `None` if the text is not a template. The
-/// input is empty if there are two input blocks, because either could be the user's.
+/// Returns the user's input in an expanded template, or `None` if the text is not a template. With
+/// two input blocks, the input is empty, because either could be the user's.
 fn template_input(text: &str) -> Option<&str> {
     if text.len() < MIN_TEMPLATE {
         return None;
@@ -348,14 +345,13 @@ struct Split<'a> {
     doubtful: Vec<Doubtful>,
     pieces: Vec<Piece<'a>>,
     own: Vec<&'a str>,
-    /// Contents of tagged requests. `n_before_request` is the length of `own` before the last one.
+    /// What tagged requests contain. `n_before_request` is the length of `own` before the last one.
     requests: Vec<&'a str>,
     n_before_request: usize,
 }
 
 impl<'a> Split<'a> {
-    /// Adds text that is outside all blocks. It is attributed to the user, except for doubtful
-    /// ranges.
+    /// Attributes text outside all blocks to the user, except for doubtful ranges.
     fn own(&mut self, range: Range<usize>) {
         let mut from = range.start;
         for doubtful in &self.doubtful {
@@ -401,7 +397,7 @@ impl<'a> Split<'a> {
         };
         // If the agent tags the user's request, it wrote all text outside the tags. If there are
         // several tagged requests, only the last one can be the user's. If untagged text follows
-        // that request, even it may be part of an added file.
+        // that request, even the request may be part of an added file.
         let is_sure = self.requests.is_empty() || self.own.len() == self.n_before_request;
         let added = self.requests.into_iter().map(|text| (InjectedReason::EditorContext, text));
         let beside = self.own.into_iter().map(|text| (InjectedReason::Host, text));
@@ -442,8 +438,8 @@ struct TaggedBlock<'a> {
     rule: Rule,
 }
 
-/// The positions of all closing tags, collected in one pass. Searching again for each opening tag
-/// would take quadratic time if no block is closed.
+/// All closing tags' positions, collected in one pass. Searching again for each opening tag would
+/// take quadratic time if no block is closed.
 struct EndTags<'a> {
     places: HashMap<&'a str, Vec<usize>>,
     last_export: Option<usize>,
@@ -509,7 +505,6 @@ fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Tagge
     Some(TaggedBlock { start, end, content: &text[open_end..content_end], rule })
 }
 
-/// Returns the rule for an opening tag, and where the tag ends.
 fn opening_tag(text: &str, start: usize) -> Option<(Rule, usize)> {
     let inside = &text[start + 1..];
     let name = tag_name(inside);

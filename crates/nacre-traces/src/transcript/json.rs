@@ -7,13 +7,13 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr2};
 
-/// The remainder of the line is not valid JSON.
+/// The rest of the line is not valid JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
 pub(crate) type Parsed<T> = Result<T, Malformed>;
 
-/// Maximum nesting depth, the same as in `serde_json`. Deeper nesting is hostile.
+/// The same limit as in `serde_json`. Deeper nesting is hostile.
 const MAX_DEPTH: u32 = 128;
 
 #[derive(Clone, Debug)]
@@ -28,8 +28,8 @@ impl<'a> JsonCursor<'a> {
         Self { text, at: 0, depth: 0 }
     }
 
-    /// Reads an object and passes each member to `each`. A value that `each` does not read is
-    /// skipped. Keys are not unescaped, because the expected ones never contain escapes.
+    /// Passes each member of an object to `each`, and skips values that `each` does not read. Keys
+    /// are not unescaped, because the expected ones never contain escapes.
     pub(crate) fn object(
         &mut self,
         mut each: impl FnMut(&'a str, &mut Self) -> Parsed<()>,
@@ -56,8 +56,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Reads an array and passes each element to `each`. An element that `each` does not read is
-    /// skipped.
+    /// Passes each element of an array to `each`, and skips elements that `each` does not read.
     pub(crate) fn array(&mut self, mut each: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
         self.expect(b'[')?;
         self.enter()?;
@@ -204,8 +203,7 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
     while let Some(at) = memchr(b'\\', rest.as_bytes()) {
         text.reserve(rest.len());
         text.push_str(&rest[..at]);
-        // An invalid escape sequence is kept unchanged, so that the rest of the line remains
-        // usable.
+        // Keep an invalid escape sequence unchanged, so that the rest of the line remains usable.
         let (character, length) = escape_at(&rest.as_bytes()[at..]).unwrap_or(('\\', 1));
         text.push(character);
         rest = &rest[at + length..];
@@ -217,7 +215,7 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Parses the escape sequence at the start of `bytes`. Returns its character and its length in
+/// Parses the escape sequence at the start of `bytes`, and returns its character and its length in
 /// bytes. An unpaired surrogate becomes U+FFFD.
 fn escape_at(bytes: &[u8]) -> Option<(char, usize)> {
     let character = match bytes.get(1)? {

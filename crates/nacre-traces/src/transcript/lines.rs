@@ -9,16 +9,16 @@ use memchr::memchr;
 
 use crate::transcript::toolkit::*;
 
-/// Maximum buffered length of a line. Model APIs reject messages this long.
+/// Longer lines are truncated. Model APIs reject messages this long.
 pub(crate) const LINE_CAP: usize = 48 * 1024 * 1024;
 const FIRST_BUFFER: usize = 128 * 1024;
 const CUT_HEAD: usize = 256 * 1024;
-/// Maximum total size of the holes in a sparse file. A power loss can leave holes of a few
-/// megabytes, but a hostile file could claim a size that takes minutes to read.
+/// Maximum total size of a sparse file's holes. A power loss can leave holes of a few megabytes,
+/// but a hostile file could claim a size that takes minutes to read.
 const MAX_HOLES: u64 = 8 * 1024 * 1024;
 
-/// Opens a transcript for reading. Never blocks on a pipe or device. Files with holes larger than
-/// `MAX_HOLES` are rejected.
+/// Opens a transcript for reading without ever blocking on a pipe or device. Files with holes
+/// larger than `MAX_HOLES` are rejected.
 pub(crate) fn open_regular(path: &Path) -> Result<File> {
     let file = open_with_holes(path)?;
     if MAX_HOLES < nacre_base::platform::size_of_holes(&file, MAX_HOLES) {
@@ -51,7 +51,7 @@ pub(crate) struct TraceLine<'a> {
     pub(crate) offset: u64,
     pub(crate) bytes: &'a [u8],
     pub(crate) is_cut: bool,
-    /// Whether this is the last line and has no line break, so that it may be incomplete.
+    /// Whether this is the last line and may be incomplete because it has no line break.
     pub(crate) is_torn: bool,
     pub(crate) next_offset: u64,
 }
@@ -59,10 +59,10 @@ pub(crate) struct TraceLine<'a> {
 pub(crate) struct LineReader<R> {
     stream: R,
     buffer: Vec<u8>,
-    /// Start of the unread part of the buffer, which is `start..end`.
+    /// The unread part of the buffer is `start..end`.
     start: usize,
     end: usize,
-    /// Number of bytes in `start..end` that are known to contain no newline.
+    /// The first bytes in `start..end` that are known to contain no newline.
     searched: usize,
     /// Offset of `end` in the stream, including bytes dropped from the buffer.
     read_to: u64,
@@ -130,7 +130,7 @@ impl<R: Read> LineReader<R> {
         }
     }
 
-    /// Makes room in a full buffer by moving its data, growing it or, if it has the maximum size,
+    /// Makes room in a full buffer by moving its data, growing it or, at the maximum size,
     /// truncating the line.
     fn make_room(&mut self) {
         if 0 < self.start {

@@ -1,4 +1,4 @@
-//! Cleans names from transcripts and limits their length. Names are IDs, paths, branches and URLs.
+//! Cleans and shortens names from transcripts: IDs, paths, branches and URLs.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use nacre_base::redact::redact;
 
 /// Maximum length of an ID, path, branch or model name in bytes.
 const MAX_NAME: usize = 4 * 1024;
-/// Maximum length of a session ID inside a database. Agents use UUIDs or shorter IDs.
+/// Session IDs inside databases must not be longer. Agents use UUIDs or shorter IDs.
 const MAX_SESSION_ID: usize = 200;
 
 pub(crate) fn repository_address(url: &str) -> String {
@@ -23,21 +23,19 @@ pub(crate) fn short_name(name: &str) -> String {
     if matches!(clean, Cow::Borrowed(_)) && !name.contains('/') {
         return clean.into_owned();
     }
-    // Redact each path component separately, because redaction can miss a token that follows other
+    // Redact each path component on its own, because redaction can miss a token that follows other
     // text.
     let parts: Vec<Cow<'_, str>> = clean.split('/').map(redact).collect();
     front(&parts.join("/"), MAX_NAME).to_owned()
 }
 
-/// Returns `true` if the session ID is acceptable. IDs are stored and displayed unchanged, because
-/// they are needed to find the session again. Therefore IDs that are too long or contain secrets
-/// are rejected.
+/// Session IDs are stored and displayed unchanged, because they are needed to find the session
+/// again. Therefore, IDs that are too long or contain secrets are rejected.
 pub(crate) fn is_session_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_SESSION_ID && short_name(id) == id
 }
 
-/// Returns `true` if the name has only the characters of a lowercase UUID, so that it cannot
-/// contain a secret.
+/// A name that has only the characters of a lowercase UUID cannot contain a secret.
 fn is_of_hex(name: &str) -> bool {
     let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-');
     // `fold` has no early exit, so the compiler can vectorize the loop.

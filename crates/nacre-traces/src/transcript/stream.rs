@@ -1,7 +1,7 @@
 //! Reads line-based transcripts: opens the file, resumes at the watermark, repairs broken lines and
 //! reports problems. A last line without `\n` is processed only if it is a complete JSON object;
-//! otherwise it is left to the next read. This ensures that no record of a finished transcript is
-//! lost and that each record of a growing one is emitted exactly once.
+//! otherwise, it is left to the next read. This ensures that no record in a finished transcript is
+//! lost and that each record in a growing one is emitted exactly once.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -18,13 +18,13 @@ use serde::de::DeserializeOwned;
 use super::budget;
 use crate::transcript::toolkit::*;
 
-/// Number of bytes before the watermark that are hashed to detect a rewritten transcript.
+/// The hash of this many bytes before the watermark shows whether a transcript was rewritten.
 const HASHED: u64 = 4096;
-/// Maximum number of positions in a broken line that are tried as the start of a record.
+/// In a broken line, at most this many positions are tried as the start of a record.
 const MAX_RESYNCS: usize = 64;
 /// Limits for decompressed transcripts: the maximum size, the maximum size per compressed byte, and
-/// the size that is always allowed. Agents' transcripts typically shrink by a factor of five to
-/// twenty.
+/// the size that is always allowed. Agents' transcripts typically shrink to between a fifth and a
+/// twentieth.
 const MAX_UNPACKED: u64 = 512 * 1024 * 1024;
 const UNPACKED_PER_BYTE: u64 = 64;
 const MIN_UNPACKED: u64 = 16 * 1024 * 1024;
@@ -68,8 +68,7 @@ pub(crate) trait LineFormat {
     }
 }
 
-/// Restores the state stored in a watermark. Returns the default if the state is missing or
-/// unreadable.
+/// Restores the state in a watermark, or returns the default if the state is missing or unreadable.
 pub(crate) fn from_carry<T: Default + DeserializeOwned>(carry: Option<&str>) -> T {
     carry.and_then(|carry| serde_json::from_str(carry).ok()).unwrap_or_default()
 }
@@ -101,8 +100,8 @@ pub(crate) fn read_lines<F: LineFormat>(
     };
     let (offset, mut line) = fitting.map_or((0, 0), |mark| (mark.offset, mark.line));
     if 0 < offset && byte_before(&file, offset).map_err(read_error)? != b'\n' {
-        // When the last record was read, it had no newline yet, so the next byte belongs to the
-        // same line.
+        // The last record that was read had no newline yet, so the next byte belongs to the same
+        // line.
         line = line.saturating_sub(1);
     }
     let mut format = F::new(fitting.map(|mark| mark.carry.as_str()));
@@ -128,8 +127,8 @@ pub(crate) fn read_lines<F: LineFormat>(
     Ok(ReadOutcome { facts, report, began, watermark: Some(watermark) })
 }
 
-/// Reads a compressed transcript completely, because such a transcript is finished and does not
-/// support seeking. A transcript that exceeds the limits is rejected.
+/// Reads a compressed transcript from start to end, because it is finished and does not support
+/// seeking. A transcript that exceeds the limits is rejected.
 fn read_packed<F: LineFormat>(
     path: &Path,
     file: &File,
@@ -202,8 +201,7 @@ fn read_line<F: LineFormat>(line: &TraceLine, format: &mut F, out: &mut Emitter)
     let text = match simdutf8::basic::from_utf8(trimmed) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => {
-            // Truncation can split a character, so invalid UTF-8 in a truncated line is not
-            // counted.
+            // Truncation may split a character, so a truncated line's invalid UTF-8 is not counted.
             out.report.invalid_utf8 += u64::from(!line.is_cut);
             String::from_utf8_lossy(trimmed)
         }
@@ -216,7 +214,7 @@ fn read_line<F: LineFormat>(line: &TraceLine, format: &mut F, out: &mut Emitter)
     }
 }
 
-/// Reads the records in a line. A line contains several records if a newline is missing.
+/// A line contains several records if a newline is missing.
 fn read_records<F: LineFormat>(text: &str, place: &Position, format: &mut F, out: &mut Emitter) {
     let mut rest = text;
     let mut n_records = 0_u64;
@@ -244,8 +242,7 @@ fn read_records<F: LineFormat>(text: &str, place: &Position, format: &mut F, out
     }
 }
 
-/// Returns the longest suffix of a broken line that consists of complete records, or an empty
-/// string.
+/// Returns the longest suffix of a broken line that consists of complete records. It may be empty.
 fn resync(text: &str) -> &str {
     let starts = memmem::find_iter(text.as_bytes(), b"{\"").filter(|at| 0 < *at);
     let mut found = starts.take(MAX_RESYNCS).map(|at| &text[at..]);
@@ -275,7 +272,7 @@ fn is_whole_record(bytes: &[u8]) -> bool {
     text.starts_with('{') && cursor.skip().is_ok() && cursor.rest().is_empty()
 }
 
-/// Trims whitespace, and NUL bytes left by a power loss.
+/// Trims whitespace and also NUL bytes, which a power loss may leave behind.
 fn trim(bytes: &[u8]) -> &[u8] {
     let is_blank = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
     let start = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
@@ -310,7 +307,7 @@ fn hash_before(file: &File, offset: u64) -> io::Result<String> {
 }
 
 /// Decompresses a transcript. A damaged or truncated frame ends the stream without an error,
-/// because the preceding data is valid.
+/// because the data before it is valid.
 struct Unpacked<'a> {
     decoder: StreamingDecoder<BufReader<&'a File>, FrameDecoder>,
 }
@@ -329,7 +326,7 @@ impl Read for Unpacked<'_> {
     }
 }
 
-/// A range of a file, fixed when the file is opened. Data that is appended afterwards is left to
+/// The part of a file that existed when it was opened. Data that is appended afterwards is left to
 /// the next read.
 struct FileRange<'a> {
     file: &'a File,

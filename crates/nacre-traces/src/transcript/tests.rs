@@ -1,4 +1,4 @@
-//! Helpers shared by this module's tests: temporary traces, and events formatted as short lines.
+//! Helpers for this module's tests: temporary traces, and events formatted as short lines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,6 @@ use super::emit::{Detail, Sink};
 use super::event::{Lane, TextOrigin, TranscriptEvent};
 use super::walk::stamp;
 
-/// A trace in a temporary directory.
 pub(crate) struct TestTrace {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) path: PathBuf,
@@ -32,7 +31,6 @@ impl TestTrace {
         write(&self.path, content);
     }
 
-    /// Reads the trace, resuming at the watermark if one is given.
     pub(crate) fn read(
         &self,
         adapter: &dyn Adapter,
@@ -41,7 +39,6 @@ impl TestTrace {
         self.read_detail(adapter, from, Detail::Everything)
     }
 
-    /// Reads the trace at the given level of detail.
     pub(crate) fn read_detail(
         &self,
         adapter: &dyn Adapter,
@@ -64,7 +61,6 @@ pub(crate) fn write(path: &Path, content: &[u8]) {
     fs::write(path, content).unwrap();
 }
 
-/// Reads a trace with this name and content from the start.
 pub(crate) fn read(
     adapter: &dyn Adapter,
     name: &str,
@@ -96,7 +92,7 @@ fn show_event(event: &TranscriptEvent) -> String {
     format!("{} {origin}{lane}{lane_name}{error}{call}: {text}", event.kind.as_str())
 }
 
-/// Reads a trace and compares its events, formatted as lines, with the expected ones.
+/// Compares a trace's events, formatted as lines, with the expected ones.
 #[track_caller]
 pub(crate) fn check(adapter: &dyn Adapter, name: &str, content: &str, expected: &[&str]) {
     let (events, _) = read(adapter, name, content);

@@ -1,4 +1,4 @@
-//! State shared by the parsers of line-based formats. Its size is bounded so that it fits in a
+//! The state that parsers of line-based formats share, bounded in size so that it fits in a
 //! watermark.
 
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::voice;
 use crate::transcript::toolkit::*;
 
-/// Whether a turn was open after the last record that shows this.
+/// Whether the latest relevant record left a turn open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) enum TurnState {
     #[default]
@@ -33,10 +33,10 @@ pub(crate) struct Thread {
     pub(crate) calls: OpenCalls,
     pub(crate) chain: Chain,
     pub(crate) turn: TurnState,
-    /// Whether the session's ID was read from the transcript.
+    /// Whether the transcript contained the session's ID.
     pub(crate) is_named: bool,
-    /// Whether the prompt of the current record was already recorded. All texts in one record count
-    /// as one prompt.
+    /// Whether the current record's prompt was already recorded. All texts in one record count as
+    /// one prompt.
     has_noted_prompt: bool,
 }
 
@@ -87,7 +87,7 @@ impl Thread {
         self.has_noted_prompt = false;
     }
 
-    /// Ends a record and keeps its ID, because it can be the parent of later records.
+    /// Keeps the record's ID, because it may be the parent of later records.
     pub(crate) fn end(&mut self, id: &str, lane: Lane, out: &Emitter) {
         if lane == Lane::Main {
             self.chain.note(id, out);
@@ -100,7 +100,7 @@ impl Thread {
         self.calls.clear();
     }
 
-    /// Emits text with the user role. `parent` is the ID of the parent record.
+    /// Emits text with the user role. `parent` is the parent record's ID.
     pub(crate) fn user(&mut self, spot: &Spot, parent: &str, text: &str, out: &mut Emitter) {
         if voice::holds_words(text) {
             self.turn = TurnState::Open;
@@ -109,7 +109,7 @@ impl Thread {
         voice::user(spot, text, out);
     }
 
-    /// Records the start of a user prompt. All texts in one record count as one prompt.
+    /// All texts in one record count as one prompt.
     pub(crate) fn note_prompt(&mut self, spot: &Spot, parent: &str, out: &mut Emitter) {
         if spot.lane == Lane::Main && !self.has_noted_prompt {
             self.has_noted_prompt = true;
@@ -125,7 +125,7 @@ impl Thread {
         voice::agent(spot, kind, text, out);
     }
 
-    /// Emits a tool call. `arguments` is JSON or plain text.
+    /// `arguments` is JSON or plain text.
     pub(crate) fn call(
         &mut self,
         spot: &Spot,
@@ -155,7 +155,7 @@ pub(crate) fn own_lane(out: &Emitter) -> Lane {
     if out.facts.role == SessionRole::Main { Lane::Main } else { Lane::Sidechain }
 }
 
-/// A line format with no state other than its conversation.
+/// A line format whose only state is its conversation.
 pub(crate) trait ThreadFormat {
     fn record(thread: &mut Thread, record: &Record, out: &mut Emitter);
 }

@@ -8,8 +8,7 @@ use jiff::Timestamp;
 
 use super::json::{JsonCursor, Malformed, Parsed, decode};
 
-/// Maximum number of members in an object. Agents write about a hundred at most, so more than this
-/// is hostile.
+/// Agents write about a hundred members at most, so an object with more than this is hostile.
 const MAX_MEMBERS: usize = 4096;
 const MAX_ELEMENTS: usize = 250_000;
 /// Smaller numbers are in seconds, because as milliseconds they would be times before March 1973.
@@ -48,7 +47,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns a member as JSON text, or an empty string if it is missing or `null`. If a key
-    /// occurs several times, its last value is returned.
+    /// occurs several times, the last value counts.
     pub(crate) fn raw(&self, key: &str) -> &'a str {
         let found = self.0.iter().rfind(|(name, _)| *name == key).map_or("", |(_, raw)| *raw);
         if found == "null" { "" } else { found }
@@ -58,7 +57,7 @@ impl<'a> Fields<'a> {
         text_of(self.raw(key))
     }
 
-    /// Returns the unescaped value of a string member, or an empty string if there is none.
+    /// Returns a string member unescaped, or an empty string if there is none.
     pub(crate) fn string(&self, key: &str) -> Cow<'a, str> {
         self.text(key).unwrap_or_default()
     }
@@ -97,7 +96,7 @@ impl<'a> Fields<'a> {
         self.raw(key) == "true"
     }
 
-    /// Returns a timestamp member, in any of the formats that agents use.
+    /// Accepts all timestamp formats that agents use.
     pub(crate) fn time(&self, key: &str) -> Option<Timestamp> {
         let raw = self.raw(key);
         match text_of(raw) {
@@ -107,12 +106,12 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Returns `true` if the space-separated list contains the word.
+/// `words` is a list separated by spaces.
 pub(crate) fn contains_word(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|known| known == word)
 }
 
-/// Returns the elements of an array as JSON text, or nothing if the text is not an array.
+/// Returns an array's elements as JSON text, or nothing if the text is not an array.
 pub(crate) fn items(raw: &str) -> Vec<&str> {
     let mut elements = Vec::new();
     // If the array is truncated, the elements before the end of the text are kept.
@@ -125,8 +124,8 @@ pub(crate) fn items(raw: &str) -> Vec<&str> {
     elements
 }
 
-/// Returns the texts in a value, which can be a string, or an array of strings and of blocks with a
-/// `text` member.
+/// Returns the text strings in a value, which may be a string or an array of strings and blocks
+/// that have a `text` member.
 pub(crate) fn texts(raw: &str) -> Vec<Cow<'_, str>> {
     if let Some(text) = text_of(raw) {
         return vec![text];
@@ -135,7 +134,6 @@ pub(crate) fn texts(raw: &str) -> Vec<Cow<'_, str>> {
     items(raw).into_iter().filter_map(block).collect()
 }
 
-/// Returns the unescaped string, or `None` for other values.
 pub(crate) fn text_of(raw: &str) -> Option<Cow<'_, str>> {
     string_of(raw).map(decode)
 }
@@ -150,7 +148,7 @@ fn number_of(raw: &str) -> Option<i64> {
     raw.parse().ok().or_else(|| rounded(raw.parse().ok()?))
 }
 
-/// Converts a Unix time in seconds or milliseconds. The magnitude determines the unit.
+/// Accepts Unix times in seconds or milliseconds. The magnitude determines the unit.
 pub(crate) fn time_of(number: i64) -> Option<Timestamp> {
     match number {
         ..=0 => None,

@@ -1,4 +1,4 @@
-//! Helpers that all parsers use to emit events, so that user messages are split, results linked and
+//! Helpers with which all parsers emit events, so that user messages are split, results linked and
 //! outputs truncated in the same way for every agent.
 
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::transcript::toolkit::*;
 
-/// Number of bytes of a call's arguments that are searched for a command that runs Nacre.
+/// This many bytes of a call's arguments are searched for a command that runs Nacre.
 const SEEN_ARGUMENTS: usize = 4096;
 
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub(crate) fn user(spot: &Spot, text: &str, out: &mut Emitter) {
     }
 }
 
-/// Returns the event kind of text with the user role. The summary that continues a compacted
+/// Returns the event kind for text with the user role. The summary that continues a compacted
 /// session is not a message.
 pub(crate) fn user_kind(origin: TextOrigin) -> EventKind {
     if origin.injection_reason() == Some(InjectedReason::CompactionSummary) {
@@ -55,8 +55,8 @@ pub(crate) fn holds_words(text: &str) -> bool {
     split_user(text).iter().any(|piece| piece.origin.person().is_some())
 }
 
-/// Emits only the injected parts of a text with the user role. The user's words are emitted from
-/// another record.
+/// Emits only the injected parts of text with the user role. Another record contains the user's
+/// words.
 pub(crate) fn emit_added(spot: &Spot, text: &str, out: &mut Emitter) {
     for piece in split_user(text) {
         if let Some(reason) = piece.origin.injection_reason() {
@@ -81,7 +81,7 @@ pub(crate) fn emit_marked_texts(spot: &Spot, content: &str, out: &mut Emitter) {
     texts(content).iter().for_each(|text| emit_marked_user(spot, text, out));
 }
 
-/// Emits words that the user did not enter as a message.
+/// Emits the user's words that were not entered as a message.
 pub(crate) fn words(spot: &Spot, source: WordSource, text: &str, out: &mut Emitter) {
     if !text.trim().is_empty() && spot.lane != Lane::Sidechain {
         out.push(spot.draft(EventKind::User, TextOrigin::Person(source), text.trim()));
@@ -94,7 +94,6 @@ pub(crate) fn agent(spot: &Spot, kind: EventKind, text: &str, out: &mut Emitter)
     }
 }
 
-/// Emits a summary that replaces history dropped by the agent.
 pub(crate) fn recap(spot: &Spot, text: &str, out: &mut Emitter) {
     if !text.trim().is_empty() {
         let origin = TextOrigin::Injected(InjectedReason::CompactionSummary);
@@ -121,7 +120,7 @@ pub(crate) fn emit_unknown(spot: &Spot, kind: &str, raw: &str, out: &mut Emitter
     out.emit_unknown(kind, spot.draft(EventKind::Meta, TextOrigin::Host, raw));
 }
 
-/// Emits a tool call. `arguments` is JSON or plain text.
+/// `arguments` is JSON or plain text.
 pub(crate) fn call(
     spot: &Spot,
     calls: &mut OpenCalls,
@@ -140,8 +139,8 @@ pub(crate) fn call(
     out.push(Draft { call: Some(link), ..draft });
 }
 
-/// Emits the result of a call, which is a JSON value: a string, blocks with texts, or any other
-/// value, which is emitted as JSON.
+/// Emits a call's result, which is a string, blocks with texts, or any other JSON value, which is
+/// emitted as JSON.
 pub(crate) fn result(
     spot: &Spot,
     calls: &mut OpenCalls,

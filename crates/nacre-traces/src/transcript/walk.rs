@@ -1,4 +1,4 @@
-//! A bounded walk over the directories that contain an agent's transcripts. A root itself can be a
+//! A bounded walk over the directories that contain an agent's transcripts. A root itself may be a
 //! link, but links below it are not followed, because they could lead outside the directories that
 //! the user agreed to or form a cycle.
 
@@ -10,9 +10,9 @@ use jiff::Timestamp;
 use crate::transcript::toolkit::*;
 use nacre_base::platform::ext::MetadataExt as _;
 
-/// Maximum directory depth. Agents use only a few levels.
+/// Agents use only a few levels of directories.
 const MAX_DEPTH: usize = 16;
-/// Maximum number of entries below a root. A root with more entries is not a transcript directory.
+/// A root with more entries is not a transcript directory.
 const MAX_ENTRIES: usize = 2_000_000;
 
 type NameFilter<'a> = &'a dyn Fn(&str) -> bool;
@@ -21,12 +21,12 @@ struct Wanted<'a> {
     agent: Agent,
     file: NameFilter<'a>,
     directory: NameFilter<'a>,
-    /// Returns a source if the whole directory is a single source.
+    /// Returns a source if the whole directory is one.
     whole: &'a dyn Fn(&Path) -> Option<TraceSource>,
 }
 
 /// Finds all files below the roots that `file` accepts, in directories that `directory` accepts. A
-/// root can also be a file.
+/// root may also be a file.
 pub(crate) fn walk(
     roots: &[PathBuf],
     agent: Agent,
@@ -36,8 +36,7 @@ pub(crate) fn walk(
     walk_with(roots, agent, file, directory, &|_| None)
 }
 
-/// Like [`walk`], for agents that store a source as a directory. `whole` returns the source for
-/// such a directory.
+/// Like [`walk`], for agents that store a source as a directory, which `whole` recognizes.
 pub(crate) fn walk_with(
     roots: &[PathBuf],
     agent: Agent,
@@ -78,8 +77,8 @@ pub(crate) fn stamp(metadata: &Metadata) -> Stamp {
     }
 }
 
-/// Returns the allocated size of a file plus an allowance, but at most its length. The allowance is
-/// necessary because file systems may store small or new files inline or compressed.
+/// Returns a file's allocated size plus an allowance, but at most its length. The allowance is
+/// needed because file systems may store small or new files inline or compressed.
 pub(crate) fn size_on_disk(metadata: &Metadata) -> u64 {
     const UNTOLD: u64 = 8 * 1024 * 1024;
 
@@ -167,7 +166,7 @@ mod tests {
         );
         assert!(found.sources[0].stamp.modified.is_some());
         assert_eq!((found.links_skipped, found.problems.len()), (6, 0));
-        // A root can be a link because the user specified it.
+        // The user specified the root, so it may be a link.
         std::os::unix::fs::symlink(&root, folder.path().join("link")).unwrap();
         assert_eq!(find(&[folder.path().join("link")]).sources.len(), 1);
     }

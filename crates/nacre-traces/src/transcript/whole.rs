@@ -1,20 +1,20 @@
 //! Reads transcripts that consist of a single JSON document, which the agent rewrites at every
-//! step. Such a file is always read completely. If the file is read in the middle of a rewrite, the
-//! part already written is used.
+//! step. Such a file is always read completely. In the middle of a rewrite, the part that is
+//! already written is used.
 
 use std::io::Read;
 use std::path::Path;
 
 use crate::transcript::toolkit::*;
 
-/// Maximum size of a document in bytes. The agents that use this format write smaller files.
+/// The agents that use this format write smaller files.
 const MAX_DOCUMENT: u64 = 48 * 1024 * 1024;
-/// Maximum number of bytes by which replacing invalid UTF-8 may lengthen the text. Beyond it,
-/// one-byte replacements are used, which preserve the length.
+/// Replacing invalid UTF-8 may lengthen the text by at most this many bytes. Beyond that, one-byte
+/// replacements are used, which preserve the length.
 const MAX_GROWTH: usize = 1024 * 1024;
 const MAX_SIDECAR: u64 = 1024 * 1024;
 
-/// Reads a document. `read` receives its text and returns whether the document was complete.
+/// `read` receives the document's text and returns whether the document was complete.
 pub(crate) fn read_document(
     path: &Path,
     facts: SessionFacts,
@@ -34,14 +34,14 @@ pub(crate) fn read_document(
     out.report.invalid_utf8 = u64::from(is_mended);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if read(text, &mut out) == Err(Malformed) {
-        // The file was read in the middle of a rewrite. The readable part is emitted, and the next
-        // read processes the complete file.
+        // The file was read in the middle of a rewrite. Emit the readable part now; the next read
+        // processes the complete file.
         out.report.torn_tail = Some(0);
     }
     Ok(out.finish())
 }
 
-/// Converts bytes to text. Also returns whether any byte was replaced.
+/// Also returns whether any byte was replaced.
 ///
 /// The standard replacement character takes three bytes and could triple the size of the text, so
 /// one-byte replacements are used if there are many invalid bytes.
@@ -60,7 +60,7 @@ pub(crate) fn decode_lossy(mut bytes: Vec<u8>) -> (String, bool) {
     (text, 0 < n_replaced)
 }
 
-/// Returns the text of a metadata file, or `None` if it is unreadable or too large.
+/// Returns a metadata file's text, or `None` if it is unreadable or too large.
 pub(crate) fn sidecar(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     open_regular(path).ok()?.take(MAX_SIDECAR + 1).read_to_end(&mut bytes).ok()?;
@@ -74,8 +74,8 @@ pub(crate) enum DocumentPart<'a> {
     Item(&'a str),
 }
 
-/// Passes the members of a document to a callback. Arrays named in `lists` are passed element by
-/// element. The document can also be a bare array.
+/// Passes a document's members to a callback. Arrays named in `lists` are passed element by
+/// element. The document may also be a bare array.
 pub(crate) fn parts<'a>(
     text: &'a str,
     lists: &[&str],

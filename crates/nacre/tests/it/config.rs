@@ -169,7 +169,7 @@ fn a_repositorys_mistake_is_named_by_what_looks_after_it_and_the_persons_own_is_
         (&["config", "--path"], "work"),
     ] {
         let shown = home.run(words);
-        let is_named = shown.contains(named) && shown.contains("Warning: Bad value");
+        let is_named = shown.contains(named) && shown.contains("Warning: Invalid value");
         assert!(is_named && shown.contains(end) && !shown.contains("Error:"), "{words:?}: {shown}");
     }
     let (_, doctor) = home.json(&["doctor"]);
@@ -179,7 +179,7 @@ fn a_repositorys_mistake_is_named_by_what_looks_after_it_and_the_persons_own_is_
     fs::write(home.root().join(".nacre/config.toml"), "[memory]\nscope = 3\n").unwrap();
     for words in [&["status"][..], &["doctor"], &["project"]] {
         let shown = home.run(words);
-        assert!(shown.starts_with("Error: Bad value") && shown.contains("[exit 1]"), "{shown}");
+        assert!(shown.starts_with("Error: Invalid value") && shown.contains("[exit 1]"), "{shown}");
     }
 }
 
@@ -194,7 +194,7 @@ fn mistakes_are_shown_with_file_and_line() {
     ");
     home.write("config.toml", "[memory]\nscope = 3\n");
     assert_snapshot!(home.run(&["memory", "list"]), @"
-    Error: Bad value for `memory.scope` in `$HOME/work/.nacre/config.toml`, line 2: expected one of `project_fallback_global`, `project_only`, `global_only`, found the number 3
+    Error: Invalid value for `memory.scope` in `$HOME/work/.nacre/config.toml`, line 2: expected one of `project_fallback_global`, `project_only`, `global_only`, found the number 3
     [exit 1]
     ");
     home.write("config.toml", "[memory\n");
@@ -209,7 +209,7 @@ fn mistakes_are_shown_with_file_and_line() {
     [exit 2]
     ");
     assert_snapshot!(home.run(&["config", "set", "memory.scope", "x"]), @"
-    Error: Bad value for `memory.scope` on the command line: expected one of `project_fallback_global`, `project_only`, `global_only`, found `x`
+    Error: Invalid value for `memory.scope` on the command line: expected one of `project_fallback_global`, `project_only`, `global_only`, found `x`
     Hint: `nacre config` lists all keys and values
     [exit 2]
     ");

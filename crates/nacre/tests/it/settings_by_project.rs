@@ -260,7 +260,7 @@ fn settings_that_cannot_be_read_hold_back_the_sessions_of_that_project_alone() {
     let (code, report) = two.home.json(&["sync"]);
     assert_eq!((code, report["sessions"].as_array().unwrap().len()), (3, 1), "{report:#}");
     let reason = report["problems"][0]["reason"].as_str().unwrap();
-    assert!(reason.contains("Bad value for `redact.extra`"), "{reason}");
+    assert!(reason.contains("Invalid value for `redact.extra`"), "{reason}");
     two.set_words(&two.other(), OTHER);
     let (code, report) = two.home.json(&["sync"]);
     assert_eq!((code, report["sessions"].as_array().unwrap().len()), (0, 1), "{report:#}");

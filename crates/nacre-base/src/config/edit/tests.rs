@@ -145,13 +145,13 @@ fn a_mistake_is_told_and_nothing_is_changed() {
     Hint: Did you mean `memory.scope`?
     ");
     assert_snapshot!(after_set("", "ui.color", "alwais"), @r"
-    Bad value for `ui.color` on the command line: expected one of `auto`, `always`, `never`, found `alwais`
+    Invalid value for `ui.color` on the command line: expected one of `auto`, `always`, `never`, found `alwais`
     Hint: Did you mean `always`?
     ");
-    assert_snapshot!(after_set("", "memory.max_results", "12 or so"), @"Bad value for `memory.max_results` on the command line: expected a whole number from 1 to 10000, found `12 or so`");
+    assert_snapshot!(after_set("", "memory.max_results", "12 or so"), @"Invalid value for `memory.max_results` on the command line: expected a whole number from 1 to 10000, found `12 or so`");
     assert_snapshot!(after_set("[ui", "ui.color", "auto"), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 1: unclosed table, expected `]`");
-    assert_snapshot!(after_set("\nui = 3", "ui.color", "auto"), @"Bad value for `ui` in `/home/ana/.nacre/config.toml`, line 2: expected a table `[ui]`, found the number 3");
-    assert_snapshot!(after_set("[ui.color]", "ui.color", "auto"), @"Bad value for `ui.color` in `/home/ana/.nacre/config.toml`, line 1: expected one of `auto`, `always`, `never`, found a table");
+    assert_snapshot!(after_set("\nui = 3", "ui.color", "auto"), @"Invalid value for `ui` in `/home/ana/.nacre/config.toml`, line 2: expected a table `[ui]`, found the number 3");
+    assert_snapshot!(after_set("[ui.color]", "ui.color", "auto"), @"Invalid value for `ui.color` in `/home/ana/.nacre/config.toml`, line 1: expected one of `auto`, `always`, `never`, found a table");
     assert_snapshot!(after_unset("", "memory.scop"), @r"
     Unknown key `memory.scop` on the command line
     Hint: Did you mean `memory.scope`?
@@ -207,7 +207,6 @@ fn an_unset_key_takes_its_lines_along() {
     assert_snapshot!(after_unset("memory.scope = 'global_only'\nui.color = 'auto'\n", "memory.scope"), @"ui.color = 'auto'");
 }
 
-/// Generates a valid value as plain text, with the parsed value.
 fn valid(kind: ValueKind) -> BoxedStrategy<(String, Value)> {
     match kind {
         ValueKind::Choice(choices) => prop::sample::select(choices)
@@ -241,8 +240,7 @@ fn key_and_value() -> impl Strategy<Value = (&'static KeySpec, String, Value)> {
     })
 }
 
-/// Generates configuration text in the forms that users write: keys in any order, under headers or
-/// dotted, with comments.
+/// Generates commented configuration files with keys in any order, dotted or under headers.
 fn commented_text() -> impl Strategy<Value = String> {
     let keys = prop::collection::vec(key_and_value(), 0..6);
     let noise =
@@ -277,7 +275,7 @@ fn value_of(text: &str, key: &str) -> Value {
     resolve(&[home], &[], &[]).unwrap().entries[key].value.clone()
 }
 
-/// Returns the parts in which two texts differ, without their common prefix and suffix.
+/// Strips the common prefix and suffix from two texts.
 fn difference<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
     let same = |(a, b): &(char, char)| a == b;
     let n_first: usize =

@@ -66,7 +66,6 @@ fn the_variable_wins_over_the_file() {
     assert!(resolved.warnings.is_empty());
 }
 
-// Acolyte defect 11.
 #[test]
 fn a_repository_can_neither_add_a_provider_nor_choose_a_model() {
     let theirs =
@@ -110,15 +109,15 @@ fn mistakes_name_file_line_and_key() {
     Unknown key `roles.lead.modle` in `/home/ana/.nacre/config.toml`, line 2
     Hint: Did you mean `roles.lead.model`?
     ");
-    assert_snapshot!(mistake("[roles.lead]\ntemperature = 3"), @"Bad value for `roles.lead.temperature` in `/home/ana/.nacre/config.toml`, line 2: expected a number from 0 to 2, found 3.0");
+    assert_snapshot!(mistake("[roles.lead]\ntemperature = 3"), @"Invalid value for `roles.lead.temperature` in `/home/ana/.nacre/config.toml`, line 2: expected a number from 0 to 2, found 3.0");
     assert_snapshot!(mistake("[roles.lead]\neffort = \"hihg\""), @"
-    Bad value for `roles.lead.effort` in `/home/ana/.nacre/config.toml`, line 2: expected one of `off`, `low`, `medium`, `high`, found `hihg`
+    Invalid value for `roles.lead.effort` in `/home/ana/.nacre/config.toml`, line 2: expected one of `off`, `low`, `medium`, `high`, found `hihg`
     Hint: Did you mean `high`?
     ");
-    assert_snapshot!(mistake("[providers.own]\napi = \"gemini\""), @"Bad value for `providers.own.api` in `/home/ana/.nacre/config.toml`, line 2: expected one of `anthropic`, `openai`, found `gemini`");
-    assert_snapshot!(mistake("[providers.own]\nplain_http = true"), @"Bad value for `providers.own.plain_http` in `/home/ana/.nacre/config.toml`, line 2: expected one of `this_machine`, `anywhere`, found `true`");
-    assert_snapshot!(mistake("roles = 1"), @"Bad value for `roles` in `/home/ana/.nacre/config.toml`, line 1: expected a table `[roles]`, found the number 1");
-    assert_snapshot!(mistake("[roles]\nlead = \"x/y\""), @"Bad value for `roles.lead` in `/home/ana/.nacre/config.toml`, line 2: expected a table `[roles.lead]`, found the text `x/y`");
+    assert_snapshot!(mistake("[providers.own]\napi = \"gemini\""), @"Invalid value for `providers.own.api` in `/home/ana/.nacre/config.toml`, line 2: expected one of `anthropic`, `openai`, found `gemini`");
+    assert_snapshot!(mistake("[providers.own]\nplain_http = true"), @"Invalid value for `providers.own.plain_http` in `/home/ana/.nacre/config.toml`, line 2: expected one of `this_machine`, `anywhere`, found `true`");
+    assert_snapshot!(mistake("roles = 1"), @"Invalid value for `roles` in `/home/ana/.nacre/config.toml`, line 1: expected a table `[roles]`, found the number 1");
+    assert_snapshot!(mistake("[roles]\nlead = \"x/y\""), @"Invalid value for `roles.lead` in `/home/ana/.nacre/config.toml`, line 2: expected a table `[roles.lead]`, found the text `x/y`");
 }
 
 #[test]
@@ -156,7 +155,7 @@ fn how_sessions_are_read_is_set_where_the_model_that_reads_them_is() {
     Hint: Run `nacre config` to see every key
     ");
     assert_snapshot!(mistake("[roles.extract]\nstrategy = \"window\""), @"
-    Bad value for `roles.extract.strategy` in `/home/ana/.nacre/config.toml`, line 2: expected one of `auto`, `offline`, `windows`, found `window`
+    Invalid value for `roles.extract.strategy` in `/home/ana/.nacre/config.toml`, line 2: expected one of `auto`, `offline`, `windows`, found `window`
     Hint: Did you mean `windows`?
     ");
 }

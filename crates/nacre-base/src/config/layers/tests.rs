@@ -31,12 +31,10 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// Resolves files without variables and flags.
 fn files(sources: &[ConfigSource]) -> Resolved {
     resolve(sources, &[], &[]).unwrap()
 }
 
-/// Returns the error message for invalid text in the user's own file.
 fn mistake(text: &str) -> String {
     let error = resolve(&[home(text)], &[], &[]).unwrap_err();
     render_message(&error, error.hint())
@@ -270,30 +268,30 @@ fn an_unknown_key_is_told_with_the_one_meant() {
 
 #[test]
 fn a_wrong_value_is_told_with_what_was_expected() {
-    assert_snapshot!(mistake("[memory]\nscope = 'project'"), @"Bad value for `memory.scope` in `/home/ana/.nacre/config.toml`, line 2: expected one of `project_fallback_global`, `project_only`, `global_only`, found `project`");
+    assert_snapshot!(mistake("[memory]\nscope = 'project'"), @"Invalid value for `memory.scope` in `/home/ana/.nacre/config.toml`, line 2: expected one of `project_fallback_global`, `project_only`, `global_only`, found `project`");
     assert_snapshot!(mistake("[memory]\nscope = 'projekt_only'"), @r"
-    Bad value for `memory.scope` in `/home/ana/.nacre/config.toml`, line 2: expected one of `project_fallback_global`, `project_only`, `global_only`, found `projekt_only`
+    Invalid value for `memory.scope` in `/home/ana/.nacre/config.toml`, line 2: expected one of `project_fallback_global`, `project_only`, `global_only`, found `projekt_only`
     Hint: Did you mean `project_only`?
     ");
-    assert_snapshot!(mistake("[memory]\nscope = 3"), @"Bad value for `memory.scope` in `/home/ana/.nacre/config.toml`, line 2: expected one of `project_fallback_global`, `project_only`, `global_only`, found the number 3");
-    assert_snapshot!(mistake("[memory]\nmax_results = 'many'"), @"Bad value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 2: expected a whole number from 1 to 10000, found the text `many`");
-    assert_snapshot!(mistake("[memory]\nmax_results = 0"), @"Bad value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 2: expected a whole number from 1 to 10000, found 0");
-    assert_snapshot!(mistake("[memory]\nmax_results = 10001"), @"Bad value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 2: expected a whole number from 1 to 10000, found 10001");
-    assert_snapshot!(mistake("[memory]\nmax_results = 2.5"), @"Bad value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 2: expected a whole number from 1 to 10000, found the number 2.5");
-    assert_snapshot!(mistake("[memory.max_results]"), @"Bad value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 1: expected a whole number from 1 to 10000, found a table");
-    assert_snapshot!(mistake("[[memory]]\nscope = 'x'"), @"Bad value for `memory` in `/home/ana/.nacre/config.toml`, line 1: expected a table `[memory]`, found a list of tables");
-    assert_snapshot!(mistake("memory = true"), @"Bad value for `memory` in `/home/ana/.nacre/config.toml`, line 1: expected a table `[memory]`, found `true`");
-    assert_snapshot!(mistake("[ui]\neditor = ['vi']"), @"Bad value for `ui.editor` in `/home/ana/.nacre/config.toml`, line 2: expected one line of text with at most 4096 characters, found a list");
-    assert_snapshot!(mistake("[ui]\neditor = \"vi\\u0000\""), @"Bad value for `ui.editor` in `/home/ana/.nacre/config.toml`, line 2: expected one line of text with at most 4096 characters, found a control character");
+    assert_snapshot!(mistake("[memory]\nscope = 3"), @"Invalid value for `memory.scope` in `/home/ana/.nacre/config.toml`, line 2: expected one of `project_fallback_global`, `project_only`, `global_only`, found the number 3");
+    assert_snapshot!(mistake("[memory]\nmax_results = 'many'"), @"Invalid value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 2: expected a whole number from 1 to 10000, found the text `many`");
+    assert_snapshot!(mistake("[memory]\nmax_results = 0"), @"Invalid value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 2: expected a whole number from 1 to 10000, found 0");
+    assert_snapshot!(mistake("[memory]\nmax_results = 10001"), @"Invalid value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 2: expected a whole number from 1 to 10000, found 10001");
+    assert_snapshot!(mistake("[memory]\nmax_results = 2.5"), @"Invalid value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 2: expected a whole number from 1 to 10000, found the number 2.5");
+    assert_snapshot!(mistake("[memory.max_results]"), @"Invalid value for `memory.max_results` in `/home/ana/.nacre/config.toml`, line 1: expected a whole number from 1 to 10000, found a table");
+    assert_snapshot!(mistake("[[memory]]\nscope = 'x'"), @"Invalid value for `memory` in `/home/ana/.nacre/config.toml`, line 1: expected a table `[memory]`, found a list of tables");
+    assert_snapshot!(mistake("memory = true"), @"Invalid value for `memory` in `/home/ana/.nacre/config.toml`, line 1: expected a table `[memory]`, found `true`");
+    assert_snapshot!(mistake("[ui]\neditor = ['vi']"), @"Invalid value for `ui.editor` in `/home/ana/.nacre/config.toml`, line 2: expected one line of text with at most 4096 characters, found a list");
+    assert_snapshot!(mistake("[ui]\neditor = \"vi\\u0000\""), @"Invalid value for `ui.editor` in `/home/ana/.nacre/config.toml`, line 2: expected one line of text with at most 4096 characters, found a control character");
 }
 
 #[test]
 fn what_is_to_be_redacted_is_not_shown_in_an_error() {
-    assert_snapshot!(mistake("redact.extra = 'hunter2'"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string");
-    assert_snapshot!(mistake("redact.extra = ['hunter2', 'abc']"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string of 3 characters, not counting surrounding spaces");
-    assert_snapshot!(mistake("redact.extra = ['hunter2', '      ']"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string of 0 characters, not counting surrounding spaces");
-    assert_snapshot!(mistake("redact.extra = ['hunter2', 12345]"), @"Bad value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a number among them");
-    assert_snapshot!(var_mistake("NACRE_REDACT_EXTRA", "['hunter2"), @"Bad value for `redact.extra` in variable `NACRE_REDACT_EXTRA`: expected at most 1000 strings of 4 to 4096 characters, found an array that is not valid TOML");
+    assert_snapshot!(mistake("redact.extra = 'hunter2'"), @"Invalid value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string");
+    assert_snapshot!(mistake("redact.extra = ['hunter2', 'abc']"), @"Invalid value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string of 3 characters, not counting surrounding spaces");
+    assert_snapshot!(mistake("redact.extra = ['hunter2', '      ']"), @"Invalid value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a string of 0 characters, not counting surrounding spaces");
+    assert_snapshot!(mistake("redact.extra = ['hunter2', 12345]"), @"Invalid value for `redact.extra` in `/home/ana/.nacre/config.toml`, line 1: expected at most 1000 strings of 4 to 4096 characters, found a number among them");
+    assert_snapshot!(var_mistake("NACRE_REDACT_EXTRA", "['hunter2"), @"Invalid value for `redact.extra` in variable `NACRE_REDACT_EXTRA`: expected at most 1000 strings of 4 to 4096 characters, found an array that is not valid TOML");
 }
 
 #[test]
@@ -306,12 +304,12 @@ fn malformed_toml_is_told_at_its_first_line() {
 
 #[test]
 fn a_variable_is_told_by_its_name() {
-    assert_snapshot!(var_mistake("NACRE_MEMORY_SCOPE", "everything"), @"Bad value for `memory.scope` in variable `NACRE_MEMORY_SCOPE`: expected one of `project_fallback_global`, `project_only`, `global_only`, found `everything`");
+    assert_snapshot!(var_mistake("NACRE_MEMORY_SCOPE", "everything"), @"Invalid value for `memory.scope` in variable `NACRE_MEMORY_SCOPE`: expected one of `project_fallback_global`, `project_only`, `global_only`, found `everything`");
     assert_snapshot!(var_mistake("NACRE_UI_COLOR", "alway"), @r"
-    Bad value for `ui.color` in variable `NACRE_UI_COLOR`: expected one of `auto`, `always`, `never`, found `alway`
+    Invalid value for `ui.color` in variable `NACRE_UI_COLOR`: expected one of `auto`, `always`, `never`, found `alway`
     Hint: Did you mean `always`?
     ");
-    assert_snapshot!(var_mistake("NACRE_LOCK_WAIT_MS", "10s"), @"Bad value for `lock.wait_ms` in variable `NACRE_LOCK_WAIT_MS`: expected a whole number from 0 to 600000, found `10s`");
+    assert_snapshot!(var_mistake("NACRE_LOCK_WAIT_MS", "10s"), @"Invalid value for `lock.wait_ms` in variable `NACRE_LOCK_WAIT_MS`: expected a whole number from 0 to 600000, found `10s`");
     let vars = pairs(&[
         ("NACRE_MEMORY_SCOP", "x"),
         ("NACRE_TELEMETRY", "1"),
@@ -336,7 +334,7 @@ fn a_flag_is_checked_like_a_file() {
     Unknown key `memory.scop` on the command line
     Hint: Did you mean `memory.scope`?
     ");
-    assert_snapshot!(refuse("lock.wait_ms", "-1"), @"Bad value for `lock.wait_ms` on the command line: expected a whole number from 0 to 600000, found -1");
+    assert_snapshot!(refuse("lock.wait_ms", "-1"), @"Invalid value for `lock.wait_ms` on the command line: expected a whole number from 0 to 600000, found -1");
 }
 
 #[test]
@@ -352,7 +350,7 @@ fn hostile_texts_are_refused_in_bounded_time() {
     assert_snapshot!(mistake(&(keys + &tables)), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 90001: duplicate key");
 }
 
-/// Generates a TOML value inside or outside of a key's range.
+/// Generates TOML values, some of them outside the key's range.
 fn any_value(spec: &KeySpec) -> BoxedStrategy<String> {
     let fitting = match spec.kind {
         ValueKind::Choice(choices) => {
@@ -380,7 +378,7 @@ fn any_value(spec: &KeySpec) -> BoxedStrategy<String> {
     prop_oneof![3 => fitting, 1 => any].boxed()
 }
 
-/// Generates a file that sets some of the keys, each only once, to arbitrary values.
+/// Generates a file that sets each key at most once, to an arbitrary value.
 fn any_file() -> impl Strategy<Value = String> {
     let lines: Vec<_> = KEYS
         .iter()

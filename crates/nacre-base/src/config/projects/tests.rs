@@ -57,10 +57,10 @@ fn a_project_is_found_by_name_or_path() {
 
 #[test]
 fn mistakes_in_the_register_are_told_with_their_line() {
-    assert_snapshot!(mistake("[projects.a]\npath = 'src/a'"), @"Bad value for `projects.a.path` in `/home/ana/.nacre/projects.toml`, line 2: expected an absolute path without `..`, found the text `src/a`");
-    assert_snapshot!(mistake("[projects.a]\npath = '/x/../a'"), @"Bad value for `projects.a.path` in `/home/ana/.nacre/projects.toml`, line 2: expected an absolute path without `..`, found the text `/x/../a`");
-    assert_snapshot!(mistake("[projects.a]\npath = 3"), @"Bad value for `projects.a.path` in `/home/ana/.nacre/projects.toml`, line 2: expected an absolute path without `..`, found the number 3");
-    assert_snapshot!(mistake("\n[projects.a]\n"), @"Bad value for `projects.a` in `/home/ana/.nacre/projects.toml`, line 2: expected a `path`, found none");
+    assert_snapshot!(mistake("[projects.a]\npath = 'src/a'"), @"Invalid value for `projects.a.path` in `/home/ana/.nacre/projects.toml`, line 2: expected an absolute path without `..`, found the text `src/a`");
+    assert_snapshot!(mistake("[projects.a]\npath = '/x/../a'"), @"Invalid value for `projects.a.path` in `/home/ana/.nacre/projects.toml`, line 2: expected an absolute path without `..`, found the text `/x/../a`");
+    assert_snapshot!(mistake("[projects.a]\npath = 3"), @"Invalid value for `projects.a.path` in `/home/ana/.nacre/projects.toml`, line 2: expected an absolute path without `..`, found the number 3");
+    assert_snapshot!(mistake("\n[projects.a]\n"), @"Invalid value for `projects.a` in `/home/ana/.nacre/projects.toml`, line 2: expected a `path`, found none");
     assert_snapshot!(mistake("[projects.a]\npth = '/a'"), @r"
     Unknown key `projects.a.pth` in `/home/ana/.nacre/projects.toml`, line 2
     Hint: Did you mean `path`?
@@ -70,10 +70,10 @@ fn mistakes_in_the_register_are_told_with_their_line() {
     Unknown key `project` in `/home/ana/.nacre/projects.toml`, line 1
     Hint: Did you mean `projects`?
     ");
-    assert_snapshot!(mistake("[projects.A]\npath = '/a'"), @"Bad value for `projects.A` in `/home/ana/.nacre/projects.toml`, line 1: expected 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, beginning with a letter or digit, found `A`");
-    assert_snapshot!(mistake("[projects]\na = '/a'"), @"Bad value for `projects.a` in `/home/ana/.nacre/projects.toml`, line 2: expected a table with a `path`, found the text `/a`");
-    assert_snapshot!(mistake("projects = ['/a']"), @"Bad value for `projects` in `/home/ana/.nacre/projects.toml`, line 1: expected a table `[projects.NAME]`, found a list");
-    assert_snapshot!(mistake("[projects.a]\npath = '/a'\n[projects.b]\npath = '/a/'"), @"Bad value for `projects.b` in `/home/ana/.nacre/projects.toml`, line 3: expected a unique path, found the path of `a`");
+    assert_snapshot!(mistake("[projects.A]\npath = '/a'"), @"Invalid value for `projects.A` in `/home/ana/.nacre/projects.toml`, line 1: expected 1 to 64 characters from `a-z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit, found `A`");
+    assert_snapshot!(mistake("[projects]\na = '/a'"), @"Invalid value for `projects.a` in `/home/ana/.nacre/projects.toml`, line 2: expected a table with a `path`, found the text `/a`");
+    assert_snapshot!(mistake("projects = ['/a']"), @"Invalid value for `projects` in `/home/ana/.nacre/projects.toml`, line 1: expected a table `[projects.NAME]`, found a list");
+    assert_snapshot!(mistake("[projects.a]\npath = '/a'\n[projects.b]\npath = '/a/'"), @"Invalid value for `projects.b` in `/home/ana/.nacre/projects.toml`, line 3: expected a unique path, found the path of `a`");
     assert_snapshot!(mistake("[projects.a\npath = '/a'"), @"Cannot parse `/home/ana/.nacre/projects.toml` as TOML, line 1: unclosed table, expected `]`");
 }
 
@@ -121,9 +121,9 @@ fn a_project_is_added_once() {
     Path `/home/ana/pearl` is already registered, as project `pearl`
     Hint: To rename it, run `nacre project remove pearl` first
     ");
-    assert_snapshot!(after_add(TWO, "Pearl!", "/home/ana/other"), @"Bad project name `Pearl!`: expected 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, beginning with a letter or digit");
-    assert_snapshot!(after_add(TWO, "other", "other"), @"Bad project path `other`: expected an absolute path in UTF-8, without `..`");
-    assert_snapshot!(after_add(TWO, "other", "/home/ana/../other"), @"Bad project path `/home/ana/../other`: expected an absolute path in UTF-8, without `..`");
+    assert_snapshot!(after_add(TWO, "Pearl!", "/home/ana/other"), @"Invalid project name `Pearl!`: expected 1 to 64 characters from `a-z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit");
+    assert_snapshot!(after_add(TWO, "other", "other"), @"Invalid project path `other`: expected an absolute UTF-8 path without `..`");
+    assert_snapshot!(after_add(TWO, "other", "/home/ana/../other"), @"Invalid project path `/home/ana/../other`: expected an absolute UTF-8 path without `..`");
 }
 
 #[test]

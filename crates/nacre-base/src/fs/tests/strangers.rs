@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use super::*;
 use crate::ContentHash;
 
-/// A scope, and a separate directory that only the user writes to.
 struct Place {
     _dir: tempfile::TempDir,
     root: PathBuf,
@@ -28,7 +27,6 @@ impl Place {
             .with_seal(Seal::from_directory(&self.own))
     }
 
-    /// Returns the files outside the journal.
     fn files(&self) -> Tree {
         tree(&self.root).into_iter().filter(|(name, _)| !name.starts_with("journal/")).collect()
     }
@@ -38,7 +36,7 @@ impl Place {
     }
 }
 
-/// Returns a plan that anyone could write: its first line is a checksum without a key.
+/// Returns a plan that anyone could write: it has a checksum, but no key.
 fn forged(steps: &str) -> Vec<u8> {
     let json = format!(r#"{{"version":2,"steps":[{steps}],"new_dirs":["meta","meta/state"]}}"#);
     format!("{}\n{json}", ContentHash::of(json.as_bytes())).into_bytes()

@@ -1,5 +1,5 @@
-//! Handles of open files and directories. Directories are `cap-std` handles, which cannot be used
-//! to access anything outside the directory.
+//! Handles of open files and directories. Directories are `cap-std` handles, which give no access
+//! to anything outside the directory.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Tests secrets on separate lines, in various formats and phrases, in tables and on command lines.
 //!
 //! The redactor once missed most of these rows; the others are similar rows that it already found.
-//! The texts next to the rows look alike but contain no secret, and must stay unchanged.
+//! The similar-looking texts next to them contain no secrets and must stay unchanged.
 
 use super::corpus::{Dice, expand};
 use super::files::{check, check_stays};

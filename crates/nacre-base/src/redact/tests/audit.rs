@@ -1,5 +1,5 @@
-//! Tests formats that an audit found unredacted, generated at run time: prefixes, settings, names,
-//! commands and addresses.
+//! Generates prefixes, settings, names, commands and addresses in formats that an audit found
+//! unredacted.
 
 use super::corpus::{Dice, expand};
 use super::files::check_stays;
@@ -7,7 +7,6 @@ use super::redact;
 
 /// Texts with the secret in `<…>`, as in the corpus: `|` is dropped, and `{set:n}` is generated.
 const ROWS: &[&str] = &[
-    // Common places for tokens.
     "https://api.telegram.org/bot<72345|67890:AA{url:33}>/getMe",
     // Plain passwords in settings.
     "POSTGRES_PASSWORD: <blaubeere9>",
@@ -99,7 +98,6 @@ fn shapes_of_the_audit_go() {
     assert!(left.is_empty(), "{} left:\n{}", left.len(), left.join("\n"));
 }
 
-/// Returns the positions of the brackets around the secret.
 fn secret_of(text: &str) -> (usize, usize) {
     let is_tag = text.contains("</");
     let open = if is_tag { text.rfind("<k") } else { text.find('<') }.unwrap();

@@ -92,7 +92,7 @@ const LINES: &[&str] = &[
     "const KEY_PASSWORD: &str = \"password\";",
 ];
 
-/// There must be at most one false finding in this many lines.
+/// At most one false finding is allowed in this many lines.
 const LINES_PER_FALSE_HIT: usize = 10_000;
 
 #[test]
@@ -153,7 +153,7 @@ fn collect_sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// UUIDs in transcripts are not redacted, so no anchor may fit inside a UUID.
+/// Transcripts are full of UUIDs, which are not secrets, so no anchor may fit inside one.
 #[test]
 fn nothing_is_looked_for_that_a_uuid_could_hold() {
     let is_of_uuid =

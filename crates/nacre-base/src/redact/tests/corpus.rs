@@ -1,4 +1,4 @@
-//! Test secrets, generated at run time from a table of formats and a table of the places in which
+//! Generates test secrets at run time from a table of formats and a table of the places in which
 //! secrets occur.
 //!
 //! No line in this file contains a whole secret, so that scanners do not report this repository:
@@ -24,7 +24,7 @@ impl Dice {
     }
 }
 
-/// A kind of secret: the name it is assigned to and its text, with the part to redact in `<…>`.
+/// A kind of secret: the name it is assigned to, and its text with the part to redact in `<…>`.
 pub(super) struct Kind {
     pub(super) label: &'static str,
     pub(super) name: &'static str,
@@ -35,7 +35,6 @@ const fn kind(label: &'static str, name: &'static str, spec: &'static str) -> Ki
     Kind { label, name, spec }
 }
 
-/// A generated secret.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     /// The secret together with the text around it.
@@ -57,7 +56,7 @@ impl Kind {
     }
 }
 
-/// Fills in the generated characters in `spec`. Other text in braces stays unchanged.
+/// Replaces `{set:n}` in `spec` with generated characters. Other text in braces stays unchanged.
 pub(super) fn expand(spec: &str, dice: &mut Dice) -> String {
     let mut text = String::new();
     let mut rest = spec;
@@ -101,7 +100,7 @@ fn body(set: &str, n: usize, dice: &mut Dice) -> String {
     }
 }
 
-/// Generates the start of a Discord token: the base64 form of an ID with `n` digits.
+/// Generates the start of a Discord token: an ID with `n` digits in base64.
 fn base64_of_digits(n: usize, dice: &mut Dice) -> String {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = dice.pick(b"123456789", n);
@@ -112,7 +111,7 @@ fn base64_of_digits(n: usize, dice: &mut Dice) -> String {
     digits.as_bytes().chunks_exact(3).flat_map(triple).collect()
 }
 
-/// Generates a password of the kind that people choose, from words, digits and a symbol.
+/// Generates a password that a person might choose, from words, digits and a symbol.
 fn chosen_password(dice: &mut Dice) -> String {
     let words = ["Winter", "monkey", "Sunshine", "dragon", "Falcon", "purple", "Krakow", "teapot"];
     let signs = ["!", "#", "*", "-", "_", "+", "?", ""];
@@ -347,7 +346,6 @@ pub(super) const PLACES: &[PlaceRule] = &[
 ];
 
 impl PlaceRule {
-    /// Writes a sample of `kind` in this place.
     pub(super) fn write(&self, kind: &Kind, sample: &Sample) -> String {
         let lower = kind.name.to_lowercase();
         let words: Vec<String> = lower.split('_').map(capitalize).collect();
@@ -361,7 +359,6 @@ impl PlaceRule {
             .replace("%S", &self.spell(&sample.text))
     }
 
-    /// Returns `secret` escaped as in this place.
     pub(super) fn spell(&self, secret: &str) -> String {
         match self.spelling {
             Spelling::Raw => secret.to_owned(),

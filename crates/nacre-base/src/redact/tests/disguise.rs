@@ -1,10 +1,9 @@
-//! Tests secrets that programs write in a different form: in color, as JSON escapes, in base64, or
-//! with an `&`.
+//! Tests secrets that programs disguise: in color, as JSON escapes, in base64, or with an `&`.
 
 use super::corpus::{Dice, KINDS, Sample};
 use super::redact;
 
-/// Kinds that are recognized by their format alone, in any place.
+/// Kinds that are recognized by format alone, wherever they occur.
 const SHAPES: &[&str] = &[
     "anthropic-api",
     "openai-project",
@@ -189,7 +188,6 @@ fn names_of_clusters_and_registries_are_known() {
     }
 }
 
-/// The secret key that belongs to an AWS key ID is redacted.
 #[test]
 fn a_key_beside_its_id_goes() {
     let id = sample("aws-access", 14).secret;

@@ -1,5 +1,5 @@
-//! Tests that the user's own words are redacted in all their forms without damaging the surrounding
-//! text.
+//! Tests that the user's own words are redacted in all their forms without damaging the text around
+//! them.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

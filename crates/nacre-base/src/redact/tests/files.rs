@@ -1,5 +1,5 @@
-//! Tests secrets as they are written in files, consoles and code: in brackets, in phrases, in
-//! name-value pairs, and on the next line.
+//! Tests secrets in files, consoles and code: in brackets, in phrases, in name-value pairs, and on
+//! the next line.
 
 use super::redact;
 

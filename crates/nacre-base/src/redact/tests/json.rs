@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::corpus::{Dice, KINDS};
 use super::redact;
 
-/// The parts of a document that must not change. Redaction may make different keys equal, so maps
-/// are lists of pairs.
+/// The parts of a document that redaction must not change. Redaction may make different keys equal,
+/// so maps are lists of pairs.
 #[derive(Debug, PartialEq)]
 enum Shape {
     Plain(String),
-    /// A string. If it contains a JSON document, the shape of that document.
+    /// A string, with its shape if it contains a JSON document.
     Text(Option<Box<Self>>),
     List(Vec<Self>),
     Map(Vec<(Self, Self)>),
@@ -91,7 +91,6 @@ fn check_shape(document: &str) {
     assert_eq!(redact(&clean), clean, "{document}");
 }
 
-/// Building blocks of names, links and values.
 const WORDS: &[&str] = &[
     "(name, password) VALUES (",
     "login('a', ",
@@ -196,7 +195,7 @@ const WORDS: &[&str] = &[
     "cABhAHMAcwB3AG8AcgBkAD0A",
 ];
 
-/// Generates text of the kind that confuses a scanner.
+/// Generates text that is likely to confuse a scanner.
 pub(super) fn fragment() -> impl Strategy<Value = String> {
     let secret = (0..KINDS.len(), any::<u64>())
         .prop_map(|(kind, seed)| KINDS[kind].sample(&mut Dice::new(seed)).text);

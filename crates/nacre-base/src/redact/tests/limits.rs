@@ -24,7 +24,7 @@ proptest! {
     }
 }
 
-/// Inputs that, repeated a million times, once made a scanner take quadratic time.
+/// Inputs that made a scanner take quadratic time when repeated a million times.
 const HOSTILE: &[&str] = &[
     "sk-",
     "sk-ant-a1B2-",

@@ -1,5 +1,5 @@
 //! Tests redaction of text that is displayed while it is generated: no piece contains a secret, and
-//! all pieces together are the redacted text.
+//! the pieces add up to the redacted text.
 
 use proptest::prelude::*;
 
@@ -7,12 +7,10 @@ use super::corpus::{Dice, KINDS, PLACES};
 use super::survives;
 use super::{ExtraWords, LiveRedactor, LiveText, redact};
 
-/// The pieces that were sent, and the resulting text.
 #[derive(Default)]
 struct Sent {
     pieces: Vec<String>,
     whole: String,
-    /// The text that was sent first and later replaced.
     void: Vec<String>,
 }
 
@@ -74,7 +72,7 @@ fn secrets_of_every_form_stand_in_no_piece_however_the_text_is_cut() {
         }
     }
     assert!(leaks.is_empty(), "{} of {n_texts}:\n{}", leaks.len(), leaks.join("\n"));
-    // Later words rarely change the result for earlier ones, such as the kind of a secret.
+    // Later words rarely change what earlier ones redact to, such as the kind of a secret.
     assert!(n_again * 200 <= n_texts, "{n_again} of {n_texts} were told again");
 }
 

@@ -1,7 +1,7 @@
-//! Tests secrets as people paste them: in commands, calls, forms, insertions, sentences and seed
+//! Tests secrets as people paste them: in commands, calls, forms, SQL inserts, sentences and seed
 //! phrases.
 //!
-//! Each rule also has texts of the same form without a secret.
+//! Each rule is also tested on similar text without a secret.
 
 use super::files::{check, check_stays};
 

@@ -1,5 +1,5 @@
-//! Inserts entries into JSONC text and removes them. Only the bytes of the entry and of the comma
-//! that it needs are changed.
+//! Inserts entries into JSONC text and removes them, changing only the bytes of the entry and its
+//! comma.
 
 use super::parse::{Child, Document, Node, SyntaxError};
 use crate::agent_config::json::{Json, Layout};
@@ -53,7 +53,7 @@ pub(crate) fn remove_entry(text: &str, keys: &[&str], undo: &Undo) -> Result<Str
     Ok(without_child(text, parent, idx.unwrap_or_default()))
 }
 
-/// Restores containers that have become empty: removes those that did not exist before and resets
+/// Cleans up containers that have become empty: removes those that did not exist before and resets
 /// the others to their original text.
 pub(crate) fn tidy(text: &str, undo: &Undo) -> Result<String> {
     let mut text = text.to_owned();
@@ -99,7 +99,7 @@ fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
-/// Parses text that must be blank or a JSON object.
+/// Parses text that must be either blank or a JSON object.
 pub(crate) fn parse_object(text: &str) -> Result<Option<(Document, Node)>> {
     let mut document = Document::parse(text)?;
     match document.root.take() {

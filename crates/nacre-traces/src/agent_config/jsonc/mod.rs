@@ -1,5 +1,5 @@
-//! A parser and editor for JSON with comments and trailing commas. The parser reports the position
-//! of each value, so that edits change only the affected bytes.
+//! A parser and editor for JSON with comments and trailing commas. The parser reports each value's
+//! position, so that edits change only the affected bytes.
 
 mod change;
 mod parse;

@@ -1,9 +1,9 @@
-//! Finds the positions of all values in JSONC text without constructing them. `value_at` constructs
-//! a single value for comparison.
+//! Finds the position of every value in JSONC text without building a tree of values. `value_at`
+//! builds a single value for comparison.
 
 use std::ops::Range;
 
-/// Maximum nesting depth, greater than in any real settings file.
+/// No real settings file is nested this deeply.
 const MAX_DEPTH: usize = 128;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,8 +48,7 @@ impl Node {
         }
     }
 
-    /// Returns the member with this key. If there are duplicates, returns the last one, as most
-    /// JSON parsers do.
+    /// Returns the last member with this key if there are duplicates, as most JSON parsers do.
     pub(crate) fn member(&self, key: &str) -> Option<&Child> {
         let NodeKind::Object(children) = &self.kind else { return None };
         children.iter().rfind(|child| child.key.as_deref() == Some(key))
@@ -220,7 +219,7 @@ impl Parser<'_> {
             }
         }
         let is_valid = self.text.get(start..self.at).is_some_and(|text| {
-            // Raw tabs inside strings are accepted, because only the strictest parsers reject them.
+            // Raw tabs inside strings are accepted, because only very strict parsers reject them.
             serde_json::from_str::<String>(&text.replace('\t', " ")).is_ok()
         });
         if is_valid { Ok(()) } else { Err(self.error("invalid string")) }

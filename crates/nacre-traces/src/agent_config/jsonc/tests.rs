@@ -1,4 +1,4 @@
-//! Property tests that adding and removing an entry restores the original bytes, regardless of
+//! Property tests that adding and removing an entry restores the original bytes, whatever the
 //! formatting.
 
 use proptest::prelude::*;
@@ -125,7 +125,7 @@ fn texts_that_are_not_json_are_refused_with_their_line() {
     }
 }
 
-/// Generates whitespace and comments as they occur in handwritten files.
+/// Generates whitespace and comments like those in handwritten files.
 fn trivia() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => Just(String::new()),
@@ -192,7 +192,6 @@ fn document() -> impl Strategy<Value = String> {
     )
 }
 
-/// Returns the parsed text without Nacre's entry, for comparison.
 fn others(text: &str) -> serde_json::Value {
     let (_, root) = parse_object(text).unwrap().unwrap();
     let mut value = value_at(text, &root);

@@ -1,7 +1,7 @@
 //! Reads aider's history, a Markdown file per project to which every session is appended. A session
-//! starts with a heading that contains the time. Lines starting with `####` were written by the
-//! user, lines starting with `>` by aider, and all others by the model. Sessions and messages have
-//! no IDs. Times have no time zone and are read as UTC.
+//! starts with a heading that contains the time. The user wrote the lines that start with `####`,
+//! aider the lines that start with `>`, and the model all others. Sessions and messages have no
+//! IDs. Times have no time zone and are read as UTC.
 
 #[cfg(test)]
 mod tests;
@@ -45,7 +45,7 @@ impl Adapter for Aider {
         2
     }
 
-    /// By default, only reads the file that an environment variable specifies. A history inside a
+    /// By default, only the file named by an environment variable is read. A history inside a
     /// project may be part of the repository, so the user must pass its path explicitly.
     fn roots(&self, homes: &Homes) -> Vec<PathBuf> {
         let history = homes.var("AIDER_CHAT_HISTORY_FILE");
@@ -89,7 +89,7 @@ impl Adapter for Aider {
     }
 }
 
-/// The start of a session in its file. Histories are append-only, so the position identifies the
+/// Where a session starts in its file. Histories are append-only, so the position identifies the
 /// session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Start {
@@ -129,15 +129,15 @@ fn heading_time(line: &str) -> Option<Timestamp> {
     Some(local.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
 }
 
-/// Derives the ID from the start time, so that it stays the same if the project is moved.
+/// Derives the ID from the start time, so that moving the project does not change it.
 fn id_of(started: Option<Timestamp>) -> String {
     let time = started.map_or_else(|| "start".to_owned(), |time| time.to_string());
     time.trim_end_matches('Z').replace([':', '.'], "-")
 }
 
-/// Maximum size of a message in bytes. Longer messages are split.
+/// Longer messages are split.
 const MAX_SAID: usize = 1024 * 1024;
-/// The ending of every line that aider itself writes, including echoed user input.
+/// Every line that aider writes ends with this, including echoed user input.
 const LINE_END: &str = "  ";
 const MIN_FENCE: usize = 3;
 const TALK_COMMANDS: [&str; 5] = ["/ask", "/code", "/architect", "/context", "/help"];
@@ -187,12 +187,11 @@ fn read_session(file: &File, path: &Path, start: Start, out: &mut Emitter) -> Re
 struct HistoryParser {
     said: Option<Utterance>,
     last: Option<Side>,
-    /// Whether aider's last line did not end with `LINE_END`, so that its text continues on the
-    /// next line.
+    /// Whether aider's last line lacked `LINE_END`, so that its text continues on the next line.
     is_unfinished: bool,
     fence: Option<String>,
-    /// Whether the last non-blank line was written by the model. After each answer, aider prints a
-    /// line before the user can type again.
+    /// Whether the model wrote the last non-blank line. After each answer, aider prints a line
+    /// before the user can type again.
     is_in_answer: bool,
 }
 
@@ -229,7 +228,7 @@ impl HistoryParser {
         {
             said.text.push('\n');
             said.text.push_str(content);
-            // A blank line without a marker ends the text of the user or of aider.
+            // A blank line without a marker ends text by the user or by aider.
             if is_blank && side == Side::Model && said.side != Side::Model {
                 self.say(out);
             }

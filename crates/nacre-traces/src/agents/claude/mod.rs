@@ -1,6 +1,6 @@
 //! Reads Claude Code's transcripts, including sub-agent files, sidechains, summaries and
 //! compaction. Records are read in file order rather than by following their parents, because a
-//! compaction breaks the chain of parents. Timestamps are not used for ordering, because they go
+//! compaction breaks the chain of parents. Timestamps do not help with ordering, because they go
 //! backwards in half of all files.
 
 mod side;
@@ -45,8 +45,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     ..AgentSpec::new("claude", "Claude Code")
 };
 
-/// The hook at the end of a turn does not add context, because that would start another turn. It
-/// can only ask the agent to continue.
+/// The hook at the end of a turn adds no context, because context would start another turn. It can
+/// only ask the agent to continue.
 const CONTRACT: HookContract = HookContract {
     hears: &[HookEvent::Start, HookEvent::Prompt, HookEvent::BeforeTool],
     can_ask: true,
@@ -119,19 +119,19 @@ fn spawning_call(path: &Path) -> Option<String> {
     Fields::of(&text).text("toolUseId").map(|id| short_name(&id))
 }
 
-/// Types of records that duplicate other records or contain program settings.
+/// Records that duplicate other records or contain program settings.
 const SILENT: &str = "\
     progress file-history-snapshot file-history-delta last-prompt permission-mode mode agent- \
     name pr-link bridge-session tag content-replacement";
 
 const MAX_MESSAGES: usize = 4096;
 const MAX_QUEUED: usize = 256;
-/// Maximum number of entries per map that are stored in a watermark.
+/// How many entries of each map are stored in a watermark.
 const CARRIED: usize = 128;
 
 struct TranscriptParser {
     thread: Thread,
-    /// Counts of queued prompts that have not appeared as messages yet.
+    /// How often each queued prompt has yet to appear as a message.
     queued: RecentMap<u32>,
     usage: RecentMap<[u64; 4]>,
 }
@@ -216,7 +216,7 @@ impl TranscriptParser {
             out.note_time(spot.time);
         }
         out.note_cwd(&record.string("cwd"));
-        // For a detached HEAD, the branch name is `HEAD`.
+        // With a detached HEAD, `gitBranch` is `HEAD`.
         let branch = record.string("gitBranch");
         if branch != "HEAD" {
             out.note_branch(&branch);
@@ -224,8 +224,8 @@ impl TranscriptParser {
         out.note_version(record.word("version"));
     }
 
-    /// Records a queued prompt, so that its repetition as a message can be recognized when the
-    /// agent processes it.
+    /// Records a queued prompt, so that the message that repeats it is recognized when the agent
+    /// processes it.
     fn note_queued(&mut self, text: &str) {
         let key = text_hash(text.trim());
         let count = self.queued.get(key).copied().unwrap_or(0);
@@ -244,7 +244,7 @@ impl TranscriptParser {
         }
     }
 
-    /// Counts the tokens of each model message once. All lines of a message contain usage data, but
+    /// Counts each model message's tokens once. Every line of a message contains usage data, but
     /// only the last line has the final numbers.
     fn note_usage(&mut self, id: &str, usage: &Fields, out: &mut Emitter) {
         let keys = [

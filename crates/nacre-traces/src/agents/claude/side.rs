@@ -8,7 +8,7 @@ use super::TranscriptParser;
 use super::talk::{blocks, verify_source};
 use crate::transcript::toolkit::*;
 
-/// Types of attachments that the user did not write, each with the reason for the injection.
+/// Attachments that the user did not write, each with the reason for the injection.
 const ATTACHMENTS: &[(InjectedReason, &str)] = &[
     (
         InjectedReason::Instructions,
@@ -44,8 +44,7 @@ impl TranscriptParser {
             );
         }
         let bodies = attachment.members().filter(|(key, _)| BODIES.contains(key));
-        // The raw text of an empty string or array has a length of 2. In that case, the next member
-        // is used.
+        // An empty string or array takes up two characters. In that case, the next member is used.
         let raw = bodies.map(|(_, raw)| raw).reduce(|a, b| if a.len() <= 2 { b } else { a });
         let body = join_text(raw.unwrap_or_default());
         if body.trim().is_empty() {
@@ -67,7 +66,7 @@ impl TranscriptParser {
     }
 
     pub(super) fn queue_operation(&mut self, record: &Record, spot: &Spot, out: &mut Emitter) {
-        // The other operations move or drop queued prompts.
+        // All other operations move or drop queued prompts.
         if record.word("operation") != "enqueue" {
             return;
         }
@@ -144,7 +143,7 @@ impl TranscriptParser {
     }
 }
 
-/// Reads a slash command that is handled locally. Its arguments were still typed by the user.
+/// Reads a slash command that Claude Code handles locally. The user still typed its arguments.
 fn local_command(text: &str, record: &Record, spot: &Spot, out: &mut Emitter) {
     for piece in split_user(text) {
         let (kind, origin) = match piece.origin == TextOrigin::prompt() {
@@ -158,7 +157,7 @@ fn local_command(text: &str, record: &Record, spot: &Spot, out: &mut Emitter) {
     }
 }
 
-/// In older versions, a new file starts with the titles of other sessions.
+/// Older versions start a new file with the titles of other sessions.
 pub(super) fn summary(record: &Record, spot: &Spot, out: &mut Emitter) {
     let (title, leaf) = (record.string("summary"), record.word("leafUuid"));
     let key = (!leaf.is_empty()).then_some(leaf);

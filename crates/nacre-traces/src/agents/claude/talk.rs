@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use super::TranscriptParser;
 use crate::transcript::toolkit::*;
 
-/// Prefixes of the result of a rejected tool call.
+/// A rejected tool call's result starts with one of these.
 const REFUSAL_OPENINGS: [&str; 2] = ["The user doesn't want to", "User rejected"];
-/// Text that precedes the user's comment in the result of a rejected tool call. The comment ends at
+/// In a rejected tool call's result, the user's comment follows one of these and ends at
 /// `REFUSAL_END`.
 const REFUSAL_MARKS: [&str; 3] = [
     "the user said:",
@@ -36,8 +36,7 @@ impl<'a> ContentBlock<'a> {
     }
 }
 
-/// Returns the blocks of the content, which can be a string, a block, or an array of strings and
-/// blocks.
+/// The content may be a string, a block, or an array of strings and blocks.
 pub(super) fn blocks(raw: &str) -> Vec<ContentBlock<'_>> {
     match raw.as_bytes().first() {
         Some(b'[') => items(raw).into_iter().map(ContentBlock::of).collect(),
@@ -46,7 +45,7 @@ pub(super) fn blocks(raw: &str) -> Vec<ContentBlock<'_>> {
     }
 }
 
-/// Returns the content of the record's message. In some records, the message is a plain string.
+/// Returns the content of the record's message, which is a plain string in some records.
 fn content_of<'a>(record: &Record<'a>) -> &'a str {
     let message = record.raw("message");
     if message.starts_with('{') { Fields::of(message).raw("content") } else { message }
@@ -84,7 +83,7 @@ impl TranscriptParser {
         for piece in split_user(text) {
             let origin = piece.origin.in_lane(spot.lane);
             let origin = origin.with_source(|source| verify_source(source, record));
-            // This record repeats the arguments of a queued slash command.
+            // The record repeats a queued slash command's arguments.
             if origin == TextOrigin::Person(WordSource::CommandArgs)
                 && self.take_queued(&piece.text)
             {
@@ -221,7 +220,7 @@ fn find_hidden_words(result: &str, record: &Record, asked: bool) -> Vec<(WordSou
         let answers = answers(&record.object("toolUseResult")).into_iter();
         return answers.map(|answer| (WordSource::Answer, answer)).collect();
     }
-    // Only a real refusal begins with this prefix. Quoted refusals, such as those in a file, do
+    // Only a real refusal begins with this prefix. A refusal quoted in a file, for example, does
     // not.
     if !REFUSAL_OPENINGS.iter().any(|opening| result.starts_with(opening)) {
         return Vec::new();
@@ -231,7 +230,7 @@ fn find_hidden_words(result: &str, record: &Record, asked: bool) -> Vec<(WordSou
     if words.is_empty() { Vec::new() } else { vec![(WordSource::Refusal, words.to_owned())] }
 }
 
-/// Returns the user's answers to questions from a tool, and the user's comments on the questions.
+/// Returns the user's answers to a tool's questions, and the user's comments on the questions.
 fn answers(result: &Fields) -> Vec<String> {
     let mut words = Vec::new();
     for (key, raw) in result.members() {

@@ -6,7 +6,6 @@ use crate::transcript::toolkit::*;
 
 const ID: &str = "0a1b2c3d-0000-4000-8000-000000000001";
 
-/// Formats a record in the main conversation.
 fn line(kind: &str, uuid: &str, parent: &str, rest: &str) -> String {
     format!(
         r#"{{"parentUuid":"{parent}","isSidechain":false,"userType":"external","cwd":"/home/u/p","sessionId":"{ID}","version":"2.1.7","gitBranch":"main","type":"{kind}",{rest},"uuid":"{uuid}","timestamp":"2026-03-01T10:00:00.000Z"}}"#

@@ -1,6 +1,6 @@
-//! Reads sessions of Cline's CLI and tasks of its editor extension. Both are JSON documents in the
-//! format of Anthropic's API and are rewritten at every step. The extension wraps the user's words
-//! in tags and adds its own text around them. Older versions write tool results as text.
+//! Reads sessions from Cline's CLI and tasks from its editor extension. Both are JSON documents in
+//! Anthropic API format and are rewritten at every step. The extension wraps the user's words in
+//! tags and adds its own text around them. Older versions write tool results as text.
 
 #[cfg(test)]
 mod tests;
@@ -72,7 +72,7 @@ impl Adapter for Cline {
     }
 }
 
-/// The session ID is the name of the file, or the name of the directory for a task.
+/// The session ID is the file's name or, for a task, the directory's name.
 fn id_of(path: &Path) -> String {
     let name = file_name(path);
     match name.strip_suffix(MESSAGES) {
@@ -113,11 +113,11 @@ enum Writer {
     Extension,
 }
 
-/// The tag around the user's words, which is used in the first message only.
+/// Only the first message uses this tag around the user's words.
 const TASK_TAG: &str = "task";
 const WORDS: [&str; 4] = ["user_input", "feedback", "user_message", "answer"];
 const BEFORE_WORDS: [&str; 2] = ["mode_notice", "explicit_instructions"];
-/// Tools whose results start with a sentence written by the extension. File content comes after
+/// The extension starts these tools' results with a sentence of its own. File content comes after
 /// that sentence, so it cannot be mistaken for user feedback.
 const SPEAKING_TOOLS: [&str; 8] = [
     "write_to_file",
@@ -129,7 +129,7 @@ const SPEAKING_TOOLS: [&str; 8] = [
     "attempt_completion",
     "new_task",
 ];
-/// Sentences that precede the user's feedback in a result.
+/// A result contains the user's feedback after one of these sentences.
 const FEEDBACK: [&str; 4] = [
     "The user denied this operation",
     "The user provided the following feedback:",
@@ -199,8 +199,8 @@ impl SessionParser {
     }
 
     /// Handles one block of text in a user message: a tool result, tagged words, or text added by
-    /// the extension. If the block is only the header of a tool result, returns the tool; the next
-    /// block is then its result.
+    /// the extension. If the block is only a tool result's header, returns the tool, because the
+    /// next block is then its result.
     fn text(
         &mut self,
         spot: &Spot,
@@ -295,8 +295,8 @@ impl SessionParser {
     }
 }
 
-/// Splits a text into the parts before, inside and after the tags around the user's words. The
-/// opening tag must be at the start or after a known prefix. The user's words end at the first
+/// Splits a text at the tags around the user's words, into the parts before, inside and after them.
+/// The opening tag must be at the start or after a known prefix. The user's words end at the first
 /// closing tag, because the content of mentioned files follows it.
 fn words_in(text: &str, is_first: bool) -> Option<(&str, &str, &str)> {
     let start = words_start(text);
@@ -327,8 +327,8 @@ fn words_start(text: &str) -> usize {
     start
 }
 
-/// Parses text of the form `[tool for 'argument'] Result:`, followed by the result. Returns the
-/// tool and the result.
+/// Parses a tool and its result from text of the form `[tool for 'argument'] Result:`, followed by
+/// the result.
 fn told_result(text: &str) -> Option<(&str, &str)> {
     let line = text.split('\n').next()?;
     let inside = line.strip_prefix('[')?;
@@ -340,7 +340,7 @@ fn told_result(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the working directory from the extension's environment block. File names follow the
-/// heading; if one of them imitates it, the directory is unknown.
+/// heading; if one of them imitates the heading, the directory is unknown.
 fn folder_in(text: &str) -> Option<&str> {
     let text = text.trim_start().strip_prefix(ENVIRONMENT)?;
     let mut named = text.lines().filter_map(|line| line.trim_start().strip_prefix(FOLDER));

@@ -83,7 +83,8 @@ fn a_task_of_the_extension() {
     assert_eq!((facts.id.as_str(), facts.cwd.as_deref()), ("1700000000000", Some("/home/u/p")));
 }
 
-/// A task of the editor extension, with the given texts in the first and second user messages.
+/// Creates a task in the editor extension with the given texts in the first and second user
+/// messages.
 fn task(first: &[&str], second: &[&str]) -> String {
     let message = |texts: &[&str]| {
         let blocks = texts.iter().map(|text| serde_json::json!({"type": "text", "text": text}));

@@ -1,4 +1,4 @@
-//! Reads Codex events, which are messages shown to the user, and the start and end of turns.
+//! Reads Codex events: the messages shown to the user, and the start and end of turns.
 
 use super::items::content_texts;
 use super::state::{Held, RolloutParser, Speaker, Stream};
@@ -49,7 +49,7 @@ impl RolloutParser {
         }
     }
 
-    /// Emits a user message. A held item with the same text is dropped as a duplicate.
+    /// Emits a user message and drops a held item with the same text as a duplicate.
     fn user_message(&mut self, text: &str, stream: Stream, spot: &Spot, out: &mut Emitter) {
         self.saved.has_shown_users = true;
         let wanted = text.trim();
@@ -76,7 +76,7 @@ impl RolloutParser {
         self.user_pieces(text, prompt, spot, out);
     }
 
-    /// Reads an item of the paginated stream, which does not include tool calls or their results.
+    /// The paginated stream includes neither tool calls nor their results.
     fn item_completed(&mut self, item: &Fields, spot: &Spot, out: &mut Emitter) {
         let stream = Stream::Completed;
         let content = || content_texts(item.raw("content")).join("\n");
@@ -104,13 +104,13 @@ impl RolloutParser {
     fn turn_ended(&mut self, spot: &Spot) {
         if spot.lane != Lane::Inherited {
             self.saved.has_turns = true;
-            // In a damaged transcript, a turn can end without having started.
+            // A damaged transcript can contain the end of a turn without its start.
             self.saved.open_turns = self.saved.open_turns.saturating_sub(1);
             self.calls.clear();
         }
     }
 
-    /// Adds the token usage of one model call. An event whose total has not changed is a duplicate.
+    /// Adds one model call's token usage. An event that repeats the previous total is a duplicate.
     fn token_count(&mut self, info: &Fields, spot: &Spot, out: &mut Emitter) {
         let total = info.object("total_token_usage");
         let total = (!total.is_empty()).then(|| total.count("total_tokens"));

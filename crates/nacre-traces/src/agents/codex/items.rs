@@ -1,4 +1,4 @@
-//! Reads Codex response items, which are the input and output of the model.
+//! Reads Codex response items: the model's input and output.
 
 use std::borrow::Cow;
 
@@ -117,7 +117,6 @@ impl RolloutParser {
         }
     }
 
-    /// Emits the held user item if no event has claimed it.
     pub(super) fn flush_held(&mut self, out: &mut Emitter) {
         let Some(held) = self.held.take() else { return };
         if !self.is_first(Stream::Items, Speaker::User, &held.texts.join("\n"), out) {
@@ -139,7 +138,7 @@ impl RolloutParser {
         if self.saved.is_programs { WordSource::Unverified } else { source }
     }
 
-    /// Splits a user message into pieces and emits each of them. The origin of typed text is
+    /// Splits a user message into pieces and emits each of them. Typed text gets the origin
     /// `prompt`.
     pub(super) fn user_pieces(
         &mut self,
@@ -173,7 +172,7 @@ impl RolloutParser {
         };
         let name = format!("{}{name}", item.string("namespace"));
         let arguments = match item.first_raw(&["arguments", "input", "action"]) {
-            // The result of an image generation is binary data.
+            // An image generation returns binary data.
             "" if kind == "image_generation_call" => Cow::Borrowed(""),
             "" => Cow::Borrowed(raw),
             arguments => text_of(arguments).unwrap_or(Cow::Borrowed(arguments)),
@@ -207,13 +206,13 @@ impl RolloutParser {
     }
 }
 
-/// Returns a tool's output, and whether the surrounding JSON reports a failure.
+/// Returns a tool's output, and whether the JSON around it reports a failure.
 fn output_of(raw: &str) -> (Cow<'_, str>, bool) {
     let Some(text) = text_of(raw) else {
         let failed = front(raw, DOCUMENT_BYTES).contains("\"success\":false");
         return (Cow::Owned(content_texts(raw).join("\n")), failed);
     };
-    // In older versions, the result of a shell command is a JSON document stored as a string.
+    // In older versions, a shell command's result is a JSON document stored as a string.
     let document = if text.starts_with("{\"output\":") { Fields::read(&text) } else { None };
     let Some(document) = document else { return (text, false) };
     let code = document.object("metadata").raw("exit_code");

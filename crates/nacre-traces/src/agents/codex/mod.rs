@@ -1,4 +1,4 @@
-//! Reads Codex rollouts of all versions, including archived and compressed files and the older
+//! Reads rollouts from all versions of Codex, including archived and compressed files and the older
 //! single JSON document. A rollout contains the conversation in up to three streams: model input
 //! and output, events shown to the user, and completed items. Each message is emitted once, from
 //! the first stream that contains it.
@@ -67,8 +67,7 @@ const CONTRACT: HookContract = HookContract {
     ..HookContract::CLAUDE
 };
 
-/// Returns the entries that mark the hooks as trusted. The keys and hashes are those reported by
-/// Codex.
+/// Returns entries that mark the hooks as trusted, with the keys and hashes that Codex reported.
 pub fn trust(places: &Places, hashes: &[(String, String)]) -> FileEdit {
     let tables = hashes.iter().map(|(key, hash)| TomlTable {
         path: vec!["hooks".to_owned(), "state".to_owned(), key.clone()],
@@ -94,8 +93,8 @@ impl Adapter for Codex {
 
     fn discover(&self, roots: &[PathBuf]) -> Discovery {
         let mut discovery = walk(roots, Agent::Codex, &|name| self.is_trace(name), &|_| true);
-        // While Codex is compressing or extracting a rollout, both files exist. The uncompressed
-        // one is current.
+        // Both files exist while Codex is compressing or extracting a rollout. The uncompressed one
+        // is current.
         let is_packed = |path: &Path| path.extension() == Some(OsStr::new("zst"));
         let plain: HashSet<PathBuf> = discovery
             .sources
@@ -121,7 +120,7 @@ impl Adapter for Codex {
 }
 
 /// Returns the thread ID in `rollout-<time>-<thread id>[_<rollout id>].jsonl`, or the whole name if
-/// it does not contain one.
+/// it contains no ID.
 fn id_in_name(name: &str) -> &str {
     let stem = name.split('.').next().unwrap_or(name);
     let stem = stem.split('_').next().unwrap_or(stem);
@@ -140,7 +139,7 @@ impl LineFormat for RolloutParser {
         let (kind, raw) = (record.word("type"), record.raw("payload"));
         let payload = Fields::of(raw);
         match kind {
-            // Program state, and markers for messages that are recorded separately.
+            // Contains program state, or marks a message that is recorded separately.
             "world_state"
             | "inter_agent_communication"
             | "inter_agent_communication_metadata"
@@ -194,8 +193,8 @@ impl LineFormat for RolloutParser {
 }
 
 impl RolloutParser {
-    /// Reads a line without an envelope, as written by older versions: first the session, then
-    /// items and state.
+    /// Reads a line without an envelope, as older versions wrote it: first the session, then items
+    /// and state.
     fn bare_line(&mut self, kind: &str, record: &Record, spot: &Spot, out: &mut Emitter) {
         if !record.word("record_type").is_empty() {
         } else if kind.is_empty() && !record.word("id").is_empty() {
@@ -227,8 +226,8 @@ impl RolloutParser {
         } else {
             SessionRole::Main
         };
-        // The history that a sub-agent inherits belongs to its parent, and its prompts come from
-        // the parent agent. The prompts of `codex exec` come from programs.
+        // A sub-agent inherits its parent's history and gets its prompts from the parent agent. The
+        // prompts for `codex exec` come from programs.
         let is_interactive = match source {
             "\"cli\"" | "\"vscode\"" => true,
             "" => matches!(header.word("originator"), "" | "codex_cli_rs"),

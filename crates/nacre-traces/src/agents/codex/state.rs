@@ -1,4 +1,4 @@
-//! State of the rollout parser between lines. Its size is bounded so that it fits in a watermark.
+//! The rollout parser's state between lines, bounded in size so that it fits in a watermark.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,10 +8,10 @@ use crate::transcript::toolkit::*;
 const MAX_MESSAGES: usize = 2048;
 const MAX_PROMPTS: usize = 1024;
 const MAX_UNDONE: usize = 1024;
-/// Maximum number of entries per map that are stored in a watermark.
+/// How many entries of each map are stored in a watermark.
 const CARRIED: usize = 128;
-/// Minimum time in milliseconds between records written by a model. A smaller gap means that the
-/// record belongs to a copied history, which is written all at once.
+/// Records that a model writes are at least this many milliseconds apart. A smaller gap means that
+/// the record belongs to a copied history, which is written all at once.
 const COPY_GAP_MS: i64 = 100;
 
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub(super) enum Stream {
     Completed,
 }
 
-/// The author of a text. Equal texts by different authors are not duplicates.
+/// The author of a text. The same text by different authors is not a duplicate.
 #[derive(Clone, Copy)]
 pub(super) enum Speaker {
     User,
@@ -42,7 +42,7 @@ pub(super) struct RolloutParser {
     pub(super) calls: OpenCalls,
     pub(super) held: Option<Held>,
     pub(super) saved: Saved,
-    /// Number of occurrences of each message in each stream.
+    /// How often each message occurs in each stream.
     told: RecentMap<[u32; 3]>,
 }
 
@@ -50,17 +50,17 @@ pub(super) struct RolloutParser {
 pub(super) struct Saved {
     /// Whether the session's own header has been read. Later headers are copies or duplicates.
     pub(super) has_meta: bool,
-    /// Whether the stream of shown events contains user messages. If so, a user item without a
-    /// matching event was not written by the user.
+    /// Whether the stream of shown events contains user messages. If so, the user did not write a
+    /// user item that has no matching event.
     pub(super) has_shown_users: bool,
     #[serde(default)]
     pub(super) is_programs: bool,
     pub(super) open_turns: u64,
     pub(super) has_turns: bool,
     pub(super) last_is_answer: bool,
-    /// Time of the last record in the copied history that is currently being read.
+    /// When the last record in the copied history that is being read was written.
     pub(super) copying_since: Option<Timestamp>,
-    /// Records with smaller ordinals belong to the parent session.
+    /// Records with a smaller ordinal belong to the parent session.
     pub(super) own_from_ordinal: Option<u64>,
     pub(super) last_total: Option<u64>,
     prompts: Vec<u64>,
@@ -91,8 +91,7 @@ impl RolloutParser {
         to_carry(&Carry { saved, calls: self.calls.carry(), told: self.told.youngest(CARRIED) })
     }
 
-    /// Returns the lane of a record. The end of a copied history is detected by the gap between
-    /// records.
+    /// Returns a record's lane. A gap between records shows that a copied history has ended.
     pub(super) fn lane(
         &mut self,
         time: Option<Timestamp>,
@@ -114,7 +113,7 @@ impl RolloutParser {
         own_lane(out)
     }
 
-    /// Returns `false` if the message duplicates one from another stream.
+    /// Returns `false` if another stream already contained the message.
     pub(super) fn is_first(
         &mut self,
         stream: Stream,

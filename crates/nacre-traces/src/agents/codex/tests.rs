@@ -106,7 +106,7 @@ fn an_item_that_no_event_claims_is_nobodys_words() {
         &content.concat(),
         &["user person.prompt: a", "user injected.host: told by a program", "assistant agent: b"],
     );
-    // Without shown events, a user item cannot be confirmed as typed by the user.
+    // Without shown events, nothing confirms that the user typed a user item.
     expect(
         &[meta(""), user_item("a"), agent_item("b")].concat(),
         &["user person.unverified: a", "assistant agent: b"],

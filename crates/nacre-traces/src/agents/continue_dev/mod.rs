@@ -1,5 +1,5 @@
 //! Reads Continue's sessions. Each is one JSON document, in the same format for the CLI and the
-//! editor extension. Messages have no times or IDs. The time of each session comes from the session
+//! editor extension. Messages have no times or IDs. Each session's time comes from the session
 //! list.
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ impl SessionParser {
             }
             "tool" => {
                 let id = message.string("toolCallId");
-                // A result that is stored with its call has already been emitted.
+                // A result stored with its call has already been emitted.
                 if self.given.get(text_hash(&id)).is_some() {
                     out.report.repeated += 1;
                 } else {
@@ -148,7 +148,7 @@ impl SessionParser {
         for state in item.items("toolCallStates") {
             self.state(spot, &Fields::of(state), out);
         }
-        // Older versions store a single state instead of a list.
+        // Older versions store a single state rather than a list.
         let state = item.object("toolCallState");
         if !state.is_empty() {
             self.state(spot, &state, out);

@@ -45,7 +45,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
 };
 
 const CONTRACT: HookContract = HookContract {
-    // The second name in each list is used by Copilot when it runs hooks written for Claude Code.
+    // Copilot uses the second name in each list when it runs hooks written for Claude Code.
     keys: InputKeys {
         session: &["sessionId", "session_id"],
         prompt: &["prompt", "initialPrompt"],
@@ -60,8 +60,8 @@ const CONTRACT: HookContract = HookContract {
     ..HookContract::CLAUDE
 };
 
-/// Hooks are stored in a separate file. These commands always succeed, because a failing hook
-/// before a tool call would block every tool.
+/// Hooks are stored in a separate file. The commands always succeed, because a failing hook before
+/// a tool call would block every tool.
 fn hooks_file(program: &Program) -> String {
     let events = program.events().map(|event| {
         let hook = Json::Map(vec![
@@ -103,7 +103,7 @@ impl Adapter for Copilot {
     }
 }
 
-/// The session ID is the name of the directory, or the name of the file in older versions.
+/// The session ID is the directory's name or, in older versions, the file's name.
 fn id_of(path: &Path) -> String {
     if path.file_name() == Some(OsStr::new(EVENTS)) {
         path.parent().map(file_name).unwrap_or_default()
@@ -129,7 +129,7 @@ impl ThreadFormat for Copilot {
         let data = record.object("data");
         let time = record.time("timestamp");
         out.note_time(time);
-        // A sub-agent's events are interleaved with those of its caller.
+        // Events from a sub-agent are interleaved with those from its caller.
         let is_own = data.raw("parentToolCallId").is_empty() && record.raw("agentId").is_empty();
         let lane = if is_own { own_lane(out) } else { Lane::Sidechain };
         let id = record.string("id");
@@ -204,7 +204,7 @@ fn user(thread: &mut Thread, spot: &Spot, data: &Fields, out: &mut Emitter) {
         let reason = reason_of(&added).or_if_unknown(InjectedReason::Environment);
         voice::emit_injected(spot, reason, &added, out);
     }
-    // Events have no branches, because undone turns are removed from the file.
+    // Events have no branches, because Copilot removes undone turns from the file.
     thread.user(spot, "", &typed, out);
 }
 
@@ -219,7 +219,7 @@ fn assistant(thread: &mut Thread, spot: &Spot, data: &Fields, out: &mut Emitter)
     }
 }
 
-/// Handles a tool call. A call can appear in a message, as a start event, or as both.
+/// A tool call may appear in a message, as a start event, or as both.
 fn call(thread: &mut Thread, spot: &Spot, call: &Fields, name: &str, out: &mut Emitter) {
     let id = call.string("toolCallId");
     if !id.is_empty() && thread.calls.is_open(&id) {
@@ -241,8 +241,8 @@ fn result(thread: &mut Thread, spot: &Spot, data: &Fields, out: &mut Emitter) {
     thread.result(spot, &data.string("toolCallId"), has_failed, raw, out);
 }
 
-/// Handles the event that is written when the program exits normally. Its token counts cover the
-/// whole session.
+/// Handles the event written when the program exits normally. Its token counts cover the whole
+/// session.
 fn shutdown(thread: &mut Thread, data: &Fields, out: &mut Emitter) {
     thread.close();
     let inner = data.object("accountingSnapshot");

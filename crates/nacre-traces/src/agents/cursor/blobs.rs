@@ -19,7 +19,7 @@ use super::uri::{from_hex, to_hex};
 const MAX_DEPTH: u32 = 24;
 const MAX_BLOBS: usize = 200_000;
 const HASH: usize = 32;
-/// Protobuf field of the root node that contains the workspace.
+/// The root node's protobuf field that contains the workspace.
 const WORKSPACE_FIELD: u64 = 9;
 
 const STORE_BLOB: &str = "SELECT data FROM blobs WHERE id = ?1 AND octet_length(data) <= ?2";
@@ -48,7 +48,7 @@ pub(super) fn read_store(path: &Path, project: &mut Project, out: &mut Emitter) 
     Err(Error::Unreadable { path: path.to_owned(), reason })
 }
 
-/// Reads a conversation in the global database whose messages are stored as blobs.
+/// Reads a conversation whose messages are stored as blobs in the global database.
 pub(super) fn read_state(
     store: &Store,
     state: &str,
@@ -152,7 +152,7 @@ impl<'s> Walk<'s> {
         self.node(&blob, depth, project, out)
     }
 
-    /// Reads a node. Every field that is the hash of a blob refers to a child, in order.
+    /// Every field that is the hash of a blob refers to a child. Children are read in order.
     fn node(
         &mut self,
         bytes: &[u8],
@@ -183,7 +183,7 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// Returns the length-delimited fields of a protobuf message, or an empty list if the bytes are
+/// Returns a protobuf message's length-delimited fields, or an empty list if the bytes are
 /// malformed.
 fn wire_fields(bytes: &[u8]) -> Vec<(u64, &[u8])> {
     let mut fields = Vec::new();

@@ -1,4 +1,4 @@
-//! Reads a bubble of a conversation in any format used since 2024. A bubble is a message from the
+//! Reads a conversation's bubbles in any format used since 2024. A bubble is a message from the
 //! user, the model or a tool.
 
 use crate::transcript::toolkit::*;
@@ -26,7 +26,7 @@ impl Bubbles {
         Self { lane, ..Self::default() }
     }
 
-    /// Reads a bubble. `header` is its entry in the list of headers.
+    /// `header` is the bubble's entry in the list of headers.
     pub(super) fn read(&mut self, row: &str, raw: &str, header: &Fields, out: &mut Emitter) {
         out.report.lines += 1;
         let Some(bubble) = Fields::read(raw) else {
@@ -88,7 +88,7 @@ impl Bubbles {
         let name = match tool.string("name") {
             name if !name.is_empty() => name,
             _ => match tool.raw("tool") {
-                // A call without a name failed before its name was recorded.
+                // The call failed before its name was recorded.
                 "" => return voice::failure(spot, extra.raw("status"), out),
                 number => Cow::Owned(format!("tool {number}")),
             },
@@ -154,8 +154,7 @@ fn bubble_text<'a>(bubble: &Fields<'a>) -> Cow<'a, str> {
     }
 }
 
-/// Returns the thoughts, which are stored as a string, an object with a text, or an array of
-/// either.
+/// Thoughts are stored as a string, an object with a text, or an array of either.
 fn thoughts<'a>(bubble: &Fields<'a>) -> Vec<Cow<'a, str>> {
     let of = |raw: &'a str| {
         text_of(raw).unwrap_or_else(|| Fields::of(raw).first_string(&["thinking", "text"]))
@@ -176,7 +175,7 @@ fn note_model(bubble: &Fields, out: &mut Emitter) {
     sum.output = sum.output.saturating_add(tokens.count("outputTokens"));
 }
 
-/// Returns the bubble's time. Times relative to the start of the program are ignored.
+/// Times relative to the start of the program are ignored.
 fn time_of_bubble(bubble: &Fields) -> Option<Timestamp> {
     let timing = bubble.object("timingInfo");
     let recent = |time: &Timestamp| 1_400_000_000 < time.as_second();

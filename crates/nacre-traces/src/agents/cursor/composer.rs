@@ -1,4 +1,4 @@
-//! Reads one conversation of Cursor's composer, from the global database or from a workspace
+//! Reads one conversation in Cursor's composer, from the global database or from a workspace
 //! database. The header list defines the order, because times can be missing or wrong. Rows without
 //! a header were undone by the user, so they are read last and marked as undone.
 
@@ -11,7 +11,7 @@ use super::project::Project;
 
 const MAX_BUBBLES: usize = 200_000;
 
-/// Query for the value of a key. Overlong values are dropped.
+/// Selects a key's value. Overlong values are dropped.
 pub(super) const KV_VALUE: &str = "SELECT octet_length(value), \
     CASE WHEN octet_length(value) <= ?2 THEN value END FROM cursorDiskKV WHERE key = ?1";
 
@@ -48,7 +48,7 @@ pub(super) fn read_composer(
     Ok(())
 }
 
-/// Reads a conversation that is stored as one element of a list in a workspace database.
+/// Reads a conversation from a list in a workspace database.
 pub(super) fn read_listed(raw: &str, row: &str, project: &mut Project, out: &mut Emitter) {
     let composer = Fields::of(raw);
     let mut bubbles = Bubbles::new(note_role(&composer, out));
@@ -65,7 +65,7 @@ fn read_inline(row: &str, inline: &[&str], bubbles: &mut Bubbles, out: &mut Emit
     }
 }
 
-/// Reads the rows of the bubbles, and returns the number of headers without a row.
+/// Reads the bubbles' rows, and returns the number of headers without a row.
 fn read_rows(
     store: &Store,
     id: &str,
@@ -114,7 +114,7 @@ fn read_rows(
     Ok(n_missing)
 }
 
-/// Reads the row of a bubble. Returns `false` if the row is missing or empty.
+/// Returns `false` if the bubble's row is missing or empty.
 fn read_row(
     store: &Store,
     key: &str,
@@ -190,7 +190,7 @@ fn finish(row: &str, composer: &Fields, bubbles: &Bubbles, n_missing: u64, out: 
     };
 }
 
-/// The kinds of prompts entered outside chats and composers: inline edits and terminal commands.
+/// Prompts entered outside chats and composers: inline edits and terminal commands.
 const PLACED_KINDS: [&str; 2] = ["1", "3"];
 
 pub(super) fn read_tab(raw: &str, project: &mut Project, out: &mut Emitter) {
@@ -206,7 +206,7 @@ pub(super) fn read_tab(raw: &str, project: &mut Project, out: &mut Emitter) {
     project.take_bubbles(bubbles);
 }
 
-/// Returns the distinct prompts that were typed into an editor, with their positions in the list.
+/// Returns the distinct prompts typed into an editor, with their positions in the list.
 pub(super) fn find_placed_prompts(prompts: &str) -> Vec<(usize, String)> {
     let mut seen = HashSet::new();
     let mut placed = Vec::new();

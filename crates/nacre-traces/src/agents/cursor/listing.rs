@@ -1,6 +1,6 @@
 //! Lists the conversations in a `state.vscdb`. Each has a revision that changes whenever its rows
 //! change. The revision also contains the conversation's workspace, so that reading the
-//! conversation does not require another search of all workspaces.
+//! conversation does not require searching all workspaces again.
 
 use crate::transcript::toolkit::*;
 use std::borrow::Cow;
@@ -12,18 +12,17 @@ use super::project::{ITEM_VALUE, Links};
 pub(super) const COMPOSERS: &str = "composer.composerData";
 pub(super) const TABS: &str = "workbench.panel.aichat.view.aichat.chatdata";
 pub(super) const PROMPTS: &str = "aiService.prompts";
-/// ID of the session that contains all prompts typed into an editor.
+/// ID of the session that collects all prompts typed into an editor.
 pub(super) const PROMPTS_SESSION: &str = "prompts";
 
-/// Maximum number of sessions, which limits the number of database queries. No real user has this
-/// many.
+/// Limits the number of database queries. No real user has this many sessions.
 const MAX_SESSIONS: usize = 20_000;
 const LINK_MARK: char = '@';
 
 struct ListedComposer {
     id: String,
     revision: String,
-    /// Whether the conversation itself contains a reference to its workspace.
+    /// Whether the conversation itself refers to its workspace.
     is_linked: bool,
 }
 
@@ -78,7 +77,7 @@ impl ListedComposer {
     }
 }
 
-/// Lists conversations that have their own row and are not just drafts.
+/// Omits drafts and conversations without their own row.
 fn composers(store: &Store) -> Result<Vec<ListedComposer>> {
     let mut found = Vec::new();
     let sql = "SELECT substr(key, 14), value FROM cursorDiskKV \
@@ -108,8 +107,8 @@ fn composers(store: &Store) -> Result<Vec<ListedComposer>> {
     Ok(found)
 }
 
-/// Returns a revision that changes when a bubble is added or rewritten. Cursor replaces rows when
-/// it rewrites them, which changes their row IDs.
+/// Returns a revision that changes when a bubble is added or rewritten. Cursor rewrites a row by
+/// replacing it, which changes its row ID.
 fn bubbles_revision(store: &Store, id: &str) -> Result<Option<String>> {
     let sql = "SELECT count(*), max(rowid), CAST(total(rowid) AS INTEGER) FROM cursorDiskKV \
         WHERE key >= ?1 AND key < ?2";
@@ -145,7 +144,7 @@ fn loose_bubbles(store: &Store, found: &mut Vec<ListedComposer>) -> Result<()> {
     Ok(())
 }
 
-/// Lists conversations stored in a single list value.
+/// Lists conversations that are stored together as one list.
 fn list_composers(
     store: &Store,
     key: &str,

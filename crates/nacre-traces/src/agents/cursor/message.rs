@@ -1,4 +1,4 @@
-//! Reads messages with a role and content blocks, which Cursor's agent uses in transcripts and
+//! Reads messages with a role and content blocks, as Cursor's agent writes them in transcripts and
 //! content-addressed stores.
 
 use crate::transcript::toolkit::*;
@@ -104,7 +104,7 @@ impl Messages {
         let id = block.first_string(&["toolCallId", "id", "tool_use_id"]);
         let name = block.first_string(&["toolName", "name"]);
         let raw = block.first_raw(&["args", "input", "arguments"]);
-        // The arguments can be a string that contains JSON.
+        // The arguments may be a string that contains JSON.
         let arguments = text_of(raw).unwrap_or(Cow::Borrowed(raw));
         self.files.note_arguments(&arguments);
         voice::call(spot, &mut self.calls, &id, &name, &arguments, out);
@@ -118,8 +118,8 @@ impl Messages {
     }
 }
 
-/// Reads the workspace directory from the environment block at the start of the text. Any later
-/// block may be part of a file.
+/// Reads the workspace directory from the environment block at the start of the text. A later block
+/// may be part of a file.
 fn find_directory(text: &str) -> Option<String> {
     let after = text.trim_start().strip_prefix("<user_info>")?;
     let mut lines = after.split("</user_info>").next().unwrap_or_default().lines();
@@ -140,7 +140,7 @@ pub(super) fn time_tag(text: &str) -> Option<Timestamp> {
     inside.parse().ok().or_else(|| parse_words(inside))
 }
 
-/// Parses a time such as `Tuesday, Sep 16, 2025, 10:01 AM (UTC+2)`. A time without a zone is UTC.
+/// Parses a time such as `Tuesday, Sep 16, 2025, 10:01 AM (UTC+2)`. The default zone is UTC.
 fn parse_words(text: &str) -> Option<Timestamp> {
     let (date, zone) = text.split_once('(').unwrap_or((text, ""));
     let words: Vec<&str> =

@@ -1,6 +1,6 @@
-//! Reads Cursor's sessions from the editor's databases, from its agent's transcripts and from the
-//! stores of its CLI. Several of these can contain the same conversation, under the same ID. The
-//! catalog prefers the editor's database, then the CLI's store, then the transcript.
+//! Reads Cursor's sessions from the editor's databases, its agent's transcripts and its CLI's
+//! stores. Several of these may contain the same conversation, under the same ID. The catalog
+//! prefers the editor's database, then the CLI's store, then the transcript.
 
 mod blobs;
 mod bubble;
@@ -72,14 +72,14 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let path = places.home.join(".cursor/mcp.json");
         member(path, &["mcpServers", "nacre"], server(program, Vec::new()))
     }),
-    // Nacre does not install hooks, because no Cursor version is known to run them.
+    // Nacre installs no hooks, because no version of Cursor is known to run them.
     skill: Some(edit_shared_skill),
     contract: Some(CONTRACT),
     ..AgentSpec::new("cursor", "Cursor")
 };
 
-/// Nacre's prompt hook prints nothing, because Cursor would only let it block the prompt. This
-/// contract is based on the documentation only.
+/// Nacre's prompt hook prints nothing, because all that Cursor would let it do is block the prompt.
+/// This contract is based on the documentation only.
 const CONTRACT: HookContract = HookContract {
     keys: InputKeys {
         session: &["conversation_id", "session_id"],
@@ -116,7 +116,7 @@ impl Adapter for Cursor {
     }
 
     fn is_searched(&self, directory: &str) -> bool {
-        // Directories of extensions are named `publisher.extension`.
+        // Extension directories are named `publisher.extension`.
         let is_extension = directory.contains('.') && !directory.starts_with('.');
         !contains_word(SKIPPED, directory) && !is_extension
     }
@@ -209,8 +209,8 @@ fn holds_composer(store: &Store, id: &str) -> Result<bool> {
     Ok(store.first(sql, [id], |_| ())?.is_some())
 }
 
-/// Reads a session from a list in a workspace database. Returns `false` if the source is not such a
-/// session.
+/// Reads a session from a list in a workspace database. Returns `false` if the source contains no
+/// such session.
 fn read_item(
     store: &Store,
     id: &str,
@@ -274,8 +274,8 @@ fn transcript_facts(path: &Path) -> SessionFacts {
     facts
 }
 
-/// Finds the project of a transcript. The name of the directory is a lossy slug of the project's
-/// path, so the result must be confirmed by paths mentioned in the transcript.
+/// Finds a transcript's project. The directory's name is a lossy slug of the project's path, so
+/// paths mentioned in the transcript must confirm the result.
 fn settle_lines(path: &Path, outcome: &mut ReadOutcome) {
     let carry = outcome.watermark.as_ref().map(|mark| mark.carry.as_str()).unwrap_or_default();
     let carry: transcripts::Carry = serde_json::from_str(carry).unwrap_or_default();

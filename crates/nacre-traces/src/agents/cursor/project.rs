@@ -1,6 +1,6 @@
-//! Finds the project directory of a Cursor session. Nearly every version of Cursor stores it in a
-//! different place: the conversation, a list of headers, or the workspace database. If it is in
-//! none of them, it is inferred from the files that bubbles touched.
+//! Finds a Cursor session's project directory. Nearly every version of Cursor stores it in a
+//! different place: the conversation, a list of headers, or the workspace database. If it is stored
+//! in none of them, it is inferred from the files that the bubbles touched.
 
 use crate::transcript::toolkit::*;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ const PANE_KEYS: (&str, &str) =
     ("workbench.panel.composerChatViewPane", "workbench.panel.composerChatViewPanf");
 const VIEW_PREFIX: &str = "workbench.panel.aichat.view.";
 
-/// Query for a value in `ItemTable`. Overlong values are dropped.
+/// Selects a value from `ItemTable`. Overlong values are dropped.
 pub(super) const ITEM_VALUE: &str =
     "SELECT value FROM ItemTable WHERE key = ?1 AND octet_length(value) <= ?2";
 
@@ -34,7 +34,7 @@ pub(super) struct Project {
 }
 
 impl Project {
-    /// Returns the project for a database in `User/globalStorage` or `User/workspaceStorage/<id>`.
+    /// `database` is in `User/globalStorage` or `User/workspaceStorage/<id>`.
     pub(super) fn of_database(database: &Path) -> Self {
         let directory = database.parent();
         let mut project = Self { user_directory: user_directory(database), ..Self::default() };
@@ -62,8 +62,8 @@ impl Project {
         }
     }
 
-    /// The project of a multi-root workspace is the directory of its `.code-workspace` file.
-    /// Unsaved workspaces have no such file.
+    /// A multi-root workspace's project is the directory of its `.code-workspace` file. Unsaved
+    /// workspaces have no such file.
     fn note_several(&mut self, file: Option<String>) {
         let file = file.filter(|file| file.ends_with(".code-workspace"));
         if let Some(folder) = file.as_deref().and_then(parent) {
@@ -139,7 +139,7 @@ impl Links {
         let mut directories: Vec<PathBuf> =
             entries.flatten().take(MAX_WORKSPACES).map(|entry| entry.path()).collect();
         directories.sort();
-        // A sync has a single budget for all workspaces.
+        // One budget applies to all workspaces in a sync.
         let _budget = SyncBudget::begin();
         for directory in directories {
             let Some(id) = directory.file_name().and_then(|id| id.to_str()) else { continue };
@@ -171,7 +171,7 @@ impl Links {
                 self.link(&header.string("composerId"), &workspace);
             }
         });
-        // Errors are ignored, because databases without headers lack this table.
+        // Ignore errors: databases without headers lack this table.
         drop(found);
     }
 
@@ -203,7 +203,7 @@ impl Links {
             }
             Wish::More
         });
-        // Errors are ignored here for the same reason.
+        // Ignore errors here for the same reason.
         drop((listed, panes));
     }
 }

@@ -1,4 +1,4 @@
-//! Reads the transcripts of Cursor's agent. They consist of JSON lines with roles and blocks or, in
+//! Reads transcripts from Cursor's agent. They consist of JSON lines with roles and blocks or, in
 //! older versions, of plain text under headings such as `user:`. Messages have no IDs or times.
 
 use crate::transcript::toolkit::*;
@@ -73,7 +73,7 @@ impl LineFormat for Lines {
 enum Section<'a> {
     Nothing,
     User,
-    /// The text is below a user heading that may be a line of tool output.
+    /// The user heading above the text may be a line of tool output.
     Doubtful,
     Agent,
     Thought,
@@ -156,7 +156,7 @@ fn say(part: Section<'_>, text: &str, at: Mark, calls: &mut OpenCalls, out: &mut
         Section::Doubtful => voice::emit_marked_user(&spot, text, out),
         Section::Agent => voice::agent(&spot, EventKind::Assistant, text, out),
         Section::Thought => voice::agent(&spot, EventKind::Reasoning, text, out),
-        // Calls have no IDs, so a call is matched with the next result of the same tool.
+        // Calls have no IDs, so each is matched with the same tool's next result.
         Section::Call(tool) => voice::call(&spot, calls, tool, tool, text, out),
         Section::Result(tool) => voice::plain_result(&spot, calls, tool, false, text, out),
     }

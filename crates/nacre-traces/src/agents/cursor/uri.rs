@@ -1,6 +1,6 @@
 //! Resolves the project directory from Cursor's URIs and paths. A directory is stored as a path, as
-//! a `file://` or `vscode-remote://` URI, or as a JSON object with the parts of a URI. The path of
-//! a remote directory includes its host, so that it is never mistaken for a local path.
+//! a `file://` or `vscode-remote://` URI, or as a JSON object with the parts of a URI. A remote
+//! directory's path includes its host, so that it is never mistaken for a local path.
 
 use crate::transcript::toolkit::*;
 use std::collections::BTreeMap;
@@ -9,11 +9,11 @@ const PATH_ARGUMENTS: &str = "targetFile target_file relativeWorkspacePath path 
     targetDirectory target_directory working_directory cwd";
 const MAX_FILES: usize = 4096;
 const MAX_PATH: usize = 4096;
-/// Minimum depth of a directory that is considered a project because it contains most of the files,
-/// as in `/home/name/project`.
+/// A directory that contains most of the files is only considered a project at this depth or
+/// deeper, as in `/home/name/project`.
 const MIN_DEPTH: usize = 3;
-/// Maximum depth of a project directory. Every ancestor of a path is counted, and an untrusted path
-/// can have thousands of components.
+/// Maximum depth of a project directory. All of a path's ancestors are counted, and an untrusted
+/// path may have thousands of components.
 const MAX_DEPTH: usize = 32;
 
 /// Returns the path in a URI. A remote path is prefixed with its host.
@@ -38,7 +38,7 @@ pub(crate) fn path_of(address: &str) -> Option<String> {
     }
 }
 
-/// Returns the path in a value, which is a string or an object with the parts of a URI.
+/// `raw` is a string or an object with the parts of a URI.
 pub(super) fn path_of_value(raw: &str) -> Option<String> {
     if let Some(text) = text_of(raw) {
         return path_of(&text);
@@ -139,15 +139,15 @@ pub(super) fn parent(path: &str) -> Option<&str> {
     (0 < at).then(|| &path[..at])
 }
 
-/// Returns the ancestors of a path that can be projects, deepest first.
+/// Returns a path's ancestors that could be projects, deepest first.
 fn folders_above(path: &str) -> Vec<&str> {
     let mut above: Vec<&str> = std::iter::successors(parent(path), |path| parent(path)).collect();
     above.drain(..above.len().saturating_sub(MAX_DEPTH));
     above
 }
 
-/// The files that a session touched. If there is no better evidence, the directory that contains
-/// most of them is used as the project.
+/// The files that a session touched. Without better evidence, the directory that contains most of
+/// them is the project.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TouchedFiles(BTreeMap<String, u32>);
 
@@ -180,7 +180,7 @@ impl TouchedFiles {
         }
     }
 
-    /// Adds the path of each element of a JSON array. The path is either the element itself or its
+    /// Adds the path of each element in a JSON array. The path is either the element itself or its
     /// `uri`.
     pub(super) fn note_all(&mut self, array: &str) {
         for path in items(array).into_iter().filter_map(path_of_value) {
@@ -188,8 +188,8 @@ impl TouchedFiles {
         }
     }
 
-    /// Returns the deepest directory that contains more than half of the files. If there is no such
-    /// directory, returns the directory of the most frequently touched file.
+    /// Returns the deepest directory that contains more than half of the files or, if there is
+    /// none, the directory of the most frequently touched file.
     pub(super) fn folder(&self) -> Option<String> {
         let mut n_below: BTreeMap<&str, usize> = BTreeMap::new();
         for file in self.0.keys() {
@@ -222,8 +222,8 @@ pub(super) fn above_of_slug(path: &str, slug: &str) -> Option<String> {
     folders.find(|folder| is_slug_of(slug, folder)).map(str::to_owned)
 }
 
-/// Returns whether Cursor could have derived the slug from the path. Cursor replaces each run of
-/// other characters with `-`.
+/// Returns whether Cursor could have derived the slug from the path, by replacing each run of other
+/// characters with `-`.
 fn is_slug_of(slug: &str, path: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let parts = text.split(|c: char| !c.is_ascii_alphanumeric());

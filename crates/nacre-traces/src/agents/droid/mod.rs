@@ -1,5 +1,5 @@
-//! Reads the sessions of Factory's Droid, with one JSON record per line and messages in the format
-//! of Anthropic's API. Token counts and the model are in a settings file next to the transcript.
+//! Reads sessions from Factory's Droid: one JSON record per line, with messages in Anthropic API
+//! format. Token counts and the model are in a settings file next to the transcript.
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +21,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let server = server(program, vec![("type", Json::text("stdio"))]);
         member(places.home.join(".factory/mcp.json"), &["mcpServers", "nacre"], server)
     }),
-    // Hooks are stored in a separate file that has the events at the top level.
+    // Hooks are stored in a separate file with the events at the top level.
     hooks: Some(|places, program| {
         let groups = hook_groups("droid", program, SECONDS, CONTRACT.events);
         let edit = Edit::Hooks { agent: "droid", keys: Vec::new(), groups };
@@ -32,7 +32,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     ..AgentSpec::new("droid", "Factory droid")
 };
 
-/// A hook returns context as plain text, and refuses a tool call with an exit code.
+/// Hooks return context as plain text and refuse a tool call with an exit code.
 const CONTRACT: HookContract =
     HookContract { context: "$TEXT", denial: "$TEXT", denial_code: 2, ..HookContract::CLAUDE };
 

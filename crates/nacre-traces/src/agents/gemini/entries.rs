@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::message::SessionParser;
 
-/// Maximum number of buffered bytes. Once it is exceeded, messages are emitted early, and later
-/// changes to them are lost.
+/// Maximum number of buffered bytes. Beyond it, messages are emitted early, and later changes to
+/// them are lost.
 const MAX_HELD: usize = 64 * 1024 * 1024;
 const MAX_ENTRIES: usize = 250_000;
 
@@ -21,7 +21,7 @@ pub(super) struct Entries {
     held: Vec<HeldMessage>,
     /// Indices of messages that were not undone, in order.
     kept: Vec<usize>,
-    /// Indices of messages by ID hash, or `None` for messages that have already been emitted.
+    /// Message indices by ID hash. `None` means that the message has already been emitted.
     places: HashMap<u64, Option<usize>>,
     n_bytes: usize,
     pub(super) talk: SessionParser,
@@ -71,7 +71,7 @@ impl Entries {
     }
 
     /// Marks the message and all later ones as undone, or all messages if the ID is unknown.
-    /// Returns the number of newly marked messages.
+    /// Returns how many messages were newly marked.
     pub(super) fn rewind(&mut self, id: &str) -> usize {
         let from = self.places.get(&text_hash(id)).copied().flatten().unwrap_or(0);
         let first = self.kept.partition_point(|at| *at < from);
@@ -95,7 +95,7 @@ impl Entries {
     }
 }
 
-/// Reports undone events. Adjacent ranges are merged.
+/// Merges adjacent ranges.
 fn note_undone(undone: Undone, out: &mut Emitter) {
     match out.facts.undone.last_mut() {
         Some(last) if last.to + 1 == undone.from => last.to = undone.to,

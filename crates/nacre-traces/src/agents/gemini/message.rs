@@ -47,7 +47,7 @@ impl SessionParser {
     fn user(&mut self, spot: &Spot, message: &Fields, out: &mut Emitter) {
         let (sent, shown) = (content_of(message), message.raw("displayContent"));
         if out.facts.cwd.is_none() {
-            // Read only the first text, because later ones may be file content.
+            // Read only the first text, because later ones may come from files.
             let texts = texts(sent);
             let folder = texts.first().and_then(|text| folder_in(text).map(str::to_owned));
             out.note_cwd(&folder.unwrap_or_default());
@@ -60,8 +60,7 @@ impl SessionParser {
         texts(shown).iter().for_each(|text| self.thread.user(spot, "", text, out));
     }
 
-    /// Removes results that have already been emitted from the content. Returns `None` if there
-    /// were none.
+    /// Drops results that have already been emitted. Returns `None` if there were none.
     fn without_given(&mut self, content: &str, out: &mut Emitter) -> Option<String> {
         let parts = items(content);
         let n_parts = parts.len();
@@ -70,8 +69,7 @@ impl SessionParser {
         (new.len() < n_parts).then(|| format!("[{}]", new.join(",")))
     }
 
-    /// Returns whether the part must be emitted, and records it as emitted. Returns `false` for a
-    /// result that has already been emitted.
+    /// Records the part as emitted. Returns `false` for a result that has already been emitted.
     fn is_new(&mut self, part: &str) -> bool {
         let response = Fields::of(part).object("functionResponse");
         let id = response.string("id");
@@ -124,8 +122,7 @@ impl SessionParser {
         has_failed: Option<bool>,
         out: &mut Emitter,
     ) {
-        // These are the parts of the message to the model. They can also contain results of other
-        // calls.
+        // The parts of the message to the model, which can also contain other calls' results.
         let responses = call
             .items("result")
             .into_iter()

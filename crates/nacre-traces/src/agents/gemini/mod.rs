@@ -1,7 +1,7 @@
 //! Reads Gemini CLI sessions. A session is a log of changes to a list of messages or, in older
 //! versions, a single document with the list. Changed messages are written again, so the complete
 //! log is read before anything is emitted. Messages that were dropped from the model's context are
-//! kept. Undone messages are also kept, but marked.
+//! kept. Undone messages are kept too, but marked as undone.
 
 mod entries;
 mod message;
@@ -66,8 +66,8 @@ impl Adapter for Gemini {
         let mut discovery = walk(roots, Agent::Gemini, &|name| self.is_trace(name), &|name| {
             !matches!(name, "tool-outputs" | "logs")
         });
-        // A project's directory also contains other files. Files that the user passes explicitly
-        // are always read.
+        // A project's directory also contains other files. A file that the user passes explicitly
+        // is always read.
         let is_chat = |path: &Path| path.ancestors().skip(1).any(|above| above.ends_with(CHATS));
         discovery.sources.retain(|source| is_chat(&source.path) || roots.contains(&source.path));
         discovery
@@ -86,7 +86,7 @@ impl Adapter for Gemini {
     }
 }
 
-/// A sub-agent's file is in a directory that is named after the parent session.
+/// A sub-agent's file is in a directory named after the parent session.
 fn note_parent(path: &Path, facts: &mut SessionFacts) {
     let above = path.parent().filter(|above| above.file_name() != Some(OsStr::new(CHATS)));
     let is_below = above
@@ -149,9 +149,9 @@ impl LineFormat for Entries {
     }
 }
 
-/// Updates members of the session. The messages in an update are the model's context, in which
-/// existing messages may be shortened or missing. Therefore, the update only adds unknown messages
-/// and never removes any.
+/// Updates the session's members. The messages in an update are the model's context, in which
+/// existing messages may be shortened or missing. Therefore, unknown messages are added, but none
+/// are removed.
 fn patch(entries: &mut Entries, members: &Fields, place: &Position, out: &mut Emitter) {
     for (key, raw) in members.members() {
         if key != "messages" {

@@ -1,4 +1,4 @@
-//! Finds the project directory of a session, which is not part of its records. Sessions are in a
+//! Finds a session's project directory, which its records do not contain. Sessions are in a
 //! directory whose name is a short project name or a hash. The project's path is in a file inside
 //! that directory, in a list of all projects, or in the context that Gemini CLI adds to a session.
 
@@ -42,7 +42,7 @@ pub(super) fn folder_in(text: &str) -> Option<&str> {
     {
         return None;
     }
-    // File names follow the heading and can imitate it, so use only its first occurrence.
+    // File names follow the heading and may imitate it, so only its first occurrence counts.
     let headings = FOLDER_HEADINGS.iter().filter_map(|heading| text.split_once(heading));
     let (_, after) = headings.min_by_key(|(before, _)| before.len())?;
     let folder = after.lines().next()?.trim();

@@ -42,8 +42,7 @@ impl Adapter for Generic {
         Agent::Generic
     }
 
-    /// Only searches for conversations with Nacre's own agent. The user must pass other files
-    /// explicitly.
+    /// Finds only conversations with Nacre's own agent. Users must pass other files explicitly.
     fn roots(&self, homes: &Homes) -> Vec<PathBuf> {
         homes.nacre_sessions.iter().cloned().collect()
     }
@@ -54,7 +53,7 @@ impl Adapter for Generic {
     }
 }
 
-/// Reads a transcript from memory by the same rules as from a file.
+/// Reads a transcript from memory exactly as from a file.
 pub fn read_text(id: &str, text: &str, sink: Sink) -> SessionFacts {
     let mut out = Emitter::new(SessionFacts::new(Agent::Generic, id), 0, sink);
     let mut reader = GenericParser::default();
@@ -147,7 +146,7 @@ fn draft<'t>(record: &Record, kind: EventKind, origin: TextOrigin, text: &'t str
         id: short_name(&call.unwrap_or_default()),
         tool: tool.map(|tool| short_name(&tool)),
     };
-    // The position of the event in the transcript from which it was first read.
+    // Where the event was in the transcript from which it was first read.
     let place = match parse_name(record.raw("place")) {
         Some(Position::Row { key }) => Position::Row { key: short_name(&key) },
         Some(line @ Position::Line { .. }) => line,
@@ -187,8 +186,8 @@ fn push_event(record: &Record, kind: EventKind, out: &mut Emitter) {
 
 fn note_session(record: &Record, out: &mut Emitter) {
     if record.count("version") > FORMAT_VERSION {
-        // Sessions in a newer version of the format may still be readable, so they are read, and
-        // the version is reported.
+        // Sessions in a newer format version may still be readable, so they are read, and the
+        // version is reported.
         note_unknown(&mut out.report, "session of a newer version");
     }
     if let Some(id) = record.text("id") {
@@ -213,7 +212,7 @@ fn note_session(record: &Record, out: &mut Emitter) {
     }
 }
 
-/// The text is a string or an array of strings. Any other value is returned unchanged.
+/// The text may be a string or an array of strings. Any other value is returned unchanged.
 fn text_in<'a>(record: &Record<'a>) -> Cow<'a, str> {
     let raw = record.first_raw(&["text", "content"]);
     if raw.starts_with(['"', '[']) { Cow::Owned(texts(raw).join("\n")) } else { Cow::Borrowed(raw) }

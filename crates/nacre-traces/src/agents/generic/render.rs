@@ -1,5 +1,5 @@
-//! Writes transcripts in Nacre's own format, which is used to archive the input of each run.
-//! Reading the output with [`Generic`](super::Generic) returns the same events.
+//! Writes transcripts in Nacre's own format, to archive the input of each run. Reading the output
+//! with [`Generic`](super::Generic) returns the same events.
 
 use std::io::{self, Write};
 
@@ -159,7 +159,7 @@ mod tests {
         let (again, outcome) = archive.read(&Generic, None);
         assert_eq!(again, events);
         let mut read_facts = outcome.facts;
-        // Directories and branches after the first one are not archived.
+        // Only the first directory and branch are archived.
         read_facts.other_cwds.clone_from(&facts.other_cwds);
         read_facts.other_branches.clone_from(&facts.other_branches);
         assert_eq!(&read_facts, facts);

@@ -1,5 +1,5 @@
-//! Reads OpenCode's SQLite databases in both the old and the new schema. Tables with secrets, such
-//! as `account` and `credential`, are never queried.
+//! Reads OpenCode's SQLite databases with the old and the new schema. Tables with secrets, such as
+//! `account` and `credential`, are never queried.
 
 use crate::transcript::toolkit::*;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ const MAX_SESSIONS: usize = 200_000;
 pub(super) enum Schema {
     /// The database has the tables `session`, `message` and `part`.
     Typed,
-    /// The database has the tables `sessions` and `messages` of the earlier Go program.
+    /// The database has the `sessions` and `messages` tables of the earlier Go program.
     Legacy,
     /// The database is empty or was not written by OpenCode.
     Other,
@@ -120,7 +120,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Returns the row of a session as JSON, in the format of the JSON tree.
+/// Returns a session's row as JSON, in the same format as the JSON tree.
 fn description(store: &Store, session: &str) -> Result<Option<String>> {
     let optional = |column: &'static str| -> Result<&'static str> {
         Ok(if store.has_columns("session", &[column])? { column } else { "NULL" })

@@ -1,5 +1,4 @@
-//! Reads sessions written by `opencode export`. They contain a description and the messages with
-//! their parts.
+//! Reads sessions written by `opencode export`: a description, and messages with their parts.
 
 use crate::transcript::toolkit::*;
 use std::io::Read;
@@ -7,7 +6,7 @@ use std::path::Path;
 
 use super::talk::SessionParser;
 
-/// Number of bytes to read in order to distinguish an export from a database.
+/// How many bytes are enough to tell an export from a database.
 const SEEN_BYTES: u64 = 64;
 
 pub(super) fn is_export(path: &Path) -> bool {

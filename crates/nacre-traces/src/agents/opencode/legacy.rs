@@ -1,6 +1,6 @@
-//! Reads databases of the earlier Go program named opencode. It stores a different schema in a file
-//! of the same name in the project directory. Its source code says that times are in milliseconds,
-//! but they are actually in seconds.
+//! Reads databases written by the earlier Go program named opencode. It stores a different schema
+//! in a file of the same name in the project directory. Its source code claims that times are in
+//! milliseconds, but they are in seconds.
 
 use crate::transcript::toolkit::*;
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::talk::SessionParser;
 
 const MAX_SESSIONS: usize = 200_000;
-/// ID prefix of sessions that are only used to generate a title.
+/// Sessions with this ID prefix are only used to generate a title.
 const TITLE_PREFIX: &str = "title-";
 
 pub(super) fn sessions(store: &Store) -> Result<BTreeMap<String, String>> {
@@ -45,8 +45,7 @@ pub(super) fn read(
         store::text(row, 6).map(Cow::into_owned).unwrap_or_default()
     })?;
     let recap = recap.ok_or_else(missing)?;
-    // The times are in seconds, which is too coarse for ordering messages, so rows are ordered by
-    // row ID.
+    // Times in seconds are too coarse for ordering messages, so rows are ordered by row ID.
     let sql = "SELECT id, role, model, created_at, finished_at, \
         CASE WHEN octet_length(parts) <= ?2 THEN parts END \
         FROM messages WHERE session_id = ?1 ORDER BY created_at, rowid";
@@ -83,7 +82,7 @@ fn describe(session: &str, row: &rusqlite::Row<'_>, talk: &mut SessionParser, ou
     if !parent.is_empty() || is_helper {
         out.facts.role = if is_helper { SessionRole::Helper } else { SessionRole::SubAgent };
         talk.lane = Lane::Sidechain;
-        // The ID of a sub-agent's session is the ID of the call that started it.
+        // A sub-agent's session has the ID of the call that started it.
         out.note_link(LinkKind::Parent, &parent, (!is_helper).then_some(session));
     }
 }

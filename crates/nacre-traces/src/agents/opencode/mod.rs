@@ -86,8 +86,8 @@ impl Adapter for OpenCode {
         let directory = |name: &str| !contains_word(SKIPPED, name);
         let mut discovery =
             walk_with(roots, Agent::OpenCode, &is_database, &directory, &tree_source);
-        // The stamp of a database covers its write-ahead log. Databases that have been deleted in
-        // the meantime are dropped.
+        // A database's stamp covers its write-ahead log. Databases that have been deleted in the
+        // meantime are dropped.
         discovery.sources.retain_mut(|source| {
             if source.path.is_dir() {
                 return true;
@@ -143,7 +143,7 @@ impl Adapter for OpenCode {
     }
 }
 
-/// Records the project to which a database in a `.opencode` directory belongs.
+/// A database in a `.opencode` directory belongs to the project that contains the directory.
 fn note_project(path: &Path, out: &mut Emitter) {
     let above = path.parent().filter(|above| above.file_name() == Some(OsStr::new(".opencode")));
     if let Some(project) = above.and_then(Path::parent).and_then(Path::to_str)
@@ -153,7 +153,7 @@ fn note_project(path: &Path, out: &mut Emitter) {
     }
 }
 
-/// Returns the sessions of a tree, except those that are complete in a database next to it.
+/// Returns a tree's sessions, except those that are complete in a database next to it.
 fn tree_sessions(tree: &Tree, storage: &Path) -> BTreeMap<String, String> {
     let stored = count_stored(storage);
     let mut found = BTreeMap::new();

@@ -1,6 +1,6 @@
-//! Reads the database tables introduced in mid-2026, in which each message is one row that includes
-//! its content. A session can have rows in both these tables and the older ones. The older rows are
-//! read first; of the newer rows, only later messages that are not duplicates are read.
+//! Reads the database tables introduced in mid-2026, in which a message and its content share one
+//! row. A session may have rows in these tables and in the older ones. The older rows are read
+//! first; from the newer rows, only later messages that are not duplicates are read.
 
 use crate::transcript::toolkit::*;
 use std::borrow::Cow;

@@ -12,12 +12,12 @@ pub(super) enum Role {
     Recap,
 }
 
-/// The first message and part that the user undid.
+/// The first message and the first part that the user undid.
 #[derive(Clone, Debug, Default)]
 struct Revert {
     message: String,
     part: String,
-    /// Sequence number of the first undone event.
+    /// The first undone event's sequence number.
     from: Option<u64>,
 }
 
@@ -101,7 +101,7 @@ impl SessionParser {
         }
     }
 
-    /// Records the sequence number if this is the first undone part.
+    /// The first undone part determines where the undone events begin.
     pub(super) fn meet_part(&mut self, id: &str, sequence: u64) {
         if let Some(revert) = &mut self.revert
             && revert.from.is_none()
@@ -140,8 +140,8 @@ pub(super) fn note_tokens(tokens: &Fields, out: &mut Emitter) {
     facts.cached = facts.cached.saturating_add(cached);
     facts.cache_write = facts.cache_write.saturating_add(written);
     facts.reasoning = facts.reasoning.saturating_add(reasoning);
-    // Add the reasoning tokens to the output tokens if the total shows that they are counted
-    // separately.
+    // If the total shows that reasoning tokens are counted separately, add them to the output
+    // tokens.
     let parts = [input, output, cached, written, reasoning];
     let sum = parts.into_iter().fold(0_u64, u64::saturating_add);
     if 0 < reasoning && tokens.count("total") == sum {
@@ -182,14 +182,14 @@ fn say(talk: &mut SessionParser, spot: &Spot, part: &Fields, raw: &str, out: &mu
         "reasoning" => voice::agent(spot, EventKind::Reasoning, &part.string("text"), out),
         "tool" => tool(talk, spot, part, out),
         "file" => file(talk, spot, part, out),
-        // This command starts a sub-agent. The prompt is the expanded template of the command.
+        // Starts a sub-agent. The prompt is the expanded template of the command.
         "subtask" => {
             let origin = TextOrigin::Injected(InjectedReason::Command);
             out.push(spot.draft(EventKind::User, origin, &part.string("prompt")));
         }
         "compaction" => out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, raw)),
         "retry" => voice::failure(spot, part.raw("error"), out),
-        // Skips step markers, and changes, which Git records more reliably.
+        // Skip step markers, and also changes, which Git records more reliably.
         "step-start" | "step-finish" | "patch" | "snapshot" | "agent" => {}
         other => voice::emit_unknown(spot, other, raw, out),
     }

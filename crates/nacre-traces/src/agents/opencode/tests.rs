@@ -1,5 +1,5 @@
-//! Tests for OpenCode's storage layouts. A session must produce the same transcript in each of two
-//! layouts.
+//! Tests OpenCode's storage layouts. A session must produce the same transcript in either of the
+//! two main layouts.
 #![expect(clippy::disallowed_methods, reason = "tests write their own traces")]
 
 mod export;
@@ -16,7 +16,6 @@ use tempfile::TempDir;
 
 use super::OpenCode;
 
-/// A data directory with OpenCode's files.
 struct Data {
     folder: TempDir,
 }
@@ -52,7 +51,6 @@ impl Data {
     }
 }
 
-/// The events and outcome of reading one transcript.
 #[derive(Debug, PartialEq)]
 struct Read {
     events: Vec<TranscriptEvent>,
@@ -85,13 +83,11 @@ fn read(trace: &Trace) -> Read {
     Read { events, outcome }
 }
 
-/// A session as JSON values: its description and its messages with their parts.
 struct Session {
     info: Value,
     messages: Vec<(Value, Vec<Value>)>,
 }
 
-/// Returns a session with every kind of content.
 fn full_session() -> Session {
     let tool = |id: &str, tool: &str, state: Value| json!({"id": id, "type": "tool", "callID": format!("call-{id}"), "tool": tool, "state": state});
     let time = json!({"start": 1_770_000_003_000_i64, "end": 1_770_000_004_000_i64});
@@ -198,7 +194,7 @@ const FULL_LINES: [&str; 21] = [
     "assistant: Fine",
 ];
 
-/// Removes the IDs from a value, because the database stores them in columns.
+/// Removes a value's IDs, because the database stores them in columns.
 fn bare(value: &Value) -> Value {
     let mut value = value.clone();
     value.as_object_mut().unwrap().remove("id");
@@ -310,7 +306,7 @@ fn a_session_in_both_is_given_from_the_database() {
         .map(|trace| (trace.session.as_deref().unwrap(), trace.source.path.ends_with("storage")))
         .collect();
     assert_eq!(found, [("ses_1", false), ("ses_2", true)]);
-    // A session stays visible in the tree if the database lost some of its messages.
+    // If the database lost some of a session's messages, the tree's copy is still listed.
     connection.execute("DELETE FROM message WHERE id = 'msg_6'", []).unwrap();
     assert_eq!(data.traces().len(), 3);
 }

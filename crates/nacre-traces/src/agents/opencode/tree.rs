@@ -1,7 +1,7 @@
 //! Reads OpenCode's JSON tree, which has one file per session, message and part. In the newer
 //! layout, one `storage` directory contains `session/<project>/`, `message/<session>/` and
-//! `part/<message>/`. In the older layout, the `storage/session` directory of each project contains
-//! all three. Message IDs come from untrusted files and are used as directory names, so only plain
+//! `part/<message>/`. In the older layout, each project's `storage/session` directory contains all
+//! three. Message IDs come from untrusted files and are used as directory names, so only plain
 //! names are accepted and links are not followed.
 
 use crate::transcript::toolkit::*;
@@ -16,10 +16,10 @@ use nacre_base::fs::{Access, EntryKind, Folder, WriteScope};
 use super::talk::SessionParser;
 
 const MAX_FILE: u64 = 32 * 1024 * 1024;
-/// Number of most recent messages whose parts are checked for changes. Earlier messages no longer
-/// change.
+/// Only this many of the most recent messages are checked for changed parts. Earlier messages no
+/// longer change.
 const LIVE_MESSAGES: usize = 2;
-/// Prefix of part IDs, which are also used as file names.
+/// Part IDs, which are also file names, start with this.
 const PART_PREFIX: &str = "prt_";
 
 #[derive(Debug)]
@@ -29,8 +29,8 @@ pub(super) struct Tree {
     infos: Vec<PathBuf>,
     messages: PathBuf,
     parts: PathBuf,
-    /// Whether this is a project's `storage/session` directory, in which parts are stored below
-    /// their session.
+    /// Whether this is a project's `storage/session` directory, which stores parts below their
+    /// session.
     is_per_project: bool,
 }
 
@@ -145,7 +145,7 @@ impl Tree {
             for (idx, raw) in message.items("parts").into_iter().enumerate() {
                 talk.part(&format!("{id}/{idx}"), raw, out);
             }
-            // Several files can have the same message ID, but its parts are read only once.
+            // Several files may have the same message ID, but its parts are read only once.
             if !with_parts.insert(id.clone()) {
                 out.report.repeated += 1;
                 continue;
@@ -203,8 +203,8 @@ impl Tree {
                 Some((if id.is_empty() { stem } else { id }, path))
             })
             .collect();
-        // IDs increase over time, so parts are sorted by ID. If any part has a different kind of
-        // name, parts keep the order of their file names, which also increase over time.
+        // IDs increase over time, so parts are sorted by ID. If any part's name has another format,
+        // parts keep the order of their file names, which also increase over time.
         let is_by_id = parts.iter().all(|(id, _)| id.starts_with(PART_PREFIX));
         if is_by_id {
             parts.sort();
@@ -234,8 +234,7 @@ impl Tree {
         open_below(&self.storage, folder)
     }
 
-    /// Returns the text of a file that contains one JSON object. Any other content is counted as an
-    /// error.
+    /// Reads a file that contains one JSON object. Any other content counts as an error.
     fn read_json(&self, path: &Path, out: &mut Emitter) -> Option<String> {
         let text = self.read_file(path).filter(|text| Fields::read(text).is_some());
         if text.is_none() {

@@ -1,5 +1,5 @@
-//! Reads Qwen Code's sessions. Each line is a JSON record. Records form a tree as in Claude Code,
-//! and messages are in the format of Google's API.
+//! Reads Qwen Code's sessions: one JSON record per line, with messages in Google API format. As in
+//! Claude Code's transcripts, records form a tree.
 
 #[cfg(test)]
 mod tests;
@@ -41,8 +41,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     }),
     skill: Some(edit_shared_skill),
     // Hooks never ask the agent to continue at the end of a turn, because Qwen Code always reports
-    // that a hook has already done so. Qwen Code also calls the prompt hook with an empty prompt
-    // after each tool.
+    // that a hook has already done so. It also calls the prompt hook with an empty prompt after
+    // each tool.
     contract: Some(HookContract::CLAUDE),
     ..AgentSpec::new("qwen", "Qwen Code")
 };
@@ -81,7 +81,7 @@ impl Adapter for Qwen {
     }
 }
 
-/// Sub-agents have separate files, which are in `subagents` or named after the agent.
+/// Sub-agents have separate files, either in `subagents` or named after the agent.
 fn is_subagent(path: &Path) -> bool {
     let name = file_name(path);
     name.starts_with("agent-") || path.components().any(|part| part.as_os_str() == "subagents")

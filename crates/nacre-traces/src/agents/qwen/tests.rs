@@ -6,7 +6,6 @@ use crate::transcript::toolkit::*;
 
 const NAME: &str = "s1.jsonl";
 
-/// Formats a record whose parent is the preceding record.
 fn record(n: u32, kind: &str, rest: &str) -> String {
     let parent = match n {
         1 => "null".to_owned(),
@@ -67,7 +66,7 @@ fn a_talk_with_a_tool() {
         (Some("main"), vec!["coder".to_owned()])
     );
     assert_eq!(facts.agent_version.as_deref(), Some("0.15.10"));
-    // The total shows that the output already includes the thought tokens.
+    // According to the total, the output already includes the thought tokens.
     let tokens = Tokens { input: 120, output: 10, cached: 80, cache_write: 0, reasoning: 4 };
     assert_eq!((facts.tokens, facts.ending), (tokens, Ending::Finished));
     assert_eq!(facts.started.unwrap().to_string(), "2026-08-17T12:00:01Z");

@@ -1,5 +1,5 @@
-//! Tests for the entries written for each agent, and for their removal from files that have changed
-//! since.
+//! Tests the entries written for each agent, and their removal from files that have changed in the
+//! meantime.
 
 use std::path::Path;
 
@@ -79,12 +79,12 @@ fn toml_tables_come_and_go() {
         let (after, undo) = edit.put(Some(text)).unwrap();
         assert_eq!(edit.state(&after).unwrap(), EntryState::Current, "{after}");
         assert_eq!(edit.remove(&after, &undo).unwrap().unwrap(), text);
-        // Tables that another program appended stay separate from the original text.
+        // Tables appended by another program stay separate from the original text.
         let grown = format!("{after}[z]\nc = 2\n");
         let left = edit.remove(&grown, &undo).unwrap().unwrap();
         assert_eq!(edit.state(&left).unwrap(), EntryState::Missing, "{left}");
         assert!(left.ends_with("[z]\nc = 2\n") && left.starts_with(text.trim_end()), "{left}");
-        // Removal must also work without a record of what was added.
+        // Removal must work even without a record of what was added.
         let left = edit.remove(&grown, &Undo::default()).unwrap().unwrap();
         assert_eq!(edit.state(&left).unwrap(), EntryState::Missing, "{left}");
     }

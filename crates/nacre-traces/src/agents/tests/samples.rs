@@ -1,5 +1,5 @@
-//! Small traces from agents whose formats share parsing code, for the tests that cover all
-//! adapters.
+//! Small traces for the tests that cover all adapters, from agents whose formats share parsing
+//! code.
 
 pub(super) const GEMINI: &str = r#"{"sessionId":"s1","projectHash":"h","startTime":"2026-11-16T14:53:18.000Z","kind":"main"}
 {"$set":{"messages":[{"id":"m0","type":"user","content":[{"text":"<session_context>\n  - /p\n</session_context>"}]}]}}

@@ -1,4 +1,4 @@
-//! Tests for damaged, growing and rewritten traces, using the simplest format.
+//! Tests damaged, growing and rewritten traces in the simplest format.
 
 use std::path::Path;
 
@@ -144,7 +144,7 @@ fn a_compressed_trace_is_read_like_a_plain_one() {
     let (events, outcome) = read(&Generic, "t.jsonl.zst", &packed);
     assert_eq!(show(&events), format!("{SHOWN_A}\n{SHOWN_B}\n"));
     assert_eq!(outcome.watermark, None);
-    // A damaged frame must not cause an error, and the data before the damage is still read.
+    // A damaged frame is not an error, and the data before the damage is still read.
     for length in 4..packed.len() {
         let trace = TestTrace::new("t.jsonl.zst", &packed[..length]);
         let source = crate::transcript::TraceSource {
@@ -205,7 +205,7 @@ fn try_read(path: &Path) -> Result<ReadOutcome> {
 
 #[test]
 fn a_packed_trace_that_becomes_far_longer_is_refused() {
-    // A small compressed trace may expand to at most 16 MiB.
+    // A small compressed trace must not expand to more than 16 MiB.
     let n_blocks = 128;
     let small = TestTrace::new("t.jsonl.zst", packed_blanks(n_blocks - 1));
     assert!(try_read(&small.path).is_ok());

@@ -1,8 +1,8 @@
-//! Tests for the daily activity statistics.
+//! Tests the daily activity statistics.
 
 use super::*;
 
-/// Writes a session whose last message was sent at `time` and which used this many tokens.
+/// Writes a session that used `input` tokens and whose last message was sent at `time`.
 fn write(world: &World, name: &str, cwd: &str, time: &str, input: u64) {
     let text = format!(
         "{{\"type\":\"session\",\"version\":1,\"id\":\"{name}\",\"cwd\":\"{cwd}\"}}\n\

@@ -1,5 +1,4 @@
-//! Tests for traces that disappear, reappear, are locked or are replaced while the catalog reads
-//! them.
+//! Tests traces that disappear, reappear, are locked or are replaced while the catalog reads them.
 
 use rusqlite::Connection as Database;
 use std::ops::ControlFlow;
@@ -7,8 +6,7 @@ use std::ops::ControlFlow;
 use super::*;
 use crate::transcript::{Adapter as _, Stamp};
 
-/// Creates an OpenCode database with one session, in the journal mode in which a writer blocks
-/// readers.
+/// Creates an OpenCode database with one session, in a journal mode in which writers block readers.
 fn opencode_database(path: &std::path::Path, id: &str) -> Database {
     let database = Database::open(path).unwrap();
     database
@@ -42,7 +40,7 @@ fn a_database_in_the_middle_of_a_change_is_read_the_next_time() {
     let folder = world.dir.path().join("oc");
     fs::create_dir(&folder).unwrap();
     let database = opencode_database(&folder.join("opencode.db"), "ses_1");
-    // A lock alone does not prevent reading, but an unfinished change does.
+    // A lock alone does not prevent reading, but a transaction in progress does.
     database.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE under_way (x)").unwrap();
     assert_eq!(world.opencode().problems.len(), 1);
     let waits = ("", "skipped", Some("the agent was writing to it".to_owned()));
@@ -52,7 +50,7 @@ fn a_database_in_the_middle_of_a_change_is_read_the_next_time() {
     let report = world.opencode();
     assert_eq!((report.read, report.problems.len()), (1, 0));
     assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)], "nothing stands in for it");
-    // If the session is already known, a lock is reported but does not change the session's state.
+    // A lock on a known session's database is reported but does not change the session's state.
     database
         .execute_batch("UPDATE session SET time_updated = 1762000000001; BEGIN EXCLUSIVE; CREATE TABLE again (x)")
         .unwrap();
@@ -121,7 +119,7 @@ fn the_copy_that_tells_most_speaks_for_a_session() {
         .flat_map(|counts| counts.skipped.into_keys())
         .collect();
     assert_eq!(skipped, ["same session as another"]);
-    // If the better copy is removed, the other one replaces it.
+    // When the better copy is removed, the other one replaces it.
     drop(rich);
     fs::remove_file(folder.join("b/opencode.db")).unwrap();
     world.opencode();
@@ -150,8 +148,7 @@ fn a_trace_that_goes_after_a_visit_that_was_cut_short_waits_no_longer() {
     let mut world = World::new();
     world.write("one", "/work/shop", &["use sqlite"]);
     world.refresh();
-    // Simulate a process that was killed between reading the last session of a source and storing
-    // the stamp.
+    // Simulate a process killed between reading a source's last session and storing the stamp.
     world
         .catalog
         .write(|transaction| transaction.execute("UPDATE source SET size = -1", []))
@@ -196,7 +193,7 @@ fn a_trace_that_goes_before_it_is_read_is_counted() {
         world.write("two", "/work/shop", &["use redis"]);
         let (path, options) = (world.trace("one"), world.options());
         let mut is_gone = false;
-        // Both traces are found before the first one is read, and the newest is read first.
+        // Both traces are found before either is read, and the newest is read first.
         let report = world
             .catalog
             .refresh(&options, |_| {
@@ -229,7 +226,7 @@ fn what_lies_behind_a_closed_door_is_not_gone() {
     fs::create_dir(world.dir.path().join("traces/inner")).unwrap();
     world.write("inner/one", "/work/shop", &["use sqlite"]);
     world.refresh();
-    // A directory that is a cyclic link cannot be listed, even by root.
+    // Not even root can list a directory that is a cyclic link.
     let inner = world.dir.path().join("traces/inner");
     fs::rename(&inner, world.dir.path().join("kept")).unwrap();
     std::os::unix::fs::symlink(&inner, &inner).unwrap();
@@ -271,7 +268,7 @@ fn growth_that_an_earlier_refresh_finds_late_is_run() {
     let mut world = World::new();
     world.write("one", "/work/shop", &["use sqlite"]);
     world.refresh();
-    // The refresh began before the claim, but reads the trace after it.
+    // The refresh began before the claim, but it reads the trace afterwards.
     let began = world.now;
     let later = began.checked_add(Duration::from_secs(5)).unwrap();
     let claim = world.catalog.claim("a", later, LEASE, ClaimOrder::NewestFirst).unwrap().unwrap();
@@ -393,15 +390,15 @@ fn what_a_refresh_has_no_time_for_is_left_and_named() {
     let report = world.opencode();
     assert_eq!((report.read, report.left, report.problems.len()), (1, 0, 0));
     assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)]);
-    // A refresh without budget keeps the known state.
+    // Without a budget, a refresh keeps the known state.
     database.execute_batch("UPDATE session SET time_updated = 1762000000001").unwrap();
     let _spent = crate::transcript::SyncBudget::of(std::time::Duration::ZERO, 0);
     assert_eq!(world.opencode().left, 1);
     assert_eq!(world.states(), [("ses_1".to_owned(), "pending", None)]);
 }
 
-/// A source with three sessions. Reading the first one uses up the budget of the source or of the
-/// entire sync.
+/// A source with three sessions, of which the first uses up the source's or the entire sync's
+/// budget.
 struct SpentReader {
     path: PathBuf,
     is_of_sync: bool,

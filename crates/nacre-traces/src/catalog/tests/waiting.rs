@@ -1,4 +1,4 @@
-//! Tests for waiting sessions and their reasons, and for counting sessions without a catalog.
+//! Tests why sessions wait, and how sessions are counted without a catalog.
 
 use super::*;
 use crate::agents::ADAPTERS;

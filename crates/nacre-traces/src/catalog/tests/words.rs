@@ -1,4 +1,4 @@
-//! Tests for redaction lists: which sessions they apply to, and the effects of changes.
+//! Tests which sessions a redaction list applies to, and what happens when it changes.
 
 use super::*;
 use nacre_base::redact::ExtraWords;
@@ -28,7 +28,6 @@ impl World {
     }
 }
 
-/// Creates two projects, a shop and a bank, with the same messages in each.
 fn two_projects() -> World {
     let mut world = World::new();
     world.projects.push(PathBuf::from("/work/bank"));
@@ -80,7 +79,7 @@ fn a_done_session_that_is_read_again_for_its_words_stays_done() {
     let report = world.refresh_under(&[("/work/shop", make_words(&["Quillhaven"]))]);
     assert_eq!(report.read, 1);
     assert!(world.states().iter().all(|(_, state, _)| *state == "done"), "{:?}", world.states());
-    // Later messages count as new content as usual.
+    // Later messages still count as new content.
     world.append("one", &line("and to Quillhaven again"));
     world.refresh_under(&[("/work/shop", make_words(&["Quillhaven"]))]);
     assert_eq!(world.states()[0].1, "pending");

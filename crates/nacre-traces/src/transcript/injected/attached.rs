@@ -1,5 +1,5 @@
-//! Finds the ranges of a user message that may belong to a program's block, such as files and
-//! selections inserted by the agent.
+//! Finds the ranges in a user message that may belong to a program's block, such as files and
+//! selections that the agent inserted.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(crate) const FILE_TAGS: [(&str, &str); 6] = [
     ("code_selection", " path="),
 ];
 
-/// Lines before and after the files that Gemini CLI and Qwen Code insert into a prompt.
+/// Gemini CLI and Qwen Code put these lines before and after files that they insert into a prompt.
 const FILES_BEGIN: &str = "--- Content from referenced files ---";
 const FILES_END: &str = "--- End of content ---";
 
@@ -39,9 +39,8 @@ pub(crate) fn rule_of(name: &str, attributes: &str) -> Option<Rule> {
     FILE_TAGS.iter().find(is_file).map(|_| Rule::Inject(InjectedReason::EditorContext))
 }
 
-/// Returns the ranges that may belong to a program's block. Each range extends from the first
-/// opening of one kind of block to its last end. The ranges are in ascending order and do not
-/// overlap.
+/// Returns the ranges that may belong to a program's block, in ascending order and without
+/// overlaps. Each range extends from the first opening of one kind of block to its last end.
 pub(crate) fn doubtful(text: &str, ends: &EndTags<'_>) -> Vec<Doubtful> {
     let mut found = find_tagged(text, ends);
     found.extend([find_referenced(text), find_selected(text)].into_iter().flatten().map(|range| {
@@ -65,7 +64,7 @@ fn find_tagged(text: &str, ends: &EndTags<'_>) -> Vec<Doubtful> {
     let mut first: HashMap<&str, Doubtful> = HashMap::new();
     for (at, _) in text.match_indices('<') {
         let name = tag_name(&text[at + 1..]);
-        // Nacre's own blocks always end where they appear to, because tags inside them are escaped.
+        // Nacre's own blocks always end where they seem to, because tags inside them are escaped.
         if name.is_empty() || name.starts_with(OWN_TAGS) || first.contains_key(name) {
             continue;
         }
@@ -80,8 +79,7 @@ fn find_tagged(text: &str, ends: &EndTags<'_>) -> Vec<Doubtful> {
     first.into_values().collect()
 }
 
-/// Returns `true` if a program may have opened a block here: at the start of a line or after
-/// another tag.
+/// Programs open blocks only at the start of a line or after another tag.
 fn may_open(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end_matches([' ', '\t']).as_bytes();
     before.last().is_none_or(|last| matches!(last, b'\n' | b'>'))
@@ -93,8 +91,7 @@ fn find_referenced(text: &str) -> Option<Range<usize>> {
     Some(start..end.filter(|end| start < *end).unwrap_or(text.len()))
 }
 
-/// Returns the range of an editor selection, which is a code fence with a file name and line
-/// numbers.
+/// Finds an editor selection, which is a code fence with a file name and line numbers.
 fn find_selected(text: &str) -> Option<Range<usize>> {
     let (start, opening) = lines(text).find(|(_, line)| names_lines(line))?;
     let inside = start + opening.len();

@@ -1,4 +1,4 @@
-//! Tests that compare the pull parser with `serde_json` and run it on hostile text.
+//! Compares the pull parser with `serde_json` and runs it on hostile text.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -109,7 +109,7 @@ proptest! {
         };
         let mut cursor = JsonCursor::new(&text);
         let read = read_value(&mut cursor);
-        // `serde_json` may lose the sign of -0.0 and round floats when reading them back.
+        // `serde_json` may lose the sign of -0.0 and round floats when it reads them back.
         let expected: Value = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(read, Ok(expected));
         prop_assert_eq!(cursor.rest(), "");

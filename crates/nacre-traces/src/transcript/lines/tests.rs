@@ -1,4 +1,4 @@
-//! Tests that lines are read correctly regardless of how the input is split into chunks.
+//! Tests that lines are read correctly however the input is split into chunks.
 
 use std::io::{self, Read};
 
@@ -6,7 +6,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A reader that returns its bytes in chunks of the given sizes.
 struct Pieces<'a> {
     bytes: &'a [u8],
     sizes: Vec<usize>,
@@ -24,7 +23,6 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// A reader that generates a long line without storing it.
 struct Endless {
     head: &'static [u8],
     fill: u8,

@@ -1,5 +1,5 @@
-//! Reads the pages of an SQLite database without SQLite, from the main file and the committed pages
-//! of its write-ahead log. Each file is opened once, read-only, without locks and without following
+//! Reads an SQLite database's pages without SQLite, from the main file and the committed pages of
+//! its write-ahead log. Each file is opened once, read-only, without locks and without following
 //! links or blocking on pipes. Since no lock is held, the caller must compare file metadata before
 //! and after reading. The format is documented at <https://www.sqlite.org/fileformat2.html>.
 
@@ -16,8 +16,8 @@ const HEADER: usize = 100;
 const MAGIC: &[u8] = b"SQLite format 3\0";
 const LOG_HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
-/// Length of the header of a rollback journal. If SQLite keeps the journal file after a
-/// transaction, it fills the header with zeros.
+/// Length of a rollback journal's header. If SQLite keeps the journal file after a transaction, it
+/// fills the header with zeros.
 const JOURNAL_HEADER: usize = 28;
 /// Maximum length of a write-ahead log. SQLite normally runs a checkpoint after a few megabytes,
 /// unless a long-running reader prevents it.
@@ -30,7 +30,7 @@ pub(crate) struct Image {
     header: [u8; HEADER],
     log: Option<Log>,
     pub(crate) size: u64,
-    /// Size on disk, because a sparse file can claim a much larger size.
+    /// Size on disk, because a sparse file may claim to be much larger.
     pub(crate) size_on_disk: u64,
 }
 
@@ -45,8 +45,7 @@ struct Log {
 }
 
 impl Image {
-    /// Opens the database at `path`. Also returns the metadata of the main file and of the
-    /// write-ahead log.
+    /// Also returns the metadata of the main file and of the write-ahead log.
     pub(crate) fn open(path: &Path) -> Result<(Self, Metadata, Option<Metadata>)> {
         let read_error = |source| Error::Read { path: path.to_owned(), source };
         let file = open_with_holes(path)?;
@@ -67,7 +66,7 @@ impl Image {
         Ok((image, main, log_metadata))
     }
 
-    /// Returns the page size, or `None` if the file is not a database.
+    /// Returns `None` if the file is not a database.
     pub(crate) fn page_size(&self) -> Option<usize> {
         page_size(&self.header)
     }
@@ -94,7 +93,7 @@ impl Image {
             let n_bytes = (log.page_size - within).min((wanted.len() - n_read) as u64);
             let end = n_read + usize::try_from(n_bytes).unwrap_or(0);
             let part = &mut wanted[n_read..end];
-            // A page that is in neither file reads as zeros.
+            // A page that neither file contains reads as zeros.
             part.fill(0);
             let number = u32::try_from(page + 1).unwrap_or(u32::MAX);
             match log.frames.get(&number) {
@@ -107,7 +106,7 @@ impl Image {
     }
 }
 
-/// Returns `true` if a rollback-journal transaction is in progress or was interrupted.
+/// Returns `true` if a transaction with a rollback journal is in progress or was interrupted.
 pub(crate) fn has_open_journal(path: &Path) -> Result<bool> {
     let Some(journal) = open_beside(path, "-journal", u64::MAX)? else { return Ok(false) };
     let mut header = [0; JOURNAL_HEADER];
@@ -116,7 +115,7 @@ pub(crate) fn has_open_journal(path: &Path) -> Result<bool> {
     Ok(header != [0; JOURNAL_HEADER])
 }
 
-/// Opens a file next to a database if it exists. Links and pipes are rejected: no agent creates
+/// Opens a file next to a database if it exists. Links and pipes are rejected: agents do not create
 /// them, but an unpacked archive may contain them.
 fn open_beside(path: &Path, suffix: &str, limit: u64) -> Result<Option<File>> {
     use nacre_base::platform::fs::{Mode, OFlags, open};
@@ -200,8 +199,7 @@ impl Log {
 
     fn size_of_database(&self, in_main: u64) -> u64 {
         let Some(n_pages) = self.n_pages else { return in_main };
-        // The page count in a commit is untrusted, so it is limited to the number of pages in the
-        // files.
+        // A commit's page count is untrusted, so it is limited to the number of pages in the files.
         let most = in_main.div_ceil(self.page_size) + self.frames.len() as u64;
         self.page_size * u64::from(n_pages).min(most)
     }

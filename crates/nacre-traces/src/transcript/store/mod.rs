@@ -1,7 +1,7 @@
 //! Reads other programs' SQLite databases, which may be in use or hostile.
 //!
 //! SQLite never opens the files: [`Image`] reads them, and [`vfs`] passes their bytes to SQLite.
-//! Therefore SQLite cannot create or change files next to a database, follow links, or block on
+//! Therefore, SQLite cannot create or change files next to a database, follow links, or block on
 //! pipes. Rows, bytes, steps and time are bounded in proportion to the database's size on disk (see
 //! [`DatabaseBudget`]). Large schemas and computed columns are rejected. If a database changes
 //! during a read, the result is [`Fault::Busy`].
@@ -30,15 +30,15 @@ use self::schema::Tables;
 use crate::transcript::toolkit::*;
 use nacre_base::platform::ext::MetadataExt as _;
 
-/// Maximum size of a value in bytes. Real messages are smaller.
+/// Real messages are smaller than this.
 pub(crate) const MAX_VALUE: u64 = 32 * 1024 * 1024;
-/// Maximum size of a single schema statement. [`schema`] limits the total size of all statements.
+/// Maximum size of one schema statement. [`schema`] limits the total size of all statements.
 const MAX_SQL: i32 = 256 * 1024;
 const CACHE_KIB: i32 = 8 * 1024;
-/// Number of virtual machine steps between calls to the progress handler.
+/// How many virtual machine steps run between calls to the progress handler.
 const STEPS_PER_CHECK: i32 = 200;
-/// Changes made within this time of each other can have the same modification time. The timestamps
-/// of file systems have a resolution of 1 to 10 ms.
+/// Changes closer together than this may have the same modification time. File system timestamps
+/// have a resolution of 1 to 10 ms.
 const CLOCK_TICK: jiff::SignedDuration = jiff::SignedDuration::from_millis(50);
 
 #[derive(Debug)]
@@ -64,8 +64,8 @@ impl Outside {
         Some(Self { main, log: log.map(|log| super::walk::stamp(&log)) })
     }
 
-    /// Returns whether any subsequent change to the main file must change its modification time.
-    /// This is the case if the log is newer than the main file by more than the clock's resolution.
+    /// Returns whether any further change to the main file must change its modification time,
+    /// because the log is newer than the main file by more than the clock's resolution.
     fn is_settled(&self) -> bool {
         let log = self.log.and_then(|log| log.modified);
         self.main.modified.zip(log).is_some_and(|(main, log)| CLOCK_TICK < log.duration_since(main))
@@ -79,7 +79,7 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     if let Some(log) = log {
         stamp.size += log.len();
         let modified = super::walk::stamp(&log).modified;
-        // A reader can leave an empty log without changing the content.
+        // A reader may leave an empty log behind without changing the content.
         stamp.modified = if log.len() == 0 { stamp.modified } else { stamp.modified.max(modified) };
     }
     Some(stamp)
@@ -105,7 +105,7 @@ impl Store {
             log: log.map(|log| super::walk::stamp(&log)),
         };
         if schema::is_too_large(&image) {
-            let reason = "the schema is larger than that of any agent";
+            let reason = "the schema is larger than any agent's";
             return Err(Error::Unreadable { path: path.to_owned(), reason });
         }
         let budget = DatabaseBudget::of((main.dev(), main.ino()), image.size_on_disk)
@@ -123,7 +123,6 @@ impl Store {
         Ok(store)
     }
 
-    /// Disables all SQLite features that a hostile schema could use.
     fn harden(&mut self) -> rusqlite::Result<()> {
         let size = self.image.size;
         let longest = i32::try_from(MAX_VALUE.min(size) + 4096).unwrap_or(i32::MAX);
@@ -158,8 +157,8 @@ impl Store {
         self.connection.pragma_update(None, "temp_store", "MEMORY")
     }
 
-    /// Passes the rows of a query to `each` until it returns `Wish::Enough`. No query is started
-    /// after the budget is used up.
+    /// Passes a query's rows to `each` until it returns `Wish::Enough`. No query is started after
+    /// the budget is used up.
     pub(crate) fn rows(
         &self,
         sql: &str,
@@ -204,8 +203,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns `true` if the table exists. A table with computed columns is an error, because
-    /// reading it would execute untrusted expressions.
+    /// A table with computed columns is an error, because reading it would execute untrusted
+    /// expressions.
     pub(crate) fn has_table(&self, name: &str) -> Result<bool> {
         match self.tables.get(name) {
             Some(schema::Table::Stored) => Ok(true),
@@ -227,8 +226,8 @@ impl Store {
         if self.is_unchanged() { Ok(()) } else { Err(store_error(&self.path, Fault::Busy)) }
     }
 
-    /// Returns `true` if the pages still belong to the state that was opened. Pages appended to the
-    /// log by a writer belong to later states and are ignored.
+    /// Returns `true` if the pages still belong to the state that was opened. Pages that a writer
+    /// appended to the log belong to later states and are ignored.
     fn is_unchanged(&self) -> bool {
         let Some(now) = Outside::now(&self.path) else { return false };
         let is_same = now.main == self.outside.main
@@ -238,9 +237,9 @@ impl Store {
             && image::has_open_journal(&self.path).is_ok_and(|is_open| !is_open)
     }
 
-    /// Counts an error within a session and continues, because damage is usually local. Errors are
-    /// returned only if a retry can succeed or if the budget is used up, because all later reads
-    /// would then fail as well.
+    /// Counts an error in a session and continues, because damage is usually local. Returns the
+    /// error only if a retry can succeed or if the budget is used up, because all later reads would
+    /// then fail as well.
     pub(crate) fn survive(&self, result: Result<()>, out: &mut Emitter) -> Result<()> {
         match result {
             Err(error @ (Error::Busy { .. } | Error::Store { source: Fault::TooSlow, .. })) => {
@@ -318,8 +317,8 @@ pub(crate) fn time(row: &Row, idx: usize) -> Option<Timestamp> {
 
 pub(crate) fn fault_of(error: rusqlite::Error) -> Fault {
     match error.sqlite_error_code() {
-        // SQLite returns these errors if it has to open the log or roll back the journal, so a
-        // writer is active.
+        // SQLite returns these errors if it has to open the log or roll back the journal, which
+        // means that a writer is active.
         Some(
             ErrorCode::DatabaseBusy
             | ErrorCode::DatabaseLocked

@@ -1,4 +1,4 @@
-//! Determines which tables of a database may be read. Tables with generated columns are rejected,
+//! Determines which of a database's tables may be read. Tables with generated columns are rejected,
 //! because such a column can take arbitrarily long to compute in a single step of SQLite's virtual
 //! machine, and no agent uses them.
 
@@ -11,19 +11,16 @@ use super::image::Image;
 use super::{Store, Wish, number, text};
 use crate::transcript::error::Result;
 
-/// Maximum size of a schema in bytes. The schemas of agents' databases take up only a few
-/// kilobytes.
+/// Maximum size of a schema in bytes. Agents' schemas take up only a few kilobytes.
 const MAX_SCHEMA: u64 = 512 * 1024;
-/// Maximum number of pages in the schema table. With rows of normal length, such a table is many
-/// times larger than the maximum schema size.
+/// Maximum number of pages in the schema table. With rows of normal length, a table with this many
+/// pages is many times larger than the maximum schema size.
 const MAX_PAGES: usize = 2048;
-/// Length of the file header at the start of the first page.
 const FILE_HEADER: usize = 100;
 const LEAF: u8 = 0x0d;
 const INTERIOR: u8 = 0x05;
 
-/// Maximum number of tables, which is more than any agent has. Access to any other tables is
-/// denied.
+/// No agent has this many tables. Access to any further tables is denied.
 const MAX_TABLES: usize = 1000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +33,8 @@ pub(crate) enum Table {
 #[derive(Debug, Default)]
 pub(crate) struct Tables(HashMap<String, Table>);
 
-/// Returns a query for the columns of a table. The query does not use `pragma_table_xinfo`, because
-/// a hostile database can contain a table with this name.
+/// Returns a query for a table's columns. The query does not use `pragma_table_xinfo`, because a
+/// hostile database may contain a table with this name.
 pub(crate) fn columns_of(table: &str) -> String {
     format!("PRAGMA table_xinfo('{}')", table.replace('\'', "''"))
 }
@@ -58,7 +55,8 @@ impl Tables {
             (name, kind)
         };
         let tables = names.into_iter().map(with_kind).collect();
-        // If the budget is used up, tables that were not examined must not be reported as computed.
+        // Once the budget is used up, tables that were not examined must not be reported as
+        // computed.
         store.check_budget()?;
         Ok(Self(tables))
     }
@@ -67,7 +65,7 @@ impl Tables {
         self.0.get(name).copied()
     }
 
-    /// Authorizer callback: decides whether a statement may perform this action.
+    /// The authorizer callback, which decides whether a statement may perform this action.
     pub(crate) fn judge(&self, action: &AuthAction<'_>) -> Authorization {
         #[expect(clippy::wildcard_enum_match_arm, reason = "all other actions are denied")]
         match action {
@@ -87,7 +85,7 @@ impl Tables {
     }
 }
 
-/// Returns `true` if all columns of the table are stored. Returns `false` for a virtual table,
+/// Returns `true` if all of the table's columns are stored. Returns `false` for a virtual table,
 /// because its columns cannot be listed without registered modules.
 fn is_stored(store: &Store, table: &str) -> bool {
     let mut is_stored = true;
@@ -102,8 +100,8 @@ fn is_stored(store: &Store, table: &str) -> bool {
 /// database, because SQLite itself rejects it.
 ///
 /// SQLite parses the complete schema on first use, and no step limit or interrupt stops it.
-/// Therefore this function walks the schema table and reads only the lengths of its rows. The root
-/// of the table is the first page (<https://www.sqlite.org/fileformat2.html>).
+/// Therefore, this function walks the schema table and reads only the lengths of its rows. The
+/// table's root is the first page (<https://www.sqlite.org/fileformat2.html>).
 pub(crate) fn is_too_large(image: &Image) -> bool {
     let Some(page_size) = image.page_size() else { return false };
     let mut page = vec![0; page_size];
@@ -134,8 +132,8 @@ pub(crate) fn is_too_large(image: &Image) -> bool {
     false
 }
 
-/// Returns the offsets of the cells in a page. The cell pointer array follows the page header,
-/// which is `n_header` bytes long.
+/// Returns the offsets of a page's cells. The cell pointer array follows the page header, which is
+/// `n_header` bytes long.
 fn cells(page: &[u8], header: usize, n_header: usize) -> impl Iterator<Item = usize> + '_ {
     let half = move |at: usize| {
         let bytes = page.get(at..).and_then(<[u8]>::first_chunk::<2>);
@@ -149,8 +147,8 @@ fn word_at(page: &[u8], at: usize) -> u32 {
     bytes.map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
-/// Reads the varint at the start of a row. It consists of groups of seven bits, most significant
-/// first; a ninth byte contributes all eight bits.
+/// Reads the varint at the start of a row: groups of seven bits, most significant first. A ninth
+/// byte contributes all eight bits.
 fn length_at(page: &[u8], at: usize) -> u64 {
     let mut length = 0_u64;
     for (idx, byte) in page.get(at..).unwrap_or_default().iter().take(9).enumerate() {

@@ -1,4 +1,4 @@
-//! Tests for databases written by SQLite, in every state that a reader can encounter.
+//! Tests databases written by SQLite, in every state that a reader can encounter.
 #![expect(clippy::disallowed_methods, reason = "tests write their own databases")]
 
 use std::os::unix::fs::MetadataExt as _;
@@ -42,7 +42,7 @@ impl Owner {
             .map(|entry| {
                 let entry = entry.unwrap();
                 let name = entry.file_name().into_string().unwrap();
-                // SQLite's readers and writers share this index, so only its existence is checked.
+                // SQLite's readers and writers share this index, so only check that it exists.
                 let content = if name.ends_with("-shm") {
                     Vec::new()
                 } else {
@@ -83,7 +83,7 @@ fn fault(error: &Error) -> &Fault {
 
 #[test]
 fn what_is_committed_is_seen_and_no_trace_left() {
-    // The journal mode, and whether the owner has closed the database.
+    // Each journal mode, before and after the owner has closed the database.
     for (journal, is_closed) in [("wal", false), ("wal", true), ("delete", false), ("delete", true)]
     {
         let mut owner = Owner::new(journal);
@@ -101,7 +101,7 @@ fn what_is_committed_is_seen_and_no_trace_left() {
     }
 }
 
-/// Returns all files in a directory. The content of links and pipes is not read.
+/// Lists all files in a directory with their content, except for links and pipes.
 fn outside_of(folder: &Path) -> Vec<(PathBuf, u64, i64, Option<Vec<u8>>)> {
     let mut found: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -325,7 +325,7 @@ fn views_and_foreign_schemas_are_refused() {
 
 #[test]
 fn a_table_that_computes_is_not_read() {
-    // With larger numbers, the first column would take days to compute in a single step.
+    // With larger numbers, a single step would spend days on the first column.
     let columns =
         ["n AS (instr(zeroblob(400), zeroblob(200) || x'01'))", "n AS (length(s)) STORED"];
     for column in columns {
@@ -379,7 +379,6 @@ fn what_is_no_database_is_an_error() {
     assert!(!Store::open(&path).unwrap().has_table("t").unwrap());
 }
 
-/// Reads the whole database as the adapters do.
 fn exhaust(path: &Path) {
     let Ok(store) = Store::open(path) else { return };
     let mut n_bytes = 0;

@@ -18,12 +18,12 @@ use rusqlite::{Connection, OpenFlags};
 use super::image::Image;
 
 const NAME: &CStr = c"nacre-trace";
-/// Maximum length of a file name. The names of images are shorter.
+/// Images have shorter names than this.
 const MAX_NAME: c_int = 64;
 
 static WAITING: Mutex<BTreeMap<String, Arc<Image>>> = Mutex::new(BTreeMap::new());
 
-/// The data that SQLite allocates for an open file. SQLite itself accesses only the first field.
+/// What SQLite allocates for an open file. SQLite itself accesses only the first field.
 #[repr(C)]
 struct OpenImage {
     base: sqlite3_file,
@@ -175,7 +175,7 @@ unsafe extern "C" fn read(
     // the length of the buffer.
     let (image, buffer) = unsafe {
         let buffer = buffer.cast::<u8>();
-        // Memory allocated by SQLite may be uninitialized.
+        // Memory that SQLite allocated may be uninitialized.
         ptr::write_bytes(buffer, 0, n_bytes);
         (&*(*file.cast::<OpenImage>()).image, std::slice::from_raw_parts_mut(buffer, n_bytes))
     };
@@ -218,7 +218,7 @@ unsafe extern "C" fn full_pathname(
     ffi::SQLITE_OK
 }
 
-/// Reports that the file does not exist, because there are no files next to an image.
+/// Always reports that the file does not exist, because there are no files next to an image.
 #[expect(unsafe_code, reason = "called by SQLite")]
 unsafe extern "C" fn access(
     _: *mut sqlite3_vfs,
@@ -278,8 +278,7 @@ extern "C" fn sector_size(_: *mut sqlite3_file) -> c_int {
     4096
 }
 
-/// Marks the file as immutable, so that SQLite takes no locks and does not look for a journal or
-/// log.
+/// Marks the file as immutable, so that SQLite takes no locks and looks for no journal or log.
 extern "C" fn characteristics(_: *mut sqlite3_file) -> c_int {
     ffi::SQLITE_IOCAP_IMMUTABLE
 }

@@ -1,4 +1,4 @@
-//! Tests for the editor's databases from every version, and for finding a conversation's project.
+//! Tests the editor's databases from every version, and how a conversation's project is found.
 
 use super::*;
 use crate::transcript::toolkit::*;
@@ -115,7 +115,7 @@ fn empty_rows_missing_rows_and_loose_rows() {
         "fullConversationHeadersOnly": []}),
     );
     global.execute("INSERT INTO cursorDiskKV VALUES ('composerData:null', NULL)", []).unwrap();
-    // A conversation without its own row is still found by its bubbles.
+    // A conversation without its own row is found through its bubbles.
     put(&global, "bubbleId:orphan:b1", &user("b1", "still here"));
     let traces = home.traces();
     let ids: Vec<_> = traces.iter().map(|trace| trace.session.as_deref().unwrap()).collect();
@@ -209,7 +209,7 @@ fn chats_and_composers_of_a_workspace() {
 /// Creates the link to a workspace, and returns the JSON of the conversation and of its bubble.
 type Link = fn(&Home, &Connection) -> (Value, Value);
 
-/// Checks the directory found for a conversation, both with and without its revision.
+/// Checks which directory is found for a conversation, both with and without its revision.
 fn check_folder(name: &str, link: Link, folder: &str) {
     let home = Home::new();
     let global = home.global();

@@ -1,4 +1,4 @@
-//! Tests for databases and rows that Cursor itself would never write.
+//! Tests databases and rows that Cursor itself would never write.
 
 use crate::transcript::toolkit::*;
 use std::path::PathBuf;
@@ -96,8 +96,8 @@ fn a_session_with_an_id_that_no_agent_makes_is_not_listed() {
         put_composer(&global, id, json!({}), &[user("u", "x")]);
     }
     put(&global, &format!("bubbleId:{token}x:u"), &user("u", "loose"));
-    // The workspace in the list of headers is stored in the session's revision, so it must not
-    // contain a secret.
+    // The session's revision stores the workspace from the list of headers, so it must not contain
+    // a secret.
     let header = json!({"composerId": "c1", "workspaceIdentifier": {"id": token}});
     put_item(&global, "composer.composerHeaders", &json!({"allComposers": [header]}));
     let traces = home.traces();
@@ -106,7 +106,7 @@ fn a_session_with_an_id_that_no_agent_makes_is_not_listed() {
     assert!(!traces[0].revision.as_deref().unwrap().contains(&token));
 }
 
-/// Returns a database with all kinds of rows, and its write-ahead log.
+/// Returns a database with every kind of row, and its write-ahead log.
 fn fixture() -> &'static (Vec<u8>, Vec<u8>) {
     static FIXTURE: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
     FIXTURE.get_or_init(|| {
@@ -131,7 +131,6 @@ fn fixture() -> &'static (Vec<u8>, Vec<u8>) {
     })
 }
 
-/// Reads every session and discards the result.
 fn exhaust(home: &Home) {
     for source in home.sources() {
         for trace in Cursor.sessions(&source).unwrap_or_default() {

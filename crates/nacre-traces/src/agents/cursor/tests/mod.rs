@@ -1,4 +1,4 @@
-//! Tests for Cursor's databases and transcripts, handwritten for each version and edge case.
+//! Tests Cursor's databases and transcripts, handwritten for each version and edge case.
 #![expect(clippy::disallowed_methods, reason = "tests write their own traces")]
 
 mod databases;
@@ -15,7 +15,6 @@ use tempfile::TempDir;
 
 use super::Cursor;
 
-/// A home directory with Cursor's files.
 struct Home {
     folder: TempDir,
 }
@@ -66,14 +65,13 @@ impl Home {
     }
 }
 
-/// The events and outcome of reading one transcript.
 struct Read {
     events: Vec<TranscriptEvent>,
     outcome: ReadOutcome,
 }
 
 impl Read {
-    /// Formats events as `kind: text`, with the origin if it is not the usual one for the kind.
+    /// Formats events as `kind: text`, with the origin if it is unusual for the kind.
     fn lines(&self) -> Vec<String> {
         let line = |event: &TranscriptEvent| {
             let who = match (event.kind, event.origin) {
@@ -123,7 +121,7 @@ fn put_item(connection: &Connection, key: &str, value: &Value) {
     connection.execute(sql, (key, value.to_string())).unwrap();
 }
 
-/// Writes a conversation with headers and rows, as in Cursor 1.0 and later.
+/// Writes a conversation with headers and rows, as Cursor 1.0 and later store it.
 fn put_composer(connection: &Connection, id: &str, composer: Value, bubbles: &[Value]) {
     let headers: Vec<Value> = bubbles
         .iter()

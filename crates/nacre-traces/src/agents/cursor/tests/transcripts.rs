@@ -1,4 +1,4 @@
-//! Tests for the agent's transcripts and the stores of its CLI.
+//! Tests the agent's transcripts and its CLI's stores.
 
 use super::*;
 use crate::agents::cursor::uri::to_hex;
@@ -49,7 +49,7 @@ fn lines_of_a_transcript() {
     assert_eq!(facts.started.unwrap().to_string(), "2025-09-16T08:01:00Z");
     assert_eq!(read.outcome.report.unknown_records, 2);
 
-    // After the transcript grows, the next read resumes where the previous one ended.
+    // After the transcript grows, reading resumes where it ended.
     let mark = read.outcome.watermark.unwrap();
     let more = line(&json!({"role": "user", "message": {"content": text("more")}}));
     fs::write(&path, fs::read_to_string(&path).unwrap() + &more).unwrap();
@@ -173,7 +173,7 @@ fn the_store_of_the_cli() {
     assert_eq!(facts.models, ["gpt-5"]);
     assert_eq!(facts.cwd.as_deref(), Some("/home/me/cli app"));
     assert!(!format!("{:?}", read.outcome).contains("top secret"));
-    // If there is a metadata file next to the store, the directory is taken from that file.
+    // A metadata file next to the store takes precedence for the directory.
     home.file(
         ".cursor/chats/0123/s-1/meta.json",
         &json!({"cwd": "/home/me/real", "title": "T",

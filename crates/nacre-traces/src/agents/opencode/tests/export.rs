@@ -1,4 +1,4 @@
-//! Tests for sessions written by `opencode export`.
+//! Tests sessions written by `opencode export`.
 
 use super::*;
 use crate::agents::trace_at;
@@ -28,8 +28,8 @@ fn an_export_gives_the_same_transcript_as_the_tree() {
     let tree = data.reads().remove(0);
     let value = exported(&full_session());
     let read = read_export(&value.to_string());
-    // Texts that are kept as JSON include the part's ID in an export, but not in a tree, where the
-    // ID is the file name. They are therefore excluded from the comparison.
+    // In an export, texts kept as JSON include the part's ID. In a tree, the ID is the file name.
+    // These texts are therefore not compared.
     let bare = |read: &Read| -> Vec<String> {
         let lines = read.lines().into_iter();
         lines.map(|line| line.split("{\"").next().unwrap_or_default().to_owned()).collect()

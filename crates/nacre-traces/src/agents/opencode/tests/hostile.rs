@@ -1,4 +1,4 @@
-//! Tests for databases and files that OpenCode itself would never write.
+//! Tests databases and files that OpenCode itself would never write.
 
 use std::sync::OnceLock;
 
@@ -34,7 +34,7 @@ fn another_database_has_no_sessions() {
     assert!(data.traces().is_empty());
 }
 
-/// Returns a tree with one session, whose only message contains this ID.
+/// Returns a tree with one session, whose only message has this ID.
 fn tree_with_message(id: &str) -> Data {
     let data = Data::new();
     data.file("storage/session/p/ses_1.json", &json!({"id": "ses_1", "directory": "/p"}));
@@ -54,8 +54,8 @@ fn an_id_inside_a_file_leads_nowhere_outside_of_the_tree() {
     assert_eq!(probe.reads().remove(0).lines(), ["user: own"]);
     let ids = ["../../outside", "..", ".", "../part/msg_1", "x/../../../outside", "..\\outside"];
     for id in ids {
-        // The message's parts are always taken from the directory named after its file, regardless
-        // of the ID inside.
+        // A message's parts are always taken from the directory named after its file, regardless of
+        // the ID inside.
         assert_eq!(tree_with_message(id).reads().remove(0).lines(), ["user: own"], "{id}");
     }
     let data = tree_with_message("msg_1");
@@ -127,7 +127,7 @@ fn a_session_with_an_id_that_no_agent_makes_is_not_listed() {
     }
     let sessions: Vec<_> = data.traces().into_iter().filter_map(|trace| trace.session).collect();
     assert_eq!(sessions, ["ses_1"]);
-    // If such a session is requested by its ID, the displayed ID is redacted.
+    // Requesting such a session by its ID must not reveal the secret in the ID.
     let mut trace = data.traces().remove(0);
     trace.session = Some(token.clone());
     let id = read(&trace).outcome.facts.id;
@@ -149,7 +149,6 @@ fn fixture() -> &'static (Vec<u8>, Vec<u8>) {
     })
 }
 
-/// Reads every session and discards the result.
 fn exhaust(data: &Data) {
     for source in data.sources() {
         for trace in OpenCode.sessions(&source).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! Tests for layouts that are older or newer than the two main ones.
+//! Tests storage layouts that are older or newer than the two main ones.
 
 use super::*;
 
