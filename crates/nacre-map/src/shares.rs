@@ -1,4 +1,4 @@
-//! Distributes work on a long list across threads.
+//! Splits the work on a long list between threads.
 //!
 //! Each thread takes one batch at a time. Fixed shares would be uneven, because large files are
 //! often adjacent in the list.
@@ -8,8 +8,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Runs `work` on all indexes of a list in batches of `size`, and returns the results in list
-/// order.
+/// Runs `work` on a list's indexes in batches of `size` and returns the results in list order.
 pub(crate) fn in_batches<R: Send>(
     n_items: usize,
     size: usize,

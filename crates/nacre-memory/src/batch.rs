@@ -23,7 +23,7 @@ use nacre_base::fs::{ChangeSet, FsError, Owner, RelPath, Writer};
 
 const MAX_TITLE_BYTES: usize = 200;
 
-/// Keys whose values are IDs, times, fixed words or numbers. These values are never redacted.
+/// Keys whose values are IDs, times, fixed words or numbers, which are never redacted.
 const OWN_KEYS: &[&str] = &[
     "id",
     "kind",
@@ -39,7 +39,7 @@ const OWN_KEYS: &[&str] = &[
     "time",
 ];
 
-/// Changes to a store that are staged until `commit`. The store stays locked as long as the batch
+/// Changes to a store that are staged until `commit`. The store stays locked while the batch
 /// exists.
 #[derive(Debug)]
 #[must_use = "dropping a batch without `commit` discards its staged changes"]
@@ -79,7 +79,7 @@ impl Store {
 
 impl<'a> Batch<'a> {
     /// Attributes the changes to Nacre itself, for changes based on quotes that Nacre has verified.
-    /// Changes by a person other than the owner remain attributed to that person.
+    /// If the actor is a person other than the owner, the changes stay attributed to that person.
     pub fn by_reader(self) -> Self {
         let actor = if self.actor == Actor::Person { Actor::Person } else { Actor::Reader };
         Self { actor, ..self }
@@ -94,7 +94,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns the memory to change. Fails if two files have the same ID, because only the user can
-    /// decide which of them to change.
+    /// decide which one to change.
     pub(super) fn memory(&self, id: &str) -> Result<Memory> {
         let memory = self.store.get(id)?;
         let n_files = self.store.places(&memory.at.id)?.len();
@@ -106,7 +106,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Applies either all staged changes or none. If the user edited a file while it was being
-    /// replaced, saves the edited version next to it. Returns the paths of these copies.
+    /// replaced, saves their version next to it. Returns the paths of these copies.
     pub fn commit(self) -> Result<Vec<RelPath>> {
         // Write the ledger first. If the process is killed before the files are written, the ledger
         // contains an unused entry, but every file has a trust level.
@@ -224,9 +224,9 @@ impl<'a> Batch<'a> {
         Ok(memory.at.id)
     }
 
-    /// Stages a complete new version of a file if the file still contains `base`. The ID must not
-    /// change. Text from the owner gets the level `human`. Text from any other actor gets at most
-    /// the memory's previous level.
+    /// Stages a complete new version of a file, provided that the file still contains `base`. The
+    /// ID must not change. The owner's text gets the level `human`; any other actor's text gets at
+    /// most the memory's previous level.
     pub fn rewrite(
         &mut self,
         base: &Located,
@@ -276,8 +276,8 @@ impl<'a> Batch<'a> {
         self.stage_state(id, &LocalState { own: true, ..state })
     }
 
-    /// Redacts secrets in text that the user wrote. IDs, times and other fixed values are left
-    /// unchanged.
+    /// Redacts secrets in text that the user wrote. IDs, times and other fixed values stay as they
+    /// are.
     pub(super) fn redact_document(&mut self, document: &mut Document) {
         let keys: Vec<String> =
             document.keys().filter(|key| !OWN_KEYS.contains(key)).map(str::to_owned).collect();
@@ -466,8 +466,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Stages the move of all memories, evidence and state into the directory `aside`. Tombstones
-    /// are not moved. Returns the number of memories to move and the paths that cannot be moved.
+    /// Stages moving all memories, evidence and state into the directory `aside`, but not
+    /// tombstones. Returns how many memories will move and which paths cannot be moved.
     pub fn set_aside(&mut self, aside: &RelPath) -> Result<(usize, Vec<String>)> {
         let files = self.store.files()?;
         let mut left = Vec::new();
@@ -506,7 +506,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Returns the redacted title on a single line. Fails if it has no visible characters.
+    /// Returns the redacted title on a single line. Fails if nothing in it is visible.
     pub(super) fn clean_title(&mut self, title: &str) -> Result<String> {
         let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let visible = line.chars().filter(|c| !nacre_base::is_hidden_char(*c)).collect::<String>();
@@ -555,7 +555,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Returns the new value for `updated`. The value never decreases, even if the clock is set back.
+/// Returns the new value for `updated`, which never decreases, even if the clock is set back.
 pub(super) fn later(memory: &Memory, now: Timestamp) -> Timestamp {
     memory.updated.map_or(now, |updated| updated.max(now))
 }

@@ -1,7 +1,7 @@
 //! Imports memories during a push or a pull. Memories keep their IDs.
 //!
 //! Imported memories are foreign until the owner trusts them. Those that contain an instruction for
-//! agents are quarantined instead. The same rules apply to new text under an ID that is already
+//! agents are quarantined instead. The same rules apply to new text for an ID that is already
 //! trusted.
 
 use super::batch::Batch;
@@ -27,10 +27,10 @@ pub struct ForeignMemory<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Brought {
     New,
-    /// The previously imported version was unchanged here and has been replaced.
+    /// The previously imported version had not been changed here, so it was replaced.
     Updated,
     Same,
-    /// A different file with this ID exists in this store. It was not changed.
+    /// This store has a different file with this ID, which was left unchanged.
     Differs,
     /// The user removed this memory from this store, so it was not imported.
     Forgotten,

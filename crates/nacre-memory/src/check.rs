@@ -22,7 +22,7 @@ use super::trust::Trust;
 pub struct CheckReport {
     pub n_memories: usize,
     pub n_evidence: usize,
-    /// Number of foreign memories. They are shown only on request until the user trusts them.
+    /// Number of foreign memories. Until the user trusts them, they are shown only on request.
     pub n_foreign: usize,
     /// Number of foreign memories that contain an instruction for the agent.
     pub n_quarantined: usize,
@@ -64,8 +64,8 @@ impl Store {
         Ok(report)
     }
 
-    /// Reads a memory and all its keys, including unknown ones. Computes the trust level, which
-    /// depends on the body, before dropping the body.
+    /// Reads a memory and all its keys, including unknown ones. The trust level depends on the
+    /// body, so it is computed before the body is dropped.
     fn check_memory(
         &self,
         at: &Located,
@@ -207,7 +207,7 @@ fn check_links(
     }
 }
 
-/// Reports `supersedes` links to memories that have no matching `superseded_by`.
+/// Reports `supersedes` links to memories without a matching `superseded_by`.
 fn check_claims(memories: &[Memory], findings: &mut Vec<Finding>) {
     let holding = memories.iter().filter(|memory| memory.is_only_claimed());
     let holding: BTreeSet<&MemoryId> = holding.map(|memory| &memory.at.id).collect();
@@ -235,7 +235,7 @@ fn check_duplicates(known: &BTreeMap<MemoryId, Vec<Located>>, findings: &mut Vec
         let first = places.iter().find(|at| at.area == StoreArea::Active).unwrap_or(&places[0]);
         for other in places.iter().filter(|at| at.path != first.path) {
             let message = format!("Two files have the ID `{id}`; Nacre uses `{}`", first.path);
-            let hint = Some("Change the name and `id` of one file, or remove it".to_owned());
+            let hint = Some("Rename one of the files and change its `id`, or remove it".to_owned());
             findings.push(Finding { hint, ..error(other.path.as_str(), None, message) });
         }
     }
@@ -271,7 +271,7 @@ fn report_unproven(at: &Located, waits: bool) -> Finding {
 }
 
 impl Batch<'_> {
-    /// Stages all safe repairs. Files that cannot be parsed are left unchanged.
+    /// Stages all safe repairs. Files that cannot be parsed are left alone.
     pub fn mend(&mut self, now: Timestamp) -> Result<Vec<MendedFile>> {
         let known: BTreeSet<MemoryId> =
             self.store.locate_all()?.into_iter().map(|at| at.id).collect();

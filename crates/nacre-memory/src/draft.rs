@@ -1,4 +1,4 @@
-//! The input types of a batch: new memories, and new values for existing ones.
+//! A batch's input types: new memories, and new values for existing ones.
 
 use std::borrow::Cow;
 
@@ -81,7 +81,7 @@ pub fn hazards_of(title: &str, body: &str) -> Vec<Hazard> {
 
 const APPLIES: &str = "applies";
 
-/// Maximum number of situations. Additional ones are dropped, and long ones are truncated.
+/// Maximum number of situations. Any others are dropped, and long ones are truncated.
 pub const MAX_APPLIES: usize = 8;
 pub const MAX_APPLIES_CHARS: usize = 160;
 
@@ -114,8 +114,8 @@ pub(super) fn set_applies(document: &mut Document, applies: &[String]) {
     }
 }
 
-/// Returns the situations in a document. They are used only for search, so a malformed value counts
-/// as empty.
+/// Returns a document's situations. They are used only for search, so a malformed value counts as
+/// empty.
 pub(super) fn applies_of(document: &Document) -> Vec<String> {
     let mut named = document.list(APPLIES).ok().flatten().unwrap_or_default();
     named.truncate(MAX_APPLIES);

@@ -1,8 +1,8 @@
 //! Finds instructions that could do harm if an agent followed them, such as those that involve an
 //! address, a command or a secret.
 //!
-//! The check says nothing about whether a memory is true. A memory that contains such an
-//! instruction needs a review, unless the instruction is in the user's own words.
+//! Whether a memory is true does not matter here. A memory that contains such an instruction needs
+//! a review, unless the instruction is in the user's own words.
 
 use std::net::Ipv4Addr;
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ pub struct Hazard {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HazardKind {
-    /// An instruction that contains the address of another machine.
+    /// An instruction that contains another machine's address.
     Address,
     Command,
     Secret,
@@ -43,7 +43,7 @@ impl HazardKind {
     }
 }
 
-/// Longer texts are not checked and count as a hazard. A typical memory is about one page long.
+/// Longer text is not checked and counts as a hazard. A typical memory is about one page long.
 const MAX_BYTES: usize = 16 << 10;
 
 const ORDERS: &str = "\
@@ -69,8 +69,8 @@ const DOMAINS: &str = "\
     ai app biz cc cloud cn co com de dev example gg info io link me net org page ru sh site \
     test top tv uk us xyz";
 
-/// Patterns of suspicious sentences. Each step consists of a word list and the maximum distance, in
-/// words, from the previous match.
+/// Patterns that match suspicious sentences. Each step consists of a word list and the maximum
+/// distance, in words, from the previous match.
 const SENTENCES: &[(HazardKind, &[(&str, usize)])] = &[
     (
         HazardKind::Instruction,
@@ -126,7 +126,7 @@ const SENTENCES: &[(HazardKind, &[(&str, usize)])] = &[
     ),
 ];
 
-/// Names of secrets that also have other meanings. They count only if the sentence is about
+/// Words that name secrets but also have other meanings. They count only if the sentence is about
 /// publishing them.
 const WEAK_SECRETS: &str = "credential secret token";
 const PUBLIC_PLACES: &str = "answer changelog chat comment description email gist issue log logs mail message output \
@@ -214,7 +214,7 @@ fn follow(words: &[&str], steps: &[(&str, usize)]) -> bool {
     }
 }
 
-/// Returns whether the list contains the word or a base form of it.
+/// Returns whether the list contains the word or one of its base forms.
 fn has(list: &str, word: &str) -> bool {
     list.split(' ').any(|listed| {
         let root = listed.strip_suffix('e').unwrap_or(listed);

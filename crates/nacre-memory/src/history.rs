@@ -1,4 +1,4 @@
-//! Reads the history of a memory: from git if the store is in a git repository, otherwise from the
+//! Reads a memory's history: from git if the store is in a git repository, otherwise from the
 //! action lists in the directories of previous runs.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use super::trust::Trust;
 const MAX_ACTIONS_BYTES: u64 = 4 << 20;
 const MAX_ACTIONS: usize = 50_000;
 
-/// Size limit for all runs together. The newest runs are read first.
+/// Size limit for all runs together. The newest are read first.
 const MAX_ALL_BYTES: u64 = 32 << 20;
 
 const MAX_VERSIONS: usize = 200;
@@ -49,7 +49,7 @@ impl Store {
     }
 
     fn commits_of(&self, program: &GitProgram, at: &Located) -> Option<Vec<MemoryVersion>> {
-        // Use only a `.git` directory above the store, so that a store that resembles a bare
+        // Use only a `.git` directory above the store, so that a store that looks like a bare
         // repository is not treated as one.
         let git = program.open(GitFolder::around(self.path().parent()?)?).ok()?;
         let file = self.below(&git, at)?;
@@ -118,7 +118,7 @@ pub struct Edit<'m> {
     pub is_users: bool,
 }
 
-/// Revision prefixes of the versions that an edit may be based on: the last commit, the index, and
+/// Revision prefixes for versions that an edit may be based on: the last commit, the index, and
 /// both sides of a merge.
 const PARENTS: &[&str] = &["HEAD:", ":0:", ":2:", ":3:"];
 
@@ -128,13 +128,13 @@ const MAX_VERSIONS_BYTES: u64 = 16 << 20;
 /// attributed to the user, because an untrusted history could hide a version among many others.
 const MAX_COMMITS: usize = 200;
 
-/// References to commits that may be on no branch.
+/// References to commits that may not be on any branch.
 const OTHER_HEADS: &[&str] = &["ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
 const OTHER_SYSTEMS: &[&str] =
     &[".bzr", ".fslckout", ".hg", ".jj", ".pijul", ".sl", ".svn", "CVS", "_darcs"];
 
-/// Git attributes that cause the working tree to differ from the stored objects.
+/// Git attributes that make the working tree differ from the stored objects.
 const CONVERSIONS: &[&str] = &["filter", "working-tree-encoding"];
 
 impl Store {
@@ -165,7 +165,7 @@ impl Store {
         self.is_new_to(&git, memory).unwrap_or(false)
     }
 
-    /// Returns whether this version is unknown to git and based on a trusted version. Returns
+    /// Returns whether git does not know this version and it is based on a trusted one. Returns
     /// `None` if git fails.
     fn is_new_to(&self, git: &Git, memory: &Memory) -> Option<bool> {
         let file = self.below(git, &memory.at).filter(|file| !file.contains('\n'))?;
@@ -173,7 +173,7 @@ impl Store {
             return Some(false);
         }
         let bytes = memory.document.as_str().as_bytes();
-        // Because of attributes and settings, the text stored by git can differ from the working
+        // Because of attributes and settings, the text that git stores can differ from the working
         // tree.
         let path = format!("--path={file}");
         let mut asked = String::new();
@@ -255,7 +255,7 @@ fn is_converted(git: &Git, file: &str) -> Option<bool> {
     Some(fields.chunks_exact(3).any(is_set))
 }
 
-/// Returns all commits that contain a version of the file, including commits in stashes and
+/// Returns every commit that contains a version of the file, including those in stashes and
 /// reflogs.
 fn commits_of(git: &Git, file: &str) -> Option<Vec<String>> {
     let most = format!("--max-count={MAX_COMMITS}");

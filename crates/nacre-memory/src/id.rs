@@ -1,4 +1,4 @@
-//! The permanent ID of a memory: `YYYYMMDD-<slug>`.
+//! A memory's permanent ID: `YYYYMMDD-<slug>`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use deunicode::deunicode_with_tofu_cow;
 use serde::{Deserialize, Serialize};
 
-/// Maximum length of an ID. This is enough for a date, a slug of 60 bytes and a number.
+/// Maximum length of an ID, which is enough for a date, a slug of 60 bytes and a number.
 const MAX_BYTES: usize = 96;
 
 /// A memory's creation date and a slug of its first title. An ID is unique within its store and
@@ -68,12 +68,12 @@ nacre_types::text_in_json!(MemoryId);
 
 const MAX_SLUG_BYTES: usize = 60;
 
-/// Returns the lower-case ASCII words of a title, joined by hyphens. The result is deterministic.
+/// Returns a title's lower-case ASCII words, joined by hyphens. The result is deterministic.
 pub fn slug(title: &str) -> String {
     // Replace line breaks first. Transliteration would drop them and join two words.
     let words = title.replace(|letter: char| letter.is_control() || letter.is_whitespace(), " ");
     let ascii = deunicode_with_tofu_cow(&words, " ");
-    // Remove apostrophes, to which some letters, such as the Russian soft sign, are transliterated.
+    // Some letters, such as the Russian soft sign, are transliterated to apostrophes. Remove them.
     let letters = ascii.replace('\'', "").to_ascii_lowercase();
     let mut slug = String::with_capacity(MAX_SLUG_BYTES);
     let mut is_cut = false;

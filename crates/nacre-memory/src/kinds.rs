@@ -1,5 +1,5 @@
-//! The table of memory types, from which directory names, prompts, schemas, help and documentation
-//! are derived.
+//! The table of memory types. Directory names, prompts, schemas, help and documentation are derived
+//! from it.
 
 pub use nacre_types::{Basis, LearningKind, MemoryStatus as Status, MemoryType};
 use nacre_types::{BriefTopic, Names};
@@ -38,7 +38,8 @@ pub const TYPES: &[TypeSpec] = &[
 pub struct KindSpec {
     pub kind: LearningKind,
     pub definition: &'static str,
-    /// The section of a brief. Before a file is edited, hooks show only `Pitfalls` and decisions.
+    /// The section it has in a brief. Before a file is edited, hooks show only `Pitfalls` and
+    /// decisions.
     pub topic: BriefTopic,
 }
 
@@ -81,7 +82,7 @@ pub const LEARNING_KINDS: &[KindSpec; LearningKind::ALL.len()] = &[
     },
 ];
 
-/// The memory types that make a claim: all types except summaries.
+/// The memory types that make a claim, which are all types except summaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "kind", rename_all = "snake_case")]
 pub enum Claim {

@@ -1,4 +1,4 @@
-//! Paths of all files in a `.nacre/` directory.
+//! The paths of all files in a `.nacre/` directory.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -11,8 +11,8 @@ use nacre_base::fs::{Access, ChangeSet, RelPath, Result, Writer};
 /// are local or derived.
 const GITIGNORE: &str = include_str!("layout/gitignore.txt");
 
-/// Files that git ignores are private to the user. Summaries are always private, even if they are
-/// tracked by git.
+/// Files that git ignores are private to the user. Summaries are always private, even if git tracks
+/// them.
 pub const STORE_ACCESS: Access = Access::ByGit(GITIGNORE);
 
 const GITIGNORE_WITH_SUMMARIES: &str = include_str!("layout/gitignore_with_summaries.txt");
@@ -35,8 +35,8 @@ pub struct Located {
 }
 
 impl Located {
-    /// Returns the memory whose file is at `path` in a store, or `None` if the path is not that of
-    /// a memory.
+    /// Returns the memory whose file is at `path` in a store, or `None` if memories are not stored
+    /// at such a path.
     pub fn from_path(path: &str) -> Option<Self> {
         let rel = RelPath::new(path).ok()?;
         let (parent, name) = path.rsplit_once('/')?;
@@ -77,8 +77,8 @@ pub(super) fn summary_path(id: &MemoryId, time: &str) -> Result<RelPath> {
     RelPath::new(&format!("memory/summaries/{}/{time}/{}.md", id.date(), id.slug()))
 }
 
-/// Returns whether a memory is at its canonical path. Summaries may be at any depth below the
-/// directory for their date.
+/// Returns whether a memory is at its canonical path. Summaries may be at any depth below their
+/// date's directory.
 pub(super) fn is_exact(at: &Located) -> bool {
     let time = at.path.as_str().split('/').nth(3).unwrap_or_default();
     match at.memory_type {
@@ -131,8 +131,8 @@ pub(super) fn is_stamp(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Writes the missing files of a new store and returns their paths. A `.gitignore` written by the
-/// user is not replaced.
+/// Writes a new store's missing files and returns their paths. A `.gitignore` that the user wrote
+/// is not replaced.
 pub fn init(writer: &Writer<'_>, config: &str, shares_summaries: bool) -> Result<Vec<RelPath>> {
     let mut set = ChangeSet::new();
     let (wanted, other) = match shares_summaries {

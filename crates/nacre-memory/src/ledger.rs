@@ -19,7 +19,7 @@ const FOLDER: &str = "trust";
 
 const HEADING: &str = "nacre-trust-1";
 
-/// Maximum size of a ledger. A ledger for ten thousand memories takes about 1 MiB.
+/// Maximum size of a ledger. One for ten thousand memories takes about 1 MiB.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Maximum number of other ledgers to search for a store that has none of its own.
@@ -44,13 +44,12 @@ impl LedgerPlace {
         Self { home: home.to_owned(), name: hash.short(), is_written: true, kept: None }
     }
 
-    /// Disables writing, for a dry run.
     #[must_use]
     pub fn without_writing(self) -> Self {
         Self { is_written: false, ..self }
     }
 
-    /// Uses a cache, so that the file is read again only after a change.
+    /// Uses a cache so that the file is read again only after it changes.
     #[must_use]
     pub fn with_cache(self, kept: Option<&Arc<KeptLedgers>>) -> Self {
         Self { kept: kept.map(Arc::clone), ..self }
@@ -122,7 +121,7 @@ impl Ledger {
         self.with(store, |known| known.is_stored)
     }
 
-    /// Returns the entries in other ledgers on this machine, for repositories that were moved or
+    /// Returns the entries in this machine's other ledgers, for repositories that were moved or
     /// checked out twice.
     pub(super) fn elsewhere(&self, store: &WriteScope) -> &Entries {
         self.elsewhere.get_or_init(|| self.read_others(store).unwrap_or_default())

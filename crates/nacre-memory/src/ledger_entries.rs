@@ -1,4 +1,4 @@
-//! The entries of a ledger. Each version of a memory has one line, and so does each version of its
+//! A ledger's entries. Each version of a memory has one line, and so does each version of its
 //! evidence.
 
 use std::collections::{BTreeMap, HashMap};
@@ -16,7 +16,7 @@ use nacre_base::fs::FileStamp;
 /// checkout can restore them.
 const MAX_VERSIONS: usize = 8;
 
-/// Marks a line about evidence. The word takes the place of the trust level.
+/// Marks a line about evidence. It appears in place of the trust level.
 const EVIDENCE: &str = "evidence";
 
 /// Level suffix for a version that the user wrote in an editor and has not reviewed yet.
@@ -52,7 +52,7 @@ pub(super) enum LedgerEntry {
     Gone(MemoryId),
 }
 
-/// Entries by memory ID, with the newest version first.
+/// Entries by memory ID, newest version first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Entries {
     pub(super) by_id: BTreeMap<String, Vec<Version>>,
@@ -106,7 +106,7 @@ impl Entries {
         self.by_id.get(id).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the lowest level that is recorded for these bytes.
+    /// Returns the lowest level recorded for these bytes.
     pub(super) fn trust(&self, id: &str, hash: ContentHash) -> Option<Trust> {
         let versions = self.versions(id).iter().filter(|version| version.hash == hash);
         versions.map(|version| version.trust).min()
@@ -125,8 +125,7 @@ impl Entries {
             match change {
                 LedgerEntry::Memory(id, new) => {
                     let versions = self.by_id.entry(id.as_str().to_owned()).or_default();
-                    // Another process may already have recorded this version. In that case, it is
-                    // not a new edit.
+                    // If another process has already recorded this version, it is not a new edit.
                     let is_known = versions.iter().any(|version| version.hash == new.hash);
                     if is_known && new.is_unseen_edit {
                         continue;
@@ -152,10 +151,10 @@ impl Entries {
 
 const MAX_KEPT: usize = 16;
 
-/// Maximum number of cached judgements, which take about 1 MB.
+/// Maximum number of cached judgements. This many take about 1 MB.
 const MAX_JUDGEMENTS: usize = 20_000;
 
-/// A server's cache of the ledgers of all stores, and of whether each foreign text contains
+/// A server's cache of every store's ledger, and of whether each foreign text contains
 /// instructions.
 #[derive(Debug, Default)]
 pub struct KeptLedgers {

@@ -2,8 +2,8 @@
 //!
 //! The inputs are the stored values, the last confirmation, the uses and the current time. A use is
 //! a citation in an answer, a verdict, or a new session that repeats the memory. A memory counts as
-//! unused only from the time it was first offered, because agents cannot use a memory that they
-//! have never received.
+//! unused only from when it was first offered, because agents cannot use a memory that they have
+//! never received.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -11,14 +11,14 @@ use super::kinds::Status;
 use super::record::Memory;
 use super::sidecar::{Evidence, Life, LocalState, SAID_WRONG, Stage, Verdict, stage_of};
 
-/// Half-life of an unused memory's confidence. It is longer for memories that have been used.
+/// Half-life of an unused memory's confidence. Memories that have been used have a longer one.
 const HALF_LIFE_DAYS: f64 = 240.0;
 
 const MAX_USES: u64 = 1000;
 
 const ESTABLISHED_USES: u64 = 3;
 
-/// Confidence below which a memory becomes stale. Below `ARCHIVED_BELOW`, it is archived.
+/// Below this confidence, a memory becomes stale. Below `ARCHIVED_BELOW`, it is archived.
 const STALE_BELOW: f64 = 0.4;
 const ARCHIVED_BELOW: f64 = 0.2;
 
@@ -31,7 +31,7 @@ pub struct Vitals {
     pub confidence: f64,
     /// The status set by users and sessions, before age is taken into account.
     pub status: Status,
-    /// The time when the memory was last repeated, cited or judged useful.
+    /// When the memory was last repeated, cited or judged useful.
     pub last_confirmed: Timestamp,
     pub offered: Option<Timestamp>,
     pub n_uses: u64,
@@ -76,7 +76,7 @@ impl Vitals {
         }
     }
 
-    /// Returns the confidence, adjusted for age and use, from 0 to 1.
+    /// Returns the confidence from 0 to 1, adjusted for age and use.
     pub fn effective(&self, now: Timestamp) -> f64 {
         let Some(unused) = self.disuse_start() else { return self.confidence };
         let age = now.duration_since(unused).as_secs_f64().max(0.0);
@@ -124,7 +124,7 @@ impl Vitals {
         let crossing = |threshold: f64| {
             let seconds = self.half_life() * (self.confidence / threshold).log2();
             let is_ahead = self.confidence >= threshold;
-            // Add one second, so that the value is below the threshold rather than equal to it.
+            // Add one second so that the value is below the threshold rather than equal to it.
             let seconds = is_ahead.then(|| seconds.ceil() as i64 + 1)?;
             unused.checked_add(SignedDuration::from_secs(seconds)).ok()
         };
@@ -138,7 +138,7 @@ impl Vitals {
     }
 }
 
-/// Returns the creation time. If it is missing, returns the date in the ID.
+/// Returns when the memory was created. If that is missing, returns the date in the ID.
 fn born(memory: &Memory) -> Timestamp {
     let date = memory.at.id.date();
     let day = || {

@@ -1,5 +1,5 @@
-//! Finds and reads the memory files in a store, using all cores. Memory usage is limited, because a
-//! cloned store may contain any number of files.
+//! Finds and reads a store's memory files, using all cores. Memory use is limited, because a cloned
+//! store may contain any number of files.
 
 use std::ops::ControlFlow;
 
@@ -23,7 +23,7 @@ pub(super) const MAX_HELD_BYTES: usize = 128 << 20;
 #[derive(Debug, Default)]
 pub struct Listing {
     pub memories: Vec<Memory>,
-    /// Files that cannot be read, and files that were omitted because of the memory limit.
+    /// Files that cannot be read, and files omitted because of the memory limit.
     pub broken: Vec<Unreadable>,
 }
 
@@ -72,8 +72,8 @@ impl Store {
         Ok(self.files()?.located.into_iter().filter(wanted).collect())
     }
 
-    /// Reads files until the total size of their memories exceeds `limit` bytes, and reports the
-    /// remaining files as omitted. Files that were removed in the meantime are skipped.
+    /// Reads files until their memories exceed `limit` bytes in total, and reports the rest as
+    /// omitted. Files that were removed in the meantime are skipped.
     pub(super) fn read_within(
         &self,
         files: &[Located],
@@ -183,7 +183,7 @@ const MAX_OPEN: usize = 4;
 #[derive(Debug)]
 pub struct Reader<'a> {
     store: &'a Store,
-    /// The least recently used entry is first.
+    /// Least recently used first.
     open: Vec<(String, Folder)>,
 }
 
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a memory for a search, without its evidence. A file that is not valid UTF-8 is decoded
-    /// as Windows-1252, so that searches can find it.
+    /// as Windows-1252 so that searches can find it.
     pub fn read_leniently(&mut self, at: &Located) -> Option<Memory> {
         let bytes = self.read(&at.path).ok()?;
         memory_of(at, Ok(as_text(bytes))).ok()
@@ -361,9 +361,9 @@ fn stem(entry: &FolderEntry) -> &str {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overturned {
     No,
-    /// Confirmed by the memory's own file.
+    /// The memory's own file confirms it.
     Agreed,
-    /// Claimed only by a newer file.
+    /// Only a newer file claims it.
     Claimed,
 }
 
@@ -395,15 +395,15 @@ impl Memory {
         !self.is_archived() && self.at.id != *older && self.supersedes.contains(older)
     }
 
-    /// Returns whether the memory is current according to its own file, ignoring unverified claims.
+    /// Returns whether the memory's own file considers it current, ignoring unverified claims.
     pub fn is_only_claimed(&self) -> bool {
         !self.is_archived() && Overturned::of(self, true) == Overturned::Claimed
     }
 }
 
 impl Store {
-    /// Returns the memories that claim to supersede `older`. A file is parsed only if it contains
-    /// the ID of `older`.
+    /// Returns the memories that claim to supersede `older`. Only files that contain its ID are
+    /// parsed.
     pub fn claimants(&self, older: &MemoryId) -> Result<Vec<Memory>> {
         let name = memchr::memmem::Finder::new(older.as_str().as_bytes());
         let claimant = |at: &Located, bytes: Result<Vec<u8>, _>| {
@@ -413,8 +413,8 @@ impl Store {
         Ok(self.read_all(&self.files()?.located, claimant).into_iter().flatten().collect())
     }
 
-    /// Returns the memories that `memory` claims to supersede and whose own files do not confirm
-    /// this.
+    /// Returns the memories that `memory` claims to supersede but whose own files do not confirm
+    /// it.
     pub fn find_unverified_claims(&self, memory: &Memory) -> Vec<MemoryId> {
         let is_unverified = |older: &&MemoryId| {
             let known = self.locate_exactly(older).ok().flatten();

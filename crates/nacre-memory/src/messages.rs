@@ -1,8 +1,8 @@
 //! Searches the messages of all sessions.
 //!
-//! Messages are stored in the catalog. The message index is derived from the catalog and updated in
-//! limited steps. Each session is a unit and each message a record, so a message can also be found
-//! through its session and neighboring messages.
+//! Messages are stored in the catalog. The message index is derived from it and updated in limited
+//! steps. Each session is a unit and each message a record, so a message can also be found through
+//! its session and neighboring messages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,18 +20,18 @@ use crate::search::{
 
 const INDEX_NAME: &str = "traces";
 
-/// Maximum length of the indexed text. Only the beginning of a longer message is indexed.
+/// Only this many characters at the start of a message are indexed.
 const MAX_INDEXED_CHARS: usize = 8000;
 
-/// Limits the memory used to index a session, which is a few kilobytes per message. Of a longer
+/// Limits the memory used to index a session, which is a few kilobytes per message. In a longer
 /// session, only the last messages are indexed.
 const MAX_RECORDS: usize = 40_000;
 
-/// An update stops after this many bytes of text. The next search continues the update.
+/// An update stops after this many bytes of text. The next search continues it.
 const MAX_NEWS_BYTES: usize = 8 << 20;
 
-/// Number of additional hits to load, because some hits may not contain the phrases or may have
-/// been removed.
+/// Number of additional hits to load, because some may have been removed or may not contain the
+/// phrases.
 const SPARE_HITS: usize = 200;
 
 #[derive(Debug, thiserror::Error)]
@@ -147,7 +147,7 @@ pub fn search_messages(
     Ok(hits)
 }
 
-/// Returns the index record for a message. `facets` are the facets of its session.
+/// Returns a message's index record. `facets` are the facets of its session.
 pub fn message_record(message: &SaidMessage, facets: &[(&'static str, String)]) -> Record {
     let speaker = ("speaker", message.kind.clone());
     Record {
@@ -206,8 +206,8 @@ fn news(
     Ok(news)
 }
 
-/// Returns a session's records. A session that another store contains in full has no records here,
-/// because it is found through that store.
+/// Returns a session's records. If another store contains the whole session, it is found through
+/// that store and has no records here.
 fn records(catalog: &Catalog, session: &SaidSession) -> Result<Vec<Record>, MessageSearchError> {
     if session.is_twin {
         return Ok(Vec::new());

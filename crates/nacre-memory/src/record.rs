@@ -51,7 +51,7 @@ impl RecordFault {
         text.strip_prefix(&head).map_or_else(|| text.clone(), str::to_owned)
     }
 
-    /// The line with the problem, counted from 1.
+    /// The 1-based line with the problem.
     pub fn line(&self) -> usize {
         match self {
             Self::Broken(broken) => broken.line,

@@ -72,7 +72,7 @@ impl Batch<'_> {
         self.stage_state(&memory.at.id, &LocalState { shown: Some(mark), ..state })
     }
 
-    /// Stages the removal of a candidate. A tombstone prevents later sessions from adding it again.
+    /// Stages a candidate's removal. A tombstone prevents later sessions from adding it again.
     pub fn reject(&mut self, id: &str, now: Timestamp) -> Result<MemoryId> {
         let memory = self.candidate(id)?;
         if self.actor != Actor::Owner {
@@ -88,8 +88,8 @@ impl Batch<'_> {
         Ok(memory.at.id)
     }
 
-    /// Stages the restoration of an archived memory. This confirms the memory and keeps it separate
-    /// from the memory into which it was merged.
+    /// Stages restoring an archived memory. This confirms the memory and separates it from the one
+    /// it was merged into.
     pub fn restore(&mut self, id: &str, now: Timestamp) -> Result<MemoryId> {
         let memory = self.memory(id)?;
         let id = memory.at.id.clone();
@@ -104,7 +104,7 @@ impl Batch<'_> {
             area: Some(StoreArea::Active),
             confidence: confidence.map(|confidence| adjust_confidence(confidence, Verdict::Useful)),
             said: Some(now),
-            // The previous trust level is restored only if the owner makes the change.
+            // Only a change by the owner restores the previous trust level.
             trust: match self.actor {
                 Actor::Owner | Actor::Reader => None,
                 Actor::Agent => Some(Trust::Assistant),

@@ -20,15 +20,15 @@ use super::sidecar::{Evidence, Feedback, LocalState, MAX_SIDECAR_BYTES, Quote, V
 use super::store::{MemoryError, Result};
 use super::trust::{Actor, Trust};
 
-/// Maximum number of sessions to keep in the list. The oldest session is dropped first.
+/// Maximum number of sessions to list. The oldest is dropped first.
 const MAX_CONFIRMED_IN: usize = 64;
 
 const MAX_FEEDBACK: usize = 64;
 
-/// Replacement for a note that contains an instruction, unless the owner wrote the note.
+/// Replaces a note that contains an instruction, unless the owner wrote the note.
 const WITHHELD: &str = "(note removed: it contained an instruction)";
 
-/// Maximum number of quotes per memory. Additional quotes would provide no more evidence.
+/// Maximum number of quotes per memory. More quotes would provide no more evidence.
 const MAX_QUOTES: usize = 50;
 
 /// Local state that maintenance keeps between runs.
@@ -110,7 +110,8 @@ impl Batch<'_> {
         Ok(memory.at.id)
     }
 
-    /// Stages a session's confirmation. Repeated confirmations by the same session count once.
+    /// Stages a session's confirmation. If the same session confirms a memory repeatedly, that
+    /// counts once.
     pub fn confirm(&mut self, id: &MemoryId, session: &str, now: Timestamp) -> Result<()> {
         let mut state = self.state_of(id)?;
         if state.confirmed_in.iter().any(|known| known == session) {
@@ -219,7 +220,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Stages a local file. Only paths below `workspace/` and some paths below `meta/` are allowed.
+    /// Stages a local file. Only paths below `workspace/` and some below `meta/` are allowed.
     pub fn put_file(&mut self, path: RelPath, bytes: Vec<u8>) -> Result<()> {
         let is_ours = path.as_str().starts_with("workspace/")
             || path.as_str() == UPKEEP_FILE
@@ -286,15 +287,15 @@ fn apply_verdict(
     }
 }
 
-/// Maximum size of a local file. This is large enough for transcripts, which are the largest of
-/// these files.
+/// Maximum size of a local file. It is enough for transcripts, which are the largest of these
+/// files.
 const MAX_LOCAL_BYTES: u64 = 1 << 30;
 
 fn stamp(now: Timestamp) -> String {
     now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// New values for one memory. A field that is `None` does not change.
+/// New values for one memory. Fields that are `None` do not change.
 #[derive(Clone, Debug, Default)]
 pub struct Revision {
     pub title: Option<String>,
@@ -316,7 +317,7 @@ pub struct Revision {
 }
 
 impl Batch<'_> {
-    /// Stages all changes that a run makes to one memory. Fails if the file has changed since it
+    /// Stages everything that a run changes in one memory. Fails if the file has changed since it
     /// was read.
     pub fn revise(&mut self, memory: &Memory, revision: &Revision) -> Result<()> {
         let mut document = memory.document.clone();

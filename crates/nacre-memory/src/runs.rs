@@ -1,5 +1,5 @@
 //! Records the hashes of a store's memory files before Nacre starts an external program in its
-//! workspace, so that changes made by the program can be detected.
+//! workspace, so that the program's changes can be detected.
 //!
 //! A note with the hashes is written and locked before the program starts, and removed once the
 //! files have been compared with it. While the note exists, no process attributes a changed memory
@@ -15,7 +15,7 @@ use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
 
 const FOLDER: &str = "programs";
 
-/// Maximum size of a note. A note for 100,000 memories takes about 12 MB.
+/// Maximum size of a note. One for 100,000 memories takes about 12 MB.
 const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl RunNotes {
     }
 
     /// Records the paths and hashes of all memories. Must be called before the program starts.
-    /// `name` must be unique; it can be random, for example.
+    /// `name` must be unique, for example random.
     pub fn begin(
         &self,
         name: &str,
@@ -118,8 +118,8 @@ impl RunNote {
         self.scope.remove_file(&self.path, self.hash)
     }
 
-    /// Locks the note of a finished program. Returns `None` if the program is still running or the
-    /// file is gone.
+    /// Locks the note left by a finished program. Returns `None` if the program is still running or
+    /// the file is gone.
     fn take(scope: WriteScope, path: RelPath) -> Result<Option<Self>, FsError> {
         let Ok(file) = File::open(scope.full(&path)) else { return Ok(None) };
         if file.try_lock().is_err() {

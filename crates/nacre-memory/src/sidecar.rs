@@ -12,7 +12,7 @@ use super::kinds::Status;
 use super::trust::Actor;
 pub use nacre_types::{MemoryQuote as Quote, Speaker, Stage, Verdict};
 
-/// Maximum size of a sidecar. Nacre never writes evidence this large, even after escaping.
+/// Nacre never writes a sidecar this large, even after escaping.
 pub(super) const MAX_SIDECAR_BYTES: u64 = 1 << 20;
 
 const VERSION: u32 = 1;
@@ -42,12 +42,12 @@ pub struct LocalState {
     /// When a brief or an answer first offered the memory. All uses are later than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<String>,
-    /// The number of citations in answers.
+    /// How often answers cited the memory.
     #[serde(default)]
     pub citations: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_cited: Option<String>,
-    /// The number of confirmations by the user or by new traces.
+    /// How often the user or new traces confirmed the memory.
     #[serde(default)]
     pub confirmations: u64,
     #[serde(default)]
@@ -75,7 +75,7 @@ pub struct LocalState {
     /// cannot forge it, because it depends on the user's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<String>,
-    /// A keyed hash of the file version that the owner was shown in the review.
+    /// A keyed hash of the file version that the review showed to the owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
 }
@@ -83,7 +83,7 @@ pub struct LocalState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
     pub verdict: Verdict,
-    /// The author of the verdict. Older versions did not record it.
+    /// Who gave the verdict. Older versions did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Actor>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,7 +128,7 @@ impl LocalState {
     }
 
     /// Applies the user's verdict to a memory that became stale or archived because of its age.
-    /// From then on, its status depends on the verdict instead of its age.
+    /// From then on, its status depends on the verdict instead.
     pub(super) fn heed(&mut self, verdict: Verdict) {
         let status = match verdict {
             Verdict::Useful => Status::Active,
@@ -209,7 +209,7 @@ impl LocalState {
 
 /// Serializes a sidecar with one key per line, which keeps merge conflicts small.
 pub(super) fn render<T: Serialize>(sidecar: &T) -> Vec<u8> {
-    // Serialization cannot fail, because the types contain only maps with string keys.
+    // Serialization cannot fail because the types contain only maps with string keys.
     let mut json = serde_json::to_vec_pretty(sidecar).unwrap_or_default();
     json.push(b'\n');
     json
@@ -222,7 +222,7 @@ pub fn stage_of(status: Status) -> Stage {
     Stage::from_name(status.as_str()).unwrap_or(other)
 }
 
-/// A stage in a memory's life that cannot be identified by its status alone.
+/// A stage in a memory's life that its status alone does not identify.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Life {
     pub stage: Stage,

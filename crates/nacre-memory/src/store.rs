@@ -24,10 +24,10 @@ use super::trust::Actor;
 
 const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
 
-/// Maximum length of an ID. Longer ones are invalid, and messages show only their beginning.
+/// Longer IDs are invalid, and messages show only their beginning.
 const MAX_SHOWN_ID: usize = 96;
 
-/// Maximum number of attempts to read a memory that is being moved at the same time.
+/// How often to try reading a memory that is being moved at the same time.
 const MAX_LOOKS: usize = 5;
 
 const MAX_NEAREST: usize = 3;
@@ -39,7 +39,7 @@ pub struct Store {
     rules: Rules,
     extra: ExtraWords,
     pub(super) ledger: Ledger,
-    /// Number of bytes of foreign text that have been checked for instructions.
+    /// How many bytes of foreign text have been checked for instructions.
     pub(super) n_judged: AtomicUsize,
 }
 
@@ -47,13 +47,13 @@ pub struct Store {
 pub struct Rules {
     /// Larger files are reported but not read.
     pub max_file_bytes: u64,
-    /// Texts to redact in addition to detected secrets.
+    /// Text to redact in addition to detected secrets.
     pub redact_extra: Vec<String>,
-    /// Names of this machine and its user, which are removed from all text in shared stores.
+    /// The names of this machine and its user, which are removed from all text in shared stores.
     pub local_names: Option<LocalNames>,
     pub index: IndexPlace,
-    /// Time limit for one command to update the index, or `None` if there is no limit. The next
-    /// command continues the update.
+    /// How long one command may update the index, or `None` if there is no limit. The next command
+    /// continues the update.
     pub index_time: Option<Duration>,
     pub actor: Actor,
     /// Whether evidence makes a memory trusted even if it was written on another machine.
@@ -61,9 +61,9 @@ pub struct Rules {
     /// Whether the store is the user's personal directory, which is never part of a clone.
     pub is_personal: bool,
     pub hides_summaries: bool,
-    /// Git, to recognize the user's own edits. If `None`, a batch adopts no edits.
+    /// Used to recognize the user's own edits. If `None`, a batch adopts no edits.
     pub git: Option<GitProgram>,
-    /// The location of the trust ledger. If `None`, trust levels are kept only in this process.
+    /// Where the trust ledger is. If `None`, trust levels are kept only in this process.
     pub ledger: Option<LedgerPlace>,
 }
 
@@ -85,8 +85,7 @@ impl Default for Rules {
     }
 }
 
-/// The location of a store's index. The index is trusted, so an index inside a repository is never
-/// read.
+/// Where a store's index is. The index is trusted, so one inside a repository is never read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum IndexPlace {
     /// Inside the store, if the store is personal.
@@ -192,7 +191,7 @@ impl Store {
         Self { scope, rules, extra, ledger, n_judged: AtomicUsize::new(0) }
     }
 
-    /// Attributes changes to another actor. Only the owner can be replaced, so this can never add
+    /// Attributes changes to another actor. Only the owner can be replaced, so this never adds
     /// permissions.
     pub fn acting_as(mut self, actor: Actor) -> Self {
         if self.rules.actor == Actor::Owner {
@@ -248,7 +247,7 @@ impl Store {
         }
     }
 
-    /// Reads a memory by its ID or a unique prefix of the ID.
+    /// Reads a memory by its ID or a unique prefix of it.
     pub fn get(&self, id: &str) -> Result<Memory> {
         let mut n_looks = 0;
         loop {
@@ -262,7 +261,7 @@ impl Store {
         }
     }
 
-    /// Finds the file of a memory, even if it is broken.
+    /// Finds a memory's file, even if it is broken.
     pub fn locate(&self, id: &str) -> Result<Located> {
         if let Ok(id) = id.parse::<MemoryId>()
             && let Some(at) = self.locate_exactly(&id)?
@@ -299,8 +298,8 @@ impl Store {
         Ok(self.scope.read_optional(&layout::evidence_path(id)?, MAX_SIDECAR_BYTES)?)
     }
 
-    /// Returns the local state of a memory, if any. A repository could contain a forged state file,
-    /// so `own` and the feedback are dropped unless they have a valid mark.
+    /// Returns a memory's local state, if any. A repository could contain a forged state file, so
+    /// `own` and the feedback are dropped unless they have a valid mark.
     pub fn state(&self, id: &MemoryId) -> Result<Option<LocalState>> {
         let state: Option<LocalState> = self.sidecar(layout::state_path(id)?)?;
         Ok(state.map(|state| match state.id == *id && self.is_marked(&state) {
@@ -309,8 +308,8 @@ impl Store {
         }))
     }
 
-    /// Returns the IDs of the memories that were never offered on this machine. Skips memories
-    /// whose state cannot be read.
+    /// Returns the IDs of memories that were never offered on this machine. Skips memories whose
+    /// state cannot be read.
     pub fn never_offered(&self, ids: &[MemoryId]) -> BTreeSet<MemoryId> {
         let is_new = |id: &&MemoryId| {
             self.state(id).is_ok_and(|state| state.is_none_or(|state| state.offered.is_none()))
@@ -322,7 +321,7 @@ impl Store {
         self.state(id).ok().flatten().is_some_and(|state| state.own)
     }
 
-    /// Returns whether evidence alone makes a memory trusted. Because evidence can be forged, each
+    /// Returns whether evidence alone makes a memory trusted. Evidence can be forged, so each
     /// repository has its own setting.
     pub fn trusts_evidence(&self) -> bool {
         self.rules.trusts_evidence
@@ -348,7 +347,7 @@ impl Store {
         mark.is_some_and(|mark| self.scope.is_marked(&mark_text(&state.id, state.own), mark))
     }
 
-    /// Returns `text` with secrets redacted. Users may add secrets to a file by hand.
+    /// Returns `text` with secrets redacted, because users may add secrets to a file by hand.
     pub fn redact_text(&self, text: &str) -> String {
         redact_counting(&self.extra, text, &mut Redactions::new())
     }
@@ -361,7 +360,7 @@ impl Store {
         }
     }
 
-    /// Returns whether the user removed this claim. A removed claim must not be added again
+    /// Returns whether the user removed this claim. Such a claim must not be added again
     /// automatically.
     pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool> {
         let (title, body) = (&self.shareable(title), &self.shareable(body));
@@ -381,7 +380,7 @@ impl Store {
         Ok(self.places(id)?.into_iter().next())
     }
 
-    /// Returns all files with this ID, the active one first. Normally there is at most one.
+    /// Returns all files with this ID, the active one first. There is normally at most one.
     pub fn places(&self, id: &MemoryId) -> Result<Vec<Located>, FsError> {
         let mut places = Vec::new();
         for (memory_type, area, _) in layout::claim_folders() {

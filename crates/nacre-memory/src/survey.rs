@@ -1,7 +1,7 @@
-//! Lists the files in a store with their stamps, to find out which parts of an index are stale.
+//! Lists a store's files and their stamps, to find out which parts of an index are stale.
 //!
 //! Every search needs this, so only files with new stamps are parsed. `is_unchanged` does not even
-//! list directories, because adding or removing a file changes the stamp of its directory.
+//! list directories, because adding or removing a file changes its directory's stamp.
 
 use super::layout::{self, Located};
 use super::listing::{FILES_PER_THREAD, as_text};
@@ -18,12 +18,11 @@ const DAYS_PER_THREAD: usize = 4;
 
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// Sorted within each directory. May contain paths that are not valid for memories.
+    /// Sorted within each directory. May include paths that are not valid for memories.
     pub files: Vec<Surveyed>,
-    /// Directories of memories. Their stamps were read before they were listed.
+    /// The directories that contain memories. Their stamps were read before they were listed.
     pub folders: Vec<SurveyedFolder>,
-    /// The stamp of the evidence directory, which changes whenever a file is added, removed or
-    /// replaced.
+    /// The evidence directory's stamp, which changes whenever a file is added, removed or replaced.
     pub evidence: Option<FileStamp>,
 }
 
@@ -44,7 +43,7 @@ pub struct SurveyedFolder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remembered<'a> {
     pub path: &'a str,
-    /// The number derived from the stamp. It is 1 if the file did not exist.
+    /// A number derived from the stamp. It is 1 if the file did not exist.
     pub stamp: u64,
 }
 
@@ -78,7 +77,7 @@ impl Store {
     }
 
     /// Returns whether all stamps are unchanged. `remembered` must contain all files and
-    /// directories of the last survey; no other paths are checked.
+    /// directories from the last survey; no other paths are checked.
     pub fn is_unchanged(&self, remembered: &[Remembered<'_>]) -> Result<bool> {
         let store = self.scope().root()?;
         let open = |path| Ok((path, self.scope().folder(&RelPath::new(path)?)?));
@@ -111,7 +110,7 @@ impl Store {
         }))
     }
 
-    /// Reads a memory with its evidence, with the same lenient decoding as a search.
+    /// Reads a memory with its evidence, decoding it as leniently as a search does.
     pub fn read_for_search(&self, at: &Located) -> Result<FileRead, FsError> {
         let bytes = self.scope().read(&at.path, self.rules().max_file_bytes)?;
         let text = as_text(bytes.clone());

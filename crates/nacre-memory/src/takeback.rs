@@ -1,7 +1,7 @@
 //! Restores files for an undo: memories, evidence, state and tombstones.
 //!
-//! An undo follows the plan in a run's directory, which may come from a cloned repository. Paths,
-//! sizes and contents in the plan are therefore untrusted, and a single invalid step causes the
+//! An undo follows the plan in a run's directory, which may come from a cloned repository. The
+//! plan's paths, sizes and contents are therefore untrusted, and a single invalid step causes the
 //! entire undo to be rejected.
 
 use super::batch::Batch;
@@ -45,8 +45,8 @@ impl Target {
 }
 
 impl Batch<'_> {
-    /// Stages the reversal of a change if the file has not been modified since. Fails if no run
-    /// could have planned the change.
+    /// Stages reverting a change if the file has not been modified since. Fails if no run could
+    /// have planned the change.
     pub fn take_back(&mut self, change: &PlannedChange) -> Result<()> {
         let path = change.path.clone();
         let target = self.undoable(change)?;
@@ -83,8 +83,8 @@ impl Batch<'_> {
         }
     }
 
-    /// Stages the return of all files that `set_aside` moved. Returns the paths of the files that
-    /// an undo may not restore.
+    /// Stages putting back all files that `set_aside` moved. Returns the paths that an undo may not
+    /// restore.
     pub fn bring_back(&mut self, aside: &RelPath) -> Result<Vec<String>> {
         let mut left = Vec::new();
         for from in self.files_below(aside, MAX_DEPTH)? {

@@ -1,4 +1,4 @@
-//! Tombstones of removed memories. They contain hashes but no text.
+//! Tombstones for removed memories. They contain hashes but no text.
 //!
 //! A tombstone prevents later runs from adding a claim that the user removed. Tombstones are shared
 //! through git, so a teammate's traces do not restore the claim either.

@@ -1,4 +1,4 @@
-//! Trust levels. A level depends on who wrote a memory, never on the content of its file.
+//! Trust levels. A level depends on who wrote a memory, never on what its file contains.
 //!
 //! A memory with several sources has the lowest of their levels, so merging, rewriting or repeating
 //! it never raises its level. Only the owner can raise a level.
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::sidecar::{Quote, Speaker};
 pub use nacre_types::TrustLevel as Trust;
 
-/// The author of a change to a store. The author limits the trust level of the changed memory.
+/// Who made a change to a store, which limits how far the changed memory is trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
-    /// The owner of this machine, using a terminal or the server's own token.
+    /// This machine's owner, using a terminal or the server's own token.
     #[default]
     Owner,
     /// Nacre itself, quoting a transcript: `sync`, `maintain`, or the end of a chat turn.
@@ -40,7 +40,7 @@ pub(super) fn trust_of_speaker(speaker: Speaker) -> Trust {
     Trust::from_name(speaker.as_str()).unwrap_or(Trust::Derived)
 }
 
-/// Returns the trust level of verified quotes, which is the lowest level of their speakers. Tool
+/// Returns the trust level of verified quotes, which is the lowest of their speakers' levels. Tool
 /// output counts only if all quotes are tool output, because other quotes usually refer to it.
 pub(crate) fn trust_of_evidence(quotes: &[Quote]) -> Trust {
     let spoken = quotes.iter().filter(|quote| quote.speaker != Speaker::Tool);
@@ -50,7 +50,7 @@ pub(crate) fn trust_of_evidence(quotes: &[Quote]) -> Trust {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileLevel {
     pub(super) trust: Trust,
-    /// The hash of the file if the batch leaves it unchanged.
+    /// The file's hash if the batch leaves the file unchanged.
     pub(super) unchanged: Option<ContentHash>,
     pub(super) is_unseen_edit: bool,
 }

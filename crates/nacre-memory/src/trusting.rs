@@ -1,4 +1,4 @@
-//! Computes the trust levels of memories and of changes to them.
+//! Computes trust levels for memories and for changes to them.
 //!
 //! Every memory is written by a batch, which records its level in the ledger. A batch that contains
 //! a memory without a level cannot be committed. Versions that are not in the ledger are foreign.
@@ -30,7 +30,7 @@ use nacre_base::fs::RelPath;
 /// The heading of the summary section that briefs quote.
 const OUTCOME: &str = "## Outcome";
 
-/// Number of bytes of foreign text that one command checks, which takes about two seconds. Any text
+/// How many bytes of foreign text one command checks, which takes about two seconds. Any text
 /// beyond this limit is treated as an instruction.
 const MAX_JUDGED: usize = 32 << 20;
 
@@ -44,7 +44,7 @@ fn hashes_of(bytes: &[u8]) -> impl Iterator<Item = ContentHash> {
     std::iter::once_with(|| ContentHash::of(bytes)).chain(converted)
 }
 
-/// Returns the text, in addition to the title, that a brief may quote from a memory.
+/// Returns what a brief may quote from a memory besides its title.
 fn brief_text(memory: &Memory) -> Cow<'_, str> {
     let body = memory.document.body();
     if memory.at.memory_type != MemoryType::Summary {
@@ -55,8 +55,8 @@ fn brief_text(memory: &Memory) -> Cow<'_, str> {
 }
 
 impl SummaryDraft {
-    /// Returns the level of a summary. Briefs quote its title, description and outcome. If any of
-    /// them contains an instruction, the summary is shown only on request.
+    /// Returns a summary's level. Briefs quote its title, description and outcome. If any of them
+    /// contains an instruction, the summary is shown only on request.
     pub(super) fn trust(&self) -> Trust {
         let outcome = self.body.split(OUTCOME).nth(1).unwrap_or_default();
         let told = [&self.title, &self.description, outcome].join("\n");
@@ -104,8 +104,8 @@ impl Store {
         Ok(())
     }
 
-    /// Returns whether a foreign memory may contain an instruction. Returns true if the limit for
-    /// checked text was reached.
+    /// Returns whether a foreign memory may contain an instruction. Returns true if no more text
+    /// may be checked.
     fn may_be_order(&self, memory: &Memory, hash: ContentHash) -> bool {
         let text = brief_text(memory);
         let n_bytes = memory.title.len() + text.len();
@@ -126,8 +126,8 @@ impl Store {
         self.n_tellable(n_memories) < n_memories / FEW
     }
 
-    /// Returns an upper bound for the number of memories that may be shown unasked. Foreign
-    /// memories are not counted.
+    /// Returns an upper bound for how many memories may be shown unasked. Foreign memories are not
+    /// counted.
     pub fn n_tellable(&self, n_memories: usize) -> usize {
         let rules = self.rules();
         let counts_all = rules.is_personal || rules.trusts_evidence;
@@ -164,8 +164,8 @@ impl Store {
         hashes_of(bytes).any(|hash| level(hash).is_some_and(|level| !level.waits()))
     }
 
-    /// Returns the versions of a memory that were written by Nacre or accepted by the user, newest
-    /// first. Unreviewed edits are excluded.
+    /// Returns the versions of a memory that Nacre wrote or the user accepted, newest first.
+    /// Unreviewed edits are excluded.
     pub fn own_versions(&self, id: &MemoryId) -> Vec<ContentHash> {
         let versions = self.ledger.versions(self.scope(), id.as_str()).into_iter();
         let own = versions.filter(|version| !version.trust.waits() && !version.is_unseen_edit);
@@ -173,7 +173,7 @@ impl Store {
     }
 
     /// Returns whether a program in the sandbox could have written these bytes. This is possible
-    /// from the time the program starts until its changes have been compared.
+    /// from when the program starts until its changes have been compared.
     pub(super) fn could_be_programs(&self, at: &Located, hash: ContentHash) -> bool {
         let place = self.rules().ledger.as_ref();
         place.is_some_and(|place| {
@@ -185,9 +185,9 @@ impl Store {
         admit(self.rules().actor, draft, Status::Active).trust
     }
 
-    /// Returns the evidence that counts as proof. For a trusted memory, the evidence must have been
-    /// written on this machine or accepted by the user, because a pull can replace it without
-    /// changing the memory.
+    /// Returns the evidence that counts as proof. For a trusted memory, it must have been written
+    /// on this machine or accepted by the user, because a pull can replace it without changing the
+    /// memory.
     pub fn proof_of(&self, memory: &Memory) -> Option<Evidence> {
         let id = &memory.at.id;
         let bytes = self.evidence_bytes(id).ok().flatten()?;
@@ -215,7 +215,6 @@ impl Store {
         !self.ledger.is_stored(scope) && is_inherited()
     }
 
-    /// Creates the ledger of a new, empty store.
     pub fn begin_ledger(&self, owner: &nacre_base::fs::Owner) {
         // If this fails, all memories in the store are foreign, which is safe.
         let _ = self.ledger.enter(self.scope(), &[], owner);
@@ -235,8 +234,8 @@ impl Store {
 
     /// Returns a memory's level in a store without a ledger. If the store was moved or checked out
     /// again, another ledger may contain this version. In a store that is older than ledgers, a
-    /// memory may have the user's mark. Because the mark does not cover the file's content, it
-    /// grants at most an agent's level.
+    /// memory may have the user's mark. The mark does not cover the file's content, so it grants at
+    /// most an agent's level.
     fn inherit_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
         let elsewhere = self.ledger.elsewhere(self.scope());
         if elsewhere.knows(id.as_str()) {
@@ -273,7 +272,7 @@ impl Batch<'_> {
         level.into_iter().for_each(|level| level.is_unseen_edit = edit.is_users);
     }
 
-    /// Records an edit by the user before the memory is written, so that it keeps its level.
+    /// Records the user's edit before the memory is written, so that the memory keeps its level.
     pub(super) fn adopt_edit(&self, memory: &Memory) {
         let Some(git) = &self.store.rules().git else { return };
         if !self.store.is_changed(memory) || !self.store.is_users_edit(git, memory) {
@@ -296,8 +295,8 @@ impl Batch<'_> {
         self.set_level(memory, self.store.trust_of(memory));
     }
 
-    /// Stages withdrawing the user's trust: the memory returns to its previous level and needs a
-    /// new review. Returns whether the level was lowered.
+    /// Stages withdrawing the user's trust: the memory returns to its previous level and must be
+    /// reviewed again. Returns whether the level was lowered.
     pub fn distrust(&mut self, id: &MemoryId, before: Option<Trust>) -> Result<bool> {
         let Ok(memory) = self.store.get(id.as_str()) else { return Ok(false) };
         if self.store.trust_of(&memory).waits() {
@@ -310,8 +309,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Restores a file's recorded level. A version without one is foreign, because the plan of an
-    /// undo may come from a repository.
+    /// Restores a file's recorded level. A version without one is foreign, because an undo's plan
+    /// may come from a repository.
     pub(super) fn put_back_level(&mut self, at: &Located, bytes: &[u8]) {
         let Located { id, path, .. } = at;
         let known = self.store.look_up_trust(id, bytes).unwrap_or(Trust::Foreign);
@@ -321,7 +320,7 @@ impl Batch<'_> {
         self.levels.insert(path.clone(), FileLevel::of(known.min(most)));
     }
 
-    /// Marks the evidence as unproven unless its previous bytes are confirmed by the ledger.
+    /// Marks the evidence as unproven unless the ledger confirms its previous bytes.
     pub(super) fn note_evidence(&mut self, id: &MemoryId, before: &[u8]) {
         if !self.store.knows_evidence(id, before) {
             self.unproven.insert(id.clone());
@@ -337,13 +336,12 @@ impl Batch<'_> {
         self.levels.insert(at.path.clone(), FileLevel::of(trust));
     }
 
-    /// Returns whether the actor may make a change. Only the owner may lower the level of a memory.
+    /// Returns whether the actor may make a change. Only the owner may lower a memory's level.
     pub fn may_update(&self, memory: &Memory, change: &MemoryUpdate) -> bool {
         self.actor == Actor::Owner || self.level_after(memory, change) >= self.lasting_trust(memory)
     }
 
-    /// Returns the memory's level or the level of the text that the change adds, whichever is
-    /// lower.
+    /// Returns the memory's level or that of the text that the change adds, whichever is lower.
     pub(super) fn level_after(&self, memory: &Memory, change: &MemoryUpdate) -> Trust {
         let before = self.lasting_trust(memory);
         if change.title.is_none() && change.body.is_none() {

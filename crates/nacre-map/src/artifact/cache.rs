@@ -1,5 +1,5 @@
-//! Reads and writes the cache directory that contains the artifacts of all projects. Only writers
-//! take a lock.
+//! Reads and writes the cache directory, which holds every project's artifacts. Only writers take a
+//! lock.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -29,7 +29,7 @@ pub(super) const ANALYSES: &str = "analyses";
 
 const ARTIFACT: &str = "artifact";
 
-/// The file that marks a plain cache as retired while an encrypted cache is in use.
+/// Marks a plain cache as retired while an encrypted one is in use.
 const MARKER: &str = "encrypted";
 
 const MARKER_TEXT: &[u8] = b"The map is kept encrypted. Nothing is written here.\n";
@@ -39,14 +39,13 @@ const MARKER_TEXT: &[u8] = b"The map is kept encrypted. Nothing is written here.
 pub enum Derived {
     Overview,
     Imports,
-    /// The number of changes to each file up to a commit.
+    /// How often each file changed up to a commit.
     Churn,
     Client,
 }
 
 impl Derived {
-    /// Returns the file name prefix and the maximum number of files. The oldest files beyond this
-    /// number are removed.
+    /// Returns the file name prefix and how many files to keep. Older files are removed.
     fn files(self) -> (&'static str, usize) {
         match self {
             Self::Overview => ("overview-", 16),
@@ -65,7 +64,8 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The directory is created on the first write. Processes that wait for the lock see `owner`.
+    /// The directory is created on the first write. Other processes waiting for the lock are shown
+    /// `owner`.
     pub fn new(folder: PathBuf, owner: Owner) -> Self {
         Self { folder, owner, seal: None }
     }
@@ -86,7 +86,7 @@ impl Cache {
     }
 
     /// Stores a changed artifact and the analyses of new file contents. Returns false if another
-    /// process has written the artifact in the meantime. The caller must then refresh again.
+    /// process wrote the artifact in the meantime; the caller must then refresh again.
     pub fn store(
         &self,
         project: &Project,
@@ -97,7 +97,7 @@ impl Cache {
         let id = self.name_of(project);
         let writer = self.writer(&scope, &id)?;
         let name = self.artifact_file(project);
-        // An unreadable artifact can be replaced.
+        // An unreadable artifact may be overwritten.
         let is_ours = match artifact.source {
             Some(source) => Stamp::at(&self.folder.join(&name)) == Some(source),
             None => self.open(project).is_none(),
@@ -162,8 +162,8 @@ impl Cache {
         self.store_derived(project, Derived::Client, xxh3_64(client.as_bytes()), &state)
     }
 
-    /// Returns the name of a project's directory. In an encrypted cache, the path cannot be
-    /// recovered from the name, even by trying many paths.
+    /// Returns a project's directory name. In an encrypted cache, the name does not reveal the
+    /// project's path, even to someone who guesses many paths.
     pub(super) fn name_of(&self, project: &Project) -> String {
         self.seal.as_ref().map_or_else(|| project.id.clone(), |seal| seal.name(&project.id))
     }
@@ -172,7 +172,7 @@ impl Cache {
         format!("{}/{ARTIFACT}", self.name_of(project))
     }
 
-    /// Returns a file name. In an encrypted cache, the name does not reveal the key.
+    /// In an encrypted cache, the file name does not reveal the key.
     pub(super) fn name_derived_file(&self, project: &Project, kind: Derived, key: u64) -> String {
         let (folder, (prefix, _)) = (self.name_of(project), kind.files());
         let plain = format!("{folder}/{prefix}{key:016x}");
@@ -219,8 +219,8 @@ impl Cache {
         scope.lock(&self.owner, LOCK_TIMEOUT)
     }
 
-    /// Acquires a directory's write lock, creating the directory if it is missing. Fails in a
-    /// retired plain cache. This check is reliable only while the lock is held.
+    /// Acquires a directory's write lock, creating the directory if needed. Fails if the plain
+    /// cache is retired, a check that is reliable only while the lock is held.
     pub(super) fn writer<'s>(&self, scope: &'s WriteScope, folder: &str) -> Result<Writer<'s>> {
         let writer = self.lock(scope)?;
         let marker = RelPath::new(MARKER)?;
@@ -295,7 +295,7 @@ impl Cache {
         self.remove_all(&self.lock(&scope)?)
     }
 
-    /// Removes a plain cache, and prevents running processes, such as a watcher, from writing to it
+    /// Removes a plain cache and stops running processes, such as a watcher, from writing to it
     /// again.
     pub fn retire(&self) -> Result<()> {
         let is_empty = || self.list_stored_directories().is_empty();
@@ -343,8 +343,8 @@ pub(super) fn names_in(folder: &Path) -> impl Iterator<Item = String> {
     entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok())
 }
 
-/// Returns the time when a project was last used. Reads do not modify any file, so this is the
-/// access time, or the modification time on file systems without access times.
+/// Returns when a project was last used. Reads do not modify any file, so this is the access time,
+/// or the modification time on file systems without access times.
 fn last_use(folder: &Path) -> SystemTime {
     let times = names_in(folder).filter_map(|name| {
         let metadata = folder.join(name).symlink_metadata().ok()?;

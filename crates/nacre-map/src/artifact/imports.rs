@@ -1,12 +1,11 @@
-//! Resolved imports between the files of a project. Files are identified by their index in path
-//! order.
+//! Resolved imports between a project's files. Files are identified by their index in path order.
 //!
-//! A directory that is imported as a whole, such as a Go package, is an additional node. Storing
-//! every pair of importer and file would take too much space.
+//! A directory that is imported as a whole, such as a Go package, is a separate node. Storing every
+//! pair of importer and file would take too much space.
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of files that represent a directory imported as a whole.
+/// Maximum number of files that stand in for a directory imported as a whole.
 const MAX_FOLDER_FILES: usize = 64;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,10 +17,9 @@ pub struct Imports {
     /// whole.
     pub folders: Vec<Option<u32>>,
     pub n_folders: usize,
-    /// For each file, the external packages that it imports, as indexes into `packages`.
+    /// The external packages that each file imports, as indexes into `packages`.
     pub packages_of: Lists,
     pub packages: Vec<String>,
-    /// Number of internal imports that could not be resolved.
     pub n_missing: u32,
 }
 
@@ -35,7 +33,7 @@ impl Imports {
         Some(self.n_files() + number as usize)
     }
 
-    /// Returns a function that lists the importers of a file, including those that import its whole
+    /// Returns a function that lists a file's importers, including those that import its whole
     /// directory.
     pub fn importers(&self) -> impl Fn(usize) -> Vec<usize> {
         let of_nodes = self.nodes.invert(self.n_files() + self.n_folders);
@@ -103,7 +101,7 @@ impl Lists {
         (0..self.len()).map(|idx| self.of(idx))
     }
 
-    /// Returns, for each number below `n_lists`, the sorted indexes of the lists that contain it.
+    /// For each number below `n_lists`, returns the sorted indexes of the lists that contain it.
     pub fn invert(&self, n_lists: usize) -> Self {
         let mut lists: Vec<Vec<usize>> = vec![Vec::new(); n_lists];
         for (place, list) in self.iter().enumerate() {

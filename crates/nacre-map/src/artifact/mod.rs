@@ -1,4 +1,4 @@
-//! The cached index of a code base.
+//! A code base's cached index.
 //!
 //! Each project has one file that lists its files and directories. Analyses are keyed by content
 //! and shared by all projects. Word counts are keyed by content within each project. Everything can

@@ -1,4 +1,4 @@
-//! Files, projects and revisions of the map.
+//! The map's files, projects and revisions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use crate::languages::{Analysis, Depth, Language, Outline};
 use crate::words::WORDS_FORMAT;
 
-/// Analyses or word counts by storage key.
+/// Analyses or word counts, by storage key.
 pub type Blobs = BTreeMap<u64, Vec<u8>>;
 
 /// A path relative to the project's root, with `/` as the separator. Always valid UTF-8.
@@ -38,7 +38,7 @@ impl RelativePath {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns the path of the parent directory; empty if the parent is the root.
+    /// Returns the parent directory's path, or an empty string for files in the root.
     pub fn folder(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
@@ -83,15 +83,15 @@ impl AnalysisKey {
         Self(hasher.digest())
     }
 
-    /// Returns the storage key of the analysis with this depth. Different depths have different
-    /// keys, so a deep analysis does not replace a shallow one.
+    /// Returns the storage key for an analysis of this depth. Each depth has its own key, so a deep
+    /// analysis does not replace a shallow one.
     pub(crate) fn at(self, depth: Depth) -> u64 {
         self.0.wrapping_add(depth as u64)
     }
 }
 
-/// Returns the storage key of a file's word counts. Code and prose have different keys because they
-/// are split into words differently.
+/// Returns the storage key for a file's word counts. Code and prose have different keys because
+/// they are split into words differently.
 pub(crate) fn words_key(hash: FileHash, is_code: bool) -> u64 {
     let mut bytes = hash.0.to_le_bytes().to_vec();
     bytes.extend([WORDS_FORMAT, u8::from(is_code)]);
@@ -113,14 +113,14 @@ impl Project {
     }
 }
 
-/// Metadata of a file. It changes with every write, unless two writes happen within one tick of the
-/// file system's clock.
+/// File metadata that changes with every write, unless two writes fall within one tick of the file
+/// system's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     pub size: u64,
     /// Nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// Time of the last metadata change, which programs cannot set.
+    /// When the metadata last changed. Programs cannot set this time.
     pub ctime_ns: i64,
     pub inode: u64,
 }
@@ -138,7 +138,7 @@ impl Stamp {
         }
     }
 
-    /// Returns the stamp of a plain file. Links are not followed.
+    /// Returns a plain file's stamp. Links are not followed.
     pub(crate) fn at(file: &Path) -> Option<Self> {
         let stat = platform::fs::lstat(file).ok()?;
         FileType::from_raw_mode(stat.st_mode).is_file().then(|| Self::of(&stat))
@@ -150,8 +150,8 @@ pub struct FileRow {
     pub stamp: Stamp,
     pub hash: FileHash,
     pub lines: u32,
-    /// The file changed shortly before it was read, so a later change might not change the stamp.
-    /// The next refresh reads the file again.
+    /// The file changed shortly before it was read, so another change might leave the stamp the
+    /// same. The next refresh reads the file again.
     pub is_doubtful: bool,
     /// The file is too large or cannot be read, so its hash is computed from its stamp.
     pub is_unread: bool,
@@ -185,12 +185,12 @@ pub struct Head {
     pub revision: MapRevision,
     pub identity: u64,
     pub created_ns: i64,
-    /// Time of the last refresh that read every file in full.
+    /// When a refresh last read every file in full.
     pub verified_ns: i64,
     /// Hash of the built-in rules and the list of tracked files. Both affect which files are
     /// selected.
     pub rules: u64,
-    /// Hash of the stamps of git's index and private ignore rules, taken when they were last read.
+    /// Hash of the stamps that git's index and private ignore rules had when they were last read.
     pub git: u64,
 }
 
@@ -206,8 +206,8 @@ pub struct Commit {
     /// New or changed rows; `None` for a removed path.
     pub files: Vec<(String, Option<FileRow>)>,
     pub folders: Vec<(String, Option<FolderRow>)>,
-    /// Changes to file contents. A file with a new stamp but the same content has a new row but is
-    /// not listed here.
+    /// Changes to file contents. If a file has a new stamp but the same content, it gets a new row
+    /// but is not listed here.
     pub changes: Vec<ContentChange>,
 }
 
@@ -257,8 +257,8 @@ pub fn first_identity(created_ns: i64, hashes: impl Iterator<Item = FileHash>) -
     hasher.digest()
 }
 
-/// Returns the identity of the state after `changes`. A revision number alone is ambiguous: if the
-/// last change is lost, the next change gets the same number.
+/// Returns the state's identity after `changes`. A revision number alone is ambiguous: if the last
+/// change is lost, the next change gets the same number.
 pub fn identity_after<'c>(
     before: u64,
     changes: impl IntoIterator<Item = &'c ContentChange>,

@@ -19,23 +19,22 @@ const FORMAT: u32 = 4;
 
 const MAGIC: [u8; 8] = *b"NACREPCK";
 
-/// The header contains a magic number, the format version, the number of entries and their
-/// checksum.
+/// A magic number, the format version, the number of entries and their checksum.
 const HEADER_BYTES: usize = 24;
 
-/// An entry contains the key, start, length and checksum of a blob. The entries follow the blobs.
+/// A blob's key, start, length and checksum. The entries follow the blobs.
 const ENTRY_BYTES: usize = 24;
 
 const EXTENSION: &str = ".pack";
 
-/// Number of packs of similar size that triggers a merge.
+/// Number of similarly sized packs that triggers a merge.
 const MAX_ALIKE: usize = 4;
 
 const SMALL_BYTES: usize = 64 << 10;
 
 const LARGE_BYTES: usize = 64 << 20;
 
-/// Maximum total size of all packs. The oldest packs are dropped first.
+/// Maximum total size of all packs. When it is exceeded, the oldest packs are deleted first.
 const MAX_BYTES: usize = 1 << 30;
 
 const MAX_TRIES: usize = 3;
@@ -111,7 +110,7 @@ fn checksum(blob: &[u8]) -> u32 {
 
 #[derive(Debug, Default)]
 pub struct PackSet {
-    /// The cache and the prefix of the pack file names.
+    /// The cache, and the prefix of its pack file names.
     source: Option<(Cache, String)>,
     /// Opened on first use, because decryption is slow and an unchanged project needs no pack.
     packs: OnceLock<Vec<Pack>>,
@@ -210,7 +209,7 @@ impl Cache {
     }
 
     /// Stores blobs and cleans up: merges packs of similar size without their unused blobs, removes
-    /// unreadable packs, and drops the oldest packs if the size limit is exceeded.
+    /// unreadable packs, and deletes the oldest packs once the size limit is exceeded.
     pub(super) fn add_blobs(
         &self,
         writer: &Writer<'_>,

@@ -1,9 +1,8 @@
 //! Encrypts cache files with AES-GCM. The file name is the associated data.
 //!
-//! Each file has its own key, which is derived from the master key and a salt. The salt is derived
-//! from the name and the content, so writing needs no randomness, and only identical files have the
-//! same salt. A file that was encrypted with another key, modified or renamed is treated as
-//! missing.
+//! Each file has its own key, derived from the master key and a salt. The salt is derived from the
+//! file's name and content, so writing needs no randomness, and only identical files share a salt.
+//! Files that were modified, renamed or encrypted with another key are treated as missing.
 
 use std::fmt;
 
@@ -27,7 +26,7 @@ pub struct Seal {
 impl Seal {
     pub const KEY_BYTES: usize = 32;
 
-    /// Creates a seal. `key` must be random.
+    /// `key` must be random.
     pub fn new(key: &[u8; Self::KEY_BYTES]) -> Self {
         Self { master: hmac::Key::new(hmac::HMAC_SHA256, key) }
     }
@@ -67,7 +66,7 @@ impl Seal {
         tag.as_ref().iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Returns the key of one file. The key is never used for other data, so the nonce can be
+    /// Returns a file's key. Each key encrypts only one piece of data, so the nonce can be
     /// constant.
     fn key_of(&self, salt: &[u8]) -> Option<LessSafeKey> {
         let key = UnboundKey::new(&AES_256_GCM, self.sign(&[b"file\0", salt]).as_ref()).ok()?;

@@ -1,4 +1,4 @@
-//! An artifact in memory: the rows of all files and directories, and their history.
+//! An artifact in memory: the rows for all files and directories, and their history.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,12 +17,12 @@ pub struct Artifact {
     head: Head,
     files: BTreeMap<String, FileRow>,
     folders: BTreeMap<String, FolderRow>,
-    /// The number and the identity of the first revision in the history.
+    /// The number and identity of the oldest revision in the history.
     oldest: (u64, u64),
     /// One line of JSON per change. The history is rarely needed, so it is not parsed on load.
     #[serde(skip)]
     changes: String,
-    /// Stamp of the file that this artifact was read from. A new state may be written only if the
+    /// The stamp this artifact's file had when it was read. A new state may be written only if the
     /// file still has this stamp.
     #[serde(skip)]
     pub(super) source: Option<Stamp>,
@@ -55,7 +55,7 @@ impl Artifact {
         update(&mut self.folders, folders);
         for change in changes {
             let line = serde_json::to_string(&(head.revision.number, change));
-            // Serializing cannot fail, because paths are valid UTF-8.
+            // Serializing cannot fail because paths are valid UTF-8.
             self.changes.extend(line.ok().into_iter().flat_map(|line| [line, "\n".to_owned()]));
         }
     }
@@ -72,7 +72,6 @@ impl Artifact {
         self.changes = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
     }
 
-    /// Returns whether `state` is part of the recorded history.
     pub fn knows(&self, state: MapState) -> bool {
         let MapState { revision, identity } = state;
         let now = self.head.revision;
@@ -93,7 +92,6 @@ impl Artifact {
         self.files.get(path).copied()
     }
 
-    /// Returns all files in path order.
     pub fn files(&self) -> Vec<(&str, FileRow)> {
         self.files.iter().map(|(path, row)| (path.as_str(), *row)).collect()
     }

@@ -1,4 +1,4 @@
-//! Tests for the artifact cache: round trips, and damaged or unexpected files that count as
+//! Tests for the artifact cache: round trips, and how damaged or unexpected files are treated as
 //! missing.
 #![expect(clippy::disallowed_methods, reason = "the tests damage files and put strange ones there")]
 
@@ -80,7 +80,6 @@ fn row(number: u64) -> FileRow {
     FileRow { stamp, hash: FileHash(number), lines: 7, ..FileRow::default() }
 }
 
-/// Returns a commit that adds the file `f{number}.rs`.
 fn commit(number: u64) -> Commit {
     let path = format!("f{number}.rs");
     let revision = MapRevision { epoch: 9, number };

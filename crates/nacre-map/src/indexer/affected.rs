@@ -1,4 +1,4 @@
-//! Finds the files that use a symbol that was removed or whose signature changed.
+//! Finds files that use a symbol after it was removed or its signature changed.
 //!
 //! Only uses of the symbol count, not imports of its file (see `uses`). Files are read only if a
 //! signature changed, because edits inside function bodies do not affect other files.
@@ -19,11 +19,11 @@ use crate::shares::in_batches;
 
 const BATCH: usize = 64;
 
-/// Maximum number of steps from a changed type to the types derived from it. Each step reads the
-/// files again.
+/// How many levels of derived types to follow from a changed type. Each level reads the files
+/// again.
 const MAX_GENERATIONS: usize = 3;
 
-/// Maximum number of broken symbols for which to search for uses.
+/// Maximum number of broken symbols to search for.
 const MAX_SOUGHT: usize = 20_000;
 
 impl Current {
@@ -50,7 +50,7 @@ impl Current {
             let all = links(idx).into_iter().filter(|importer| *importer < paths.len());
             all.collect::<Vec<_>>()
         };
-        // For each file, its import distance and the symbols it uses.
+        // Each file's import distance and the symbols it uses.
         let mut found: BTreeMap<usize, (u32, BTreeSet<String>)> = BTreeMap::new();
         let mut names = SoughtNames::default();
         let mut sought = self.collect_sought(delta, &paths, &mut names);
@@ -176,8 +176,8 @@ fn is_gone(file: &FileChange) -> bool {
     matches!(file.change, CodeChange::Removed | CodeChange::Renamed)
 }
 
-/// Returns the broken symbols that other files may use. A changed interface is replaced by its
-/// changed members.
+/// Returns the broken symbols that other files may use. If an interface changed, its changed
+/// members are returned instead.
 fn visible(file: &FileChange) -> impl Iterator<Item = &BrokenSymbol> {
     let language = Language::of_path(&file.path);
     // In Python, privacy is only a convention. In Rust, child modules can use private items.
@@ -229,7 +229,7 @@ fn importers_of_gone(
     importers.filter(|from| *from < paths.len()).collect()
 }
 
-/// Returns whether `text` exports `name` as the default. Importers may then use another name.
+/// Returns whether `text` exports `name` as its default export, which importers may rename.
 fn is_default(text: &str, name: &str) -> bool {
     text.split("export default").skip(1).any(|rest| {
         let words = rest.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');

@@ -1,4 +1,4 @@
-//! Provides the analyses, contents, imports and history of the files in an up-to-date map.
+//! Provides an up-to-date map's analyses, file contents, imports and history.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -34,7 +34,6 @@ impl Current {
         self.artifact.head().revision
     }
 
-    /// Returns the facts about all files in path order.
     pub fn facts(&self) -> Vec<FileFacts> {
         let files = self.artifact.files().into_iter();
         files.filter_map(|(path, row)| self.facts_of(path, row)).collect()
@@ -68,7 +67,6 @@ impl Current {
         symbols.into_iter().map(|symbol| symbol.name).collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the outlines of all files in path order.
     pub fn outlines(&self, n_threads: usize) -> Vec<FileOutline<'_>> {
         let files: Vec<(&str, FileHash)> =
             self.artifact.files().into_iter().map(|(path, row)| (path, row.hash)).collect();
@@ -92,7 +90,7 @@ impl Current {
         batches.into_iter().flatten().collect()
     }
 
-    /// Returns the given files that have only been analysed line by line.
+    /// Returns which of the given files have only been analysed line by line.
     pub fn shallow(&self, paths: &[&str]) -> Vec<String> {
         let is_shallow = |path: &&&str| {
             let Some((row, language)) = self.artifact.find(path).zip(Language::of_path(path))
@@ -153,8 +151,8 @@ impl Current {
         files: &[(&str, FileHash)],
         n_threads: usize,
     ) -> Imports {
-        // The key includes the last full verification, which may replace analyses of unchanged
-        // files with deeper ones.
+        // The key includes the last full verification, because it may replace unchanged files'
+        // analyses with deeper ones.
         let mut hasher = Xxh3::new();
         hasher.update(&self.artifact.head().verified_ns.to_le_bytes());
         for (path, hash) in files {

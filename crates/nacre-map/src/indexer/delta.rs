@@ -23,12 +23,12 @@ pub struct FileChange {
     pub new_hash: Option<FileHash>,
     /// The symbol changes of a modified file; `None` if its old content is not available.
     pub symbols: Option<SymbolDeltas>,
-    /// Symbols that were removed or whose signature changed. Code that uses them may need to
-    /// change, too.
+    /// Symbols that were removed or whose signature changed. Code that uses them may need to change
+    /// too.
     pub(super) broken: Vec<BrokenSymbol>,
 }
 
-/// A symbol whose signature changed or that was removed.
+/// A symbol that was removed or whose signature changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BrokenSymbol {
     pub(super) name: String,
@@ -110,7 +110,7 @@ pub fn delta_since(current: &Current, asked: MapRevision) -> Result<Delta, Since
     Ok(Delta::of(net, &KnownAnalyses::of(current)))
 }
 
-/// The stored analyses, and analyses of old file contents that were read from git.
+/// Stored analyses, and analyses of old file contents that were read from git.
 pub(super) struct KnownAnalyses<'k> {
     pub(super) stored: &'k PackSet,
     pub(super) more: BTreeMap<AnalysisKey, Analysis>,
@@ -191,7 +191,7 @@ impl BrokenSymbol {
     }
 }
 
-/// Replaces a removed file and an added file that have identical bytes with a rename.
+/// Combines a removed file and an added file with identical bytes into a rename.
 fn pair_renames(files: &mut Vec<FileChange>) {
     let empty = FileHash::of(&[]);
     let mut removed: BTreeMap<FileHash, Vec<String>> = BTreeMap::new();
@@ -238,7 +238,7 @@ fn compare(old: &Analysis, new: &Analysis) -> (Vec<SymbolDelta>, Vec<BrokenSymbo
     (changes, broken)
 }
 
-/// Indexes symbols by kind, name, and position among the symbols with that kind and name.
+/// Indexes symbols by kind, name, and position among the symbols that share both.
 fn index_symbols(symbols: &[SymbolFacts]) -> BTreeMap<(SymbolKind, &str, usize), &SymbolFacts> {
     let mut all = BTreeMap::new();
     let mut n_alike: BTreeMap<(SymbolKind, &str), usize> = BTreeMap::new();

@@ -18,7 +18,7 @@ const MAX_INCLUDES: usize = 4;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitPlaces {
-    /// Git configuration files. Later files take precedence.
+    /// Git configuration files. Later files override earlier ones.
     pub configs: Vec<PathBuf>,
     /// The ignore file to use if the configuration does not name one.
     pub default_excludes: Option<PathBuf>,
@@ -39,7 +39,7 @@ impl Excludes {
             named = read_excludes_setting(config, places.home.as_deref(), MAX_INCLUDES).or(named);
         }
         let file = match named {
-            // A repository may disable the user's rules, but it may not replace them: the setting
+            // A repository may disable the user's rules but not replace them, because the setting
             // could name any file on the machine.
             _ if wants_none(root) => None,
             Some(name) if name.is_empty() => None,
@@ -61,8 +61,7 @@ fn wants_none(root: &Path) -> bool {
     own.is_some_and(|(_, value)| value.is_empty())
 }
 
-/// Reads a plain file. Symbolic links are followed, because configuration files are often symbolic
-/// links.
+/// Reads a plain file. Symbolic links are followed, because configuration files are often links.
 fn read(file: &Path) -> Option<String> {
     if !file.metadata().ok()?.is_file() {
         return None;
@@ -72,7 +71,7 @@ fn read(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Returns the last `core.excludesFile` setting in a configuration file and the files it includes.
+/// Returns the last `core.excludesFile` setting in a configuration file or the files it includes.
 fn read_excludes_setting(config: &Path, home: Option<&Path>, n_left: usize) -> Option<String> {
     let text = read(config)?;
     let mut named = None;

@@ -1,4 +1,4 @@
-//! Reads git's data about a project: its root, the tracked files and the private ignore rules.
+//! Reads what git knows about a project: its root, tracked files and private ignore rules.
 
 use std::collections::BTreeSet;
 use std::hash::Hash as _;
@@ -14,7 +14,7 @@ use super::options::Deadline;
 use super::rules::Rules;
 use crate::artifact::Stamp;
 
-/// This limit is about ten times what a hundred thousand branches and tags need.
+/// About ten times what a hundred thousand branches and tags need.
 const MAX_REFS_BYTES: u64 = 64 << 20;
 
 /// Half a million files need about two thirds of this limit.
@@ -69,7 +69,7 @@ pub(super) struct Tracked {
     files: Vec<String>,
     links: BTreeSet<String>,
     exclude: String,
-    /// Number of entries that were omitted because they are nested too deeply or exceed the budget.
+    /// Number of entries left out because they are nested too deeply or exceed the budget.
     pub(super) n_left_out: u32,
     pub(super) identity: u64,
 }
@@ -102,8 +102,8 @@ impl Tracked {
         tracked
     }
 
-    /// Returns the rules that apply to the whole repository: the user's rules and the repository's
-    /// private rules.
+    /// Returns the rules that apply to the whole repository: the user's own and the repository's
+    /// private ones.
     pub(super) fn rules(&self, excludes: &Excludes) -> Option<Arc<Rules>> {
         Rules::private(excludes.rules.clone(), EXCLUDE_FILE, &self.exclude)
     }
@@ -161,15 +161,15 @@ impl IndexReader<'_> {
             return Some(paths);
         }
         drop(index);
-        // Use git as a fallback for index formats that this parser does not support.
+        // Fall back to git for index formats that this parser does not support.
         let git = self.program.open(git).ok()?;
         let listing = git.ask_within(&["ls-files", "--stage", "-z"], MAX_LISTING_BYTES).ok()?;
         Some(git_index::parse_listing(&listing, &mut self.budget, n_above))
     }
 }
 
-/// Returns a hash that changes whenever the result of [`Tracked::read`] might change. Computing it
-/// requires only two stamps. Returns `None` if a change can be detected only by reading the index.
+/// Returns a hash that changes whenever [`Tracked::read`] might return something else. Computing it
+/// requires only two stamps. Returns `None` if only reading the index can reveal a change.
 pub(super) fn stamp(root: &Path) -> Option<u64> {
     let Some(git) = GitFolder::of(root) else { return Some(0) };
     // Submodules have separate indexes, and a split index is partly stored in another file.

@@ -1,12 +1,12 @@
-//! Parses git's index (versions 2 to 4) to find the tracked paths. Split and sparse indexes are not
-//! supported; the caller uses git to read them.
+//! Parses git's index (versions 2 to 4) to find the tracked paths. For split and sparse indexes,
+//! which are not supported, the caller runs git instead.
 
 use std::ops::ControlFlow;
 
 use super::options::Deadline;
 use crate::artifact::RelativePath;
 
-/// Maximum depth of directories to open.
+/// How many levels of directories to open.
 pub(super) const MAX_DEPTH: usize = 128;
 pub(super) const MAX_FOLDER_BYTES: usize = 3_800;
 
@@ -19,7 +19,7 @@ pub(super) fn is_too_deep(path: &str) -> bool {
 pub(super) struct IndexPaths {
     pub(super) files: Vec<String>,
     pub(super) links: Vec<String>,
-    /// Number of entries that were omitted because they are nested too deeply or exceed the budget.
+    /// Number of entries left out because they are nested too deeply or exceed the budget.
     pub(super) n_left_out: u32,
 }
 
@@ -40,13 +40,13 @@ impl IndexPaths {
     }
 }
 
-/// Limit for all indexes of a project together: twice the number of files in the largest known
-/// projects. The limit is needed because a compressed index of a few megabytes can contain
-/// gigabytes of paths.
+/// Limit for all of a project's indexes together: twice the number of files in the largest known
+/// projects. It is needed because a compressed index of a few megabytes can contain gigabytes of
+/// paths.
 const MAX_PATHS: usize = 1_000_000;
 const MAX_PATHS_BYTES: usize = 64 << 20;
 
-/// Number of paths between two checks of the deadline.
+/// Number of paths to read between deadline checks.
 const PATHS_A_LOOK: usize = 1_000;
 
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl<'d> PathBudget<'d> {
         Self { n_paths: MAX_PATHS, n_bytes: MAX_PATHS_BYTES, deadline }
     }
 
-    /// Deducts one path from the budget. Breaks if the budget is spent.
+    /// Deducts one path from the budget. Returns `Break` once the budget is spent.
     pub(super) fn take(&mut self, n_bytes: usize) -> ControlFlow<()> {
         let left = self.n_paths.checked_sub(1).zip(self.n_bytes.checked_sub(n_bytes));
         let is_late =
@@ -79,7 +79,7 @@ impl<'d> PathBudget<'d> {
     }
 }
 
-/// Length of the metadata before the object ID.
+/// Length of the file metadata that precedes the object ID.
 const STAT_BYTES: usize = 40;
 const MTIME_AT: usize = 8;
 const MODE_AT: usize = 24;
@@ -88,7 +88,7 @@ const SIZE_AT: usize = 36;
 const MAX_PATH_BYTES: usize = 4096;
 const MAX_PATH_DEPTH: usize = 256;
 
-/// Flag of entries that have two additional bytes of flags.
+/// Set on entries that have two additional bytes of flags.
 const IS_EXTENDED: u32 = 0x4000;
 const STAGE: u32 = 0x3000;
 const SKIP_WORKTREE: u32 = 1 << 30;
@@ -102,7 +102,7 @@ const FOLDER: u32 = 0o040_000;
 pub(super) struct IndexEntry<'i> {
     pub(super) mode: u32,
     pub(super) object: &'i [u8],
-    /// Modification time of the file when git last compared it.
+    /// The file's modification time when git last compared it.
     pub(super) mtime_ns: i64,
     pub(super) size: u32,
     pub(super) flags: u32,
@@ -110,7 +110,6 @@ pub(super) struct IndexEntry<'i> {
 }
 
 impl IndexEntry<'_> {
-    /// Returns whether the entry is in a merge conflict.
     pub(super) fn is_unmerged(&self) -> bool {
         self.flags & STAGE != 0
     }
@@ -122,8 +121,8 @@ impl IndexEntry<'_> {
 }
 
 /// Reads the paths in an index whose object IDs are `hash_bytes` bytes long. Returns `None` for
-/// unsupported formats. `n_above` is the length of the repository's path and is added to the cost
-/// of each path.
+/// unsupported formats. The cost of each path includes `n_above`, the length of the repository's
+/// path.
 pub(super) fn parse(
     index: &[u8],
     hash_bytes: usize,
@@ -133,7 +132,7 @@ pub(super) fn parse(
     let mut paths = IndexPaths::default();
     let n_left_out = each_entry(index, hash_bytes, |entry| {
         budget.take(n_above + entry.path.len())?;
-        // Names that are not UTF-8 are skipped, as in the walk of the file tree.
+        // Names that are not UTF-8 are skipped, as when walking the file tree.
         if let Ok(path) = std::str::from_utf8(entry.path) {
             paths.add(entry.mode, path);
         }
@@ -198,7 +197,7 @@ pub(super) fn each_entry(
         if entry.mode & KIND == FOLDER {
             return None;
         }
-        // Only a malicious index contains paths that are longer than the operating system accepts.
+        // Only a malicious index contains paths longer than the operating system accepts.
         let is_over =
             MAX_PATH_BYTES < path.len() || visit(IndexEntry { path: &path, ..entry }).is_break();
         if is_over {
@@ -290,7 +289,7 @@ fn entry_head(rest: &[u8], hash_bytes: usize) -> Option<(IndexEntry<'_>, &[u8])>
     Some((entry, after))
 }
 
-/// Reads a path that is zero-padded so that the length of its entry is a multiple of eight.
+/// Reads a path that is zero-padded to make the length of its entry a multiple of eight.
 fn read_padded<'r>(rest: &'r [u8], used: usize, path: &mut Vec<u8>) -> Option<&'r [u8]> {
     let len = memchr::memchr(0, rest)?;
     path.clear();
@@ -355,8 +354,8 @@ mod tests {
         }
     }
 
-    /// Builds a version 4 index. Each entry consists of the number of bytes to drop from the
-    /// previous path, at most 127, and the bytes to append.
+    /// Builds a version 4 index. Each entry says how many bytes to drop from the previous path (at
+    /// most 127) and which bytes to append.
     fn index(entries: &[(u8, &str)]) -> Vec<u8> {
         let mut index = b"DIRC\0\0\0\x04".to_vec();
         index.extend(u32::try_from(entries.len()).unwrap().to_be_bytes());

@@ -12,7 +12,7 @@ use crate::shares::in_batches;
 pub(super) const READABLE_FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// `NONBLOCK` ensures that opening a named pipe does not block.
+/// `NONBLOCK` keeps `open` from blocking on a named pipe.
 pub(super) const READABLE_FILE: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
@@ -23,25 +23,25 @@ pub(super) fn open_root(root: &Path) -> std::io::Result<OwnedFd> {
     Ok(platform::fs::open(root, flags, Mode::empty())?)
 }
 
-/// Returns the stamp of a file, or `None` if the path is not a plain file.
+/// Returns a file's stamp, or `None` if the path is not a plain file.
 pub(super) fn file_stamp(folder: impl AsFd, path: &str) -> Option<Stamp> {
     let stat = platform::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_file().then(|| Stamp::of(&stat))
 }
 
-/// Returns the stamp of a directory, or `None` if the path is not a directory.
+/// Returns a directory's stamp, or `None` if the path is not a directory.
 pub(super) fn folder_stamp(root: impl AsFd, path: &str) -> Option<Stamp> {
     let path = if path.is_empty() { "." } else { path };
     let stat = platform::fs::statat(root, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_dir().then(|| Stamp::of(&stat))
 }
 
-/// The longest clock ticks of file systems with sub-second timestamps and of those with
+/// The longest clock tick on file systems with sub-second timestamps, and on those with
 /// whole-second timestamps.
 const TICK_NS: i64 = 20_000_000;
 const COARSE_TICK_NS: i64 = 2_000_000_000;
 
-/// Returns whether the file could change after this stamp was taken without changing the stamp.
+/// Returns whether the file could have changed after it was stamped without changing the stamp.
 /// This is git's rule for racy timestamps, applied to `ctime`, which programs cannot set.
 pub(super) fn is_racy(stamp: Stamp, looked_ns: i64) -> bool {
     let is_coarse = stamp.ctime_ns % 1_000_000_000 == 0;
@@ -49,8 +49,8 @@ pub(super) fn is_racy(stamp: Stamp, looked_ns: i64) -> bool {
     looked_ns <= stamp.ctime_ns.saturating_add(tick)
 }
 
-/// Returns the indexes and new stamps of the files that must be read again. The stamp is `None` for
-/// removed files. A parent directory that was replaced by a link is detected as a change to that
+/// Returns the indexes and new stamps of files that must be read again. The stamp is `None` for
+/// removed files. If a parent directory was replaced by a link, that counts as a change to the
 /// directory.
 pub(super) fn find_changed_files(
     root: &OwnedFd,

@@ -1,7 +1,7 @@
-//! Collects the mentions of symbol names in files, and resolves each mention to a declaration.
+//! Collects mentions of symbol names and resolves each one to a declaration.
 //!
 //! Several files may declare the same name. Imports and re-exports determine which declaration is
-//! meant; if they do not lead to any, the origin is unknown.
+//! meant; if they lead to none of them, the origin is unknown.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -22,7 +22,7 @@ pub(super) struct FileMentions {
     pub(super) hands_all_on: bool,
     /// Whether the file imports whole modules under local names (`* as`).
     pub(super) has_namespaces: bool,
-    /// The local names of modules that a script imports as a whole, in lower case.
+    /// Local names, in lower case, of modules that a script imports as a whole.
     pub(super) modules: HashSet<String>,
     /// Whether a script imports modules without listing the imported names.
     pub(super) is_loose: bool,
@@ -37,7 +37,8 @@ pub(super) struct NameMentions {
     pub(super) is_called: bool,
     /// Whether a Python file assigns the name at top level: `open = …`.
     pub(super) is_assigned: bool,
-    /// Whether the name is a member of an expression that does not end in a word: `f().open`.
+    /// Whether the name is a member of an expression that does not end in a word, such as
+    /// `f().open`.
     pub(super) is_behind_other: bool,
     pub(super) is_taken: bool,
     pub(super) is_handed_on: bool,
@@ -171,9 +172,8 @@ const MAX_FOLLOWED: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypeOrigin {
-    /// The sought symbol.
+    /// The name refers to the symbol being searched for.
     Own,
-    /// The name refers to another declaration with the same name.
     Other,
     Unknown,
 }
@@ -206,7 +206,7 @@ impl<'o, 'a> Origins<'o, 'a> {
         Self { paths, mentions, names, resolver, by_stem }
     }
 
-    /// Determines which declaration a name in a file refers to. `homes` contains the files that
+    /// Determines which declaration a name in a file refers to. `homes` lists the files that
     /// declare the name.
     pub(super) fn of(
         &self,
@@ -224,7 +224,7 @@ impl<'o, 'a> Origins<'o, 'a> {
         }
     }
 
-    /// Resolves a name in a JVM language. An import takes precedence over the file's own package,
+    /// Resolves a name in a JVM language. Imports take precedence over the file's own package,
     /// which takes precedence over all other packages.
     fn of_jvm(&self, file: usize, name: usize, homes: &[usize]) -> TypeOrigin {
         let Some(all) = self.mentions.get(&file) else { return TypeOrigin::Unknown };
@@ -235,7 +235,7 @@ impl<'o, 'a> Origins<'o, 'a> {
         if homes.iter().any(is_from) {
             return TypeOrigin::Own;
         }
-        // These are qualified names in code, such as `web.Path` and `Outer.Path`.
+        // Qualified names in code, such as `web.Path` and `Outer.Path`.
         let is_imported = |word: &String| {
             taken.iter().any(|taken| taken.from.to_lowercase().rsplit('.').next() == Some(word))
         };
@@ -259,7 +259,7 @@ impl<'o, 'a> Origins<'o, 'a> {
         }
     }
 
-    /// Returns whether `package` is the package of a file (`a.b`) or a class in it (`a.b.Outer`).
+    /// Returns whether `package` is the file's package (`a.b`) or a class in it (`a.b.Outer`).
     fn is_in(&self, file: usize, package: &str) -> bool {
         let package = package.replace('.', "/");
         let path = self.paths[file];
@@ -271,7 +271,7 @@ impl<'o, 'a> Origins<'o, 'a> {
         })
     }
 
-    /// Returns `Other` only if all imports and qualifiers of the name lead to other declarations.
+    /// Returns `Other` only if every import and qualifier of the name leads to another declaration.
     fn of_python(&self, file: usize, name: usize, homes: &[usize]) -> TypeOrigin {
         let Some(all) = self.mentions.get(&file) else { return TypeOrigin::Unknown };
         let Some(one) = all.of(name) else { return TypeOrigin::Unknown };
@@ -323,9 +323,9 @@ impl<'o, 'a> Origins<'o, 'a> {
         module.map_or_else(BTreeSet::new, |module| self.declaring(module, name, homes))
     }
 
-    /// Returns the files that may declare `name` for a module: the module itself, and the files
-    /// from which it imports the name. Returns an empty set if an import of the name cannot be
-    /// resolved or renames it.
+    /// Returns the files that may declare `name` for a module: the module itself and any files it
+    /// imports the name from. Returns an empty set if such an import cannot be resolved or renames
+    /// it.
     fn declaring(&self, module: usize, name: usize, homes: &[usize]) -> BTreeSet<usize> {
         let word = self.names.name(name).unwrap_or_default();
         let (mut found, mut seen) = (BTreeSet::new(), HashSet::from([module]));
@@ -382,8 +382,8 @@ impl<'o, 'a> Origins<'o, 'a> {
     }
 }
 
-/// Returns the directory that determines the package of a file. Java source roots are removed,
-/// because a Java package can have several of them.
+/// Returns the directory that determines a file's package. Java source roots are stripped, because
+/// a Java package can span several of them.
 pub(super) fn package(path: &str) -> &str {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let roots = ["/java/", "/kotlin/", "/scala/"];
@@ -391,7 +391,6 @@ pub(super) fn package(path: &str) -> &str {
     root.map_or(folder, |root| &folder[root..])
 }
 
-/// Returns the file name up to the first dot.
 pub(super) fn stem_of(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.split('.').next().unwrap_or(name)

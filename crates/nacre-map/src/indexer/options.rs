@@ -11,7 +11,7 @@ use super::sensitive::Sensitive;
 #[derive(Clone, Debug)]
 pub struct RefreshOptions {
     pub now_ns: i64,
-    /// The current time according to the file system's clock, in nanoseconds since 1970.
+    /// The current time on the file system's clock, in nanoseconds since 1970.
     pub looked_ns: i64,
     pub trust: Verify,
     pub keeping: CacheWrites,
@@ -27,14 +27,13 @@ pub struct RefreshOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verify {
     Stamps,
-    /// Reads every file again in full.
     Contents,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheWrites {
     On,
-    /// Writes nothing to disk. The results are still correct.
+    /// Writes nothing to disk. Results are not affected.
     Off,
 }
 
@@ -46,8 +45,8 @@ pub enum WordCounting {
 
 /// Reports whether the deadline has passed. It is checked before each directory and each file.
 ///
-/// The cost of one file is limited by its size, but a tree can be arbitrarily large and a disk
-/// arbitrarily slow, so every refresh has a deadline. The caller provides the clock, so that tests
+/// File size limits bound the cost of one file, but a tree can be arbitrarily large and a disk
+/// arbitrarily slow, so every refresh has a deadline. The caller provides the clock so that tests
 /// can count calls instead of measuring time.
 #[derive(Clone)]
 pub struct Deadline(Arc<dyn Fn() -> bool + Send + Sync>);

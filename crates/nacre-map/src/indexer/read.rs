@@ -1,4 +1,4 @@
-//! Reads new and changed files: hashes, analyses and words.
+//! Reads new and changed files, and computes their hashes, analyses and word counts.
 
 use std::io::Read as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,12 +15,12 @@ use crate::languages::{Analysis, Depth, Language, MAX_TEXT_BYTES, analyse, glanc
 use crate::shares::in_batches;
 use crate::words::render_bag;
 
-/// Maximum size of a file to read. The hash of a larger file is computed from its stamp.
+/// Larger files are not read; their hash is computed from their stamp.
 pub const MAX_READ_BYTES: u64 = 32 << 20;
 
 const BATCH: usize = 16;
 
-/// Number of files in a batch. Batches limit memory use.
+/// Number of files per batch. Batches limit memory use.
 pub(super) const CHUNK: usize = 4_096;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,11 +53,11 @@ impl FoundTexts {
 
 #[derive(Default)]
 pub(super) struct ReadFiles {
-    /// One row per file, in the order of the files; `None` if a file was removed or is not a plain
-    /// file.
+    /// One row per file, in the same order as the files. A row is `None` if the file was removed or
+    /// is not a plain file.
     pub(super) rows: Vec<Option<FileRow>>,
-    /// Number of files that were not read before the deadline. They are marked as doubtful, so the
-    /// next refresh reads them.
+    /// Number of files that were not read before the deadline. They are marked as doubtful so that
+    /// the next refresh reads them.
     pub(super) n_postponed: usize,
 }
 
@@ -135,7 +135,7 @@ impl Reading<'_> {
         })
     }
 
-    /// Returns the row of a file that could not be opened, or `None` if the file was removed or is
+    /// Returns the row for a file that could not be opened, or `None` if the file was removed or is
     /// not a plain file.
     fn row_of_unopened(&self, error: Errno, path: &str) -> Option<FileRow> {
         let gone = [Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NXIO, Errno::ISDIR];
@@ -144,7 +144,7 @@ impl Reading<'_> {
         }
         let mut row = self.unread(file_stamp(self.root, path)?);
         // Errors other than missing permissions may be temporary, so the file is read again later.
-        // A permission change alters the stamp, so it is detected anyway.
+        // Permission changes alter the stamp and are detected anyway.
         row.is_doubtful |= !matches!(error, Errno::ACCESS | Errno::PERM);
         Some(row)
     }
@@ -156,8 +156,8 @@ impl Reading<'_> {
         FileRow { stamp, hash: FileHash::of(&bytes), lines: 0, is_doubtful, is_unread: true }
     }
 
-    /// Counts the words of new file content. Known content has stored counts or is counted when a
-    /// query needs it.
+    /// Counts the words in new file contents. Known contents either have stored counts or are
+    /// counted when a query needs them.
     fn count_words(&self, file: &UnverifiedFile, hash: FileHash, bytes: &[u8], batch: &mut Batch) {
         let is_known = file.before.is_some_and(|before| before.hash == hash);
         if self.counts_words && !is_known && bytes.len() <= MAX_TEXT_BYTES {
@@ -166,14 +166,14 @@ impl Reading<'_> {
         }
     }
 
-    /// Analyses a file's content, unless it already has an analysis of at least this depth.
+    /// Analyses a file's content unless it already has an analysis of at least this depth.
     fn analyse(&self, file: &UnverifiedFile, hash: FileHash, bytes: &[u8], batch: &mut Batch) {
         let Some(language) = Language::of_path(&file.path) else { return };
         if MAX_TEXT_BYTES < bytes.len() {
             return;
         }
         // Only analyses of equal depth can be compared. The previous content is gone and cannot be
-        // analysed again, so the new content is analysed to the same depth.
+        // analysed again, so analyse the new content to the same depth.
         let before = file.before.filter(|before| before.hash != hash);
         let before = before.map(|before| AnalysisKey::new(before.hash, language));
         let was_glanced =

@@ -1,8 +1,8 @@
-//! Brings an artifact up to date with the disk, and stores the changes.
+//! Brings an artifact up to date with the disk and stores the changes.
 //!
 //! There are three cases, from cheapest to most expensive: nothing changed; some stamps changed, so
 //! those files are read; or the selection rules changed, so the whole tree is walked. The result is
-//! always the same as that of a build from scratch.
+//! always the same as building the map from scratch.
 
 use std::collections::BTreeSet;
 
@@ -24,16 +24,16 @@ use crate::artifact::{
 };
 use crate::languages::{Depth, Language};
 
-/// Maximum time since the last full read. Once it has passed, every file is read again, even if its
+/// Once this much time has passed since the last full read, every file is read again, even if its
 /// stamp is unchanged.
 const MAX_AGE_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
 
-/// Maximum number of attempts to store the result while other processes are writing. After that,
-/// the result is returned unstored.
+/// How often to try storing the result while other processes are writing. After that, the result is
+/// returned without being stored.
 const MAX_TRIES: usize = 4;
 
-/// If more directories than this have changed, and more than a quarter of all directories, a full
-/// walk is cheaper.
+/// A full walk is cheaper if more directories than this have changed and they make up more than a
+/// quarter of all directories.
 const MAX_RELISTED: usize = 256;
 
 /// New code up to this total size is parsed immediately, which takes about a second. Larger amounts
@@ -62,7 +62,6 @@ pub struct RefreshError {
 }
 
 impl RefreshError {
-    /// Returns whether the deadline passed before all directories were listed.
     pub fn is_late(&self) -> bool {
         self.source.kind() == std::io::ErrorKind::TimedOut
     }
@@ -125,8 +124,8 @@ fn stats(artifact: &Artifact, n_read: usize, n_postponed: usize) -> MapStats {
 
 impl Current {
     /// Returns whether a refresh is needed even if no file changed: the rules changed, the root is
-    /// another directory, files are doubtful, results were not stored, or a full verification is
-    /// due.
+    /// a different directory, files are doubtful, results were not stored, or a full verification
+    /// is due.
     pub fn is_due(&self, options: &RefreshOptions) -> bool {
         let head = self.artifact.head();
         let folders = self.artifact.folders();
@@ -166,8 +165,7 @@ struct Differences {
 }
 
 impl Look {
-    /// Adds the analyses and words of new file contents to `texts`, except those that are already
-    /// stored.
+    /// Adds the analyses and words of new file contents to `texts`, unless they are already stored.
     fn take(
         cache: &Cache,
         project: &Project,
@@ -276,8 +274,7 @@ impl Looker<'_> {
         let changed = find_changed_directories(self.root, &folders, n_threads);
         let is_unlisted = |(idx, _): &(usize, Option<Stamp>)| !folders[*idx].1.is_listed;
         let is_much = MAX_RELISTED < changed.len() && folders.len() / 4 < changed.len();
-        // All rules share one budget, so a change to one rules file affects which other rules files
-        // are read.
+        // All rules share one budget, so changing one rules file can affect which others are read.
         let has_unread_rules =
             !changed.is_empty() && self.artifact.count_skipped().unread_rules != 0;
         if is_much || has_unread_rules || changed.iter().any(is_unlisted) {
@@ -299,8 +296,8 @@ impl Looker<'_> {
         Ok(self.with_found(differences, found))
     }
 
-    /// Adds the results of listing directories again. Returns `None` if the listing requires a full
-    /// walk, because rules or nested repositories changed.
+    /// Adds what listing the directories again has found. Returns `None` if a full walk is required
+    /// because rules or nested repositories changed.
     fn with_found(
         &self,
         mut differences: Differences,
@@ -382,8 +379,8 @@ impl Looker<'_> {
             counts_words: is_stored && options.words == WordCounting::Now,
         };
         let ReadFiles { rows, n_postponed } = reading.read_all(&unverified, |mut found| {
-            // A single chunk is stored together with the artifact. If there are several chunks,
-            // each one is stored as soon as it is complete.
+            // A single chunk is stored together with the artifact. With several chunks, each one is
+            // stored as soon as it is complete.
             let is_stored_now = is_stored && CHUNK < unverified.len();
             if is_stored_now && self.cache.store_analyses(&found.analyses).is_ok() {
                 found.analyses.clear();
@@ -421,8 +418,7 @@ impl Looker<'_> {
         Look { status, n_read, n_postponed, found }
     }
 
-    /// Returns the analysis depth. To save time, the first analysis of a large project does not
-    /// parse every file.
+    /// To save time, the first analysis of a large project does not parse every file.
     fn depth(&self, files: &[UnverifiedFile]) -> Depth {
         if self.options.trust == Verify::Contents {
             return Depth::Full;
@@ -454,8 +450,8 @@ impl Looker<'_> {
 }
 
 impl Differences {
-    /// Records that a directory and its entire content were removed. If a path in it still exists,
-    /// it now leads through a link.
+    /// Records that a directory and everything in it were removed. If a path in it still exists, it
+    /// now leads through a link.
     fn lose_folder(
         &mut self,
         folder: &str,

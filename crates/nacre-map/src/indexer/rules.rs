@@ -1,5 +1,5 @@
-//! The ignore rules that apply in a directory: the user's own rules, then the `.gitignore` files
-//! from the root down to the directory.
+//! The ignore rules that apply in a directory: the user's own rules, then every `.gitignore` from
+//! the root down to that directory.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -23,17 +23,17 @@ const MAX_RULE_BYTES: usize = 1_000;
 const MAX_LOOK_RULES: usize = 30_000;
 const MAX_LOOK_BYTES: usize = 2 << 20;
 
-/// Maximum number of nested directories with rules. Each of these directories has an automaton,
-/// whose size grows with the number of names it matches.
+/// Maximum number of nested directories with rules. Each of them has an automaton whose size grows
+/// with the number of names it matches.
 const MAX_NESTED: usize = 24;
 
-/// Maximum number of costly patterns that apply in one directory. In a malicious rules file, all
-/// patterns can remain possible matches up to the last character of a name. Real repositories have
-/// a few dozen costly patterns.
+/// Maximum number of costly patterns that apply in one directory. In a malicious rules file, every
+/// pattern can still be a possible match at the last character of a name. Real repositories have a
+/// few dozen costly patterns.
 pub(super) const MAX_COSTLY: usize = 400;
 
-/// Returns whether a pattern contains wildcards, other than a leading `*` or `**/` or a trailing
-/// `/**`. Such patterns become part of an automaton that is run on each path.
+/// Returns whether a pattern contains wildcards other than a leading `*` or `**/` or a trailing
+/// `/**`. Such patterns become part of an automaton that runs on each path.
 pub(super) fn is_costly(pattern: &str) -> bool {
     let name = pattern.trim_start_matches('!').trim_start_matches("**/").trim_start_matches('/');
     let name = name.trim_end_matches('/').trim_end_matches("/**");
@@ -42,7 +42,7 @@ pub(super) fn is_costly(pattern: &str) -> bool {
 
 #[derive(Debug)]
 pub(super) struct RuleBudget {
-    /// Remaining number of rules and bytes; `None` once a file has exceeded the budget.
+    /// How many more rules and bytes may be read; `None` once a file has exceeded the budget.
     left: Mutex<Option<(usize, usize)>>,
 }
 
@@ -71,8 +71,8 @@ impl RuleBudget {
     }
 }
 
-/// Error for rules that exceed the limits. Their directory is omitted from the map, because it is
-/// not known which files they ignore.
+/// Returned for rules that exceed the limits. Their directory is left out of the map, because it is
+/// not known which of its files they ignore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnreadRules;
 
@@ -95,8 +95,8 @@ pub(super) struct IgnoredBy {
 }
 
 impl Rules {
-    /// Creates rules from a file other than `.gitignore`: the user's own rules or a repository's
-    /// private rules.
+    /// Creates rules that do not come from a `.gitignore`: the user's own or a repository's private
+    /// rules.
     pub(super) fn private(above: Option<Arc<Self>>, place: &str, text: &str) -> Option<Arc<Self>> {
         let is_empty = text.lines().all(|line| line.is_empty() || line.starts_with('#'));
         if is_empty {
@@ -156,7 +156,7 @@ impl Rules {
     }
 
     /// Returns the rule that ignores a path. If several directories have a matching rule, the
-    /// innermost directory takes precedence.
+    /// innermost one takes precedence.
     pub(super) fn leaving_out(
         rules: Option<&Arc<Self>>,
         path: &str,

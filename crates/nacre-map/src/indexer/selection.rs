@@ -1,7 +1,7 @@
-//! Selects the files for a walk, and adds tracked files even if a rule ignores them.
+//! Selects the files for a walk and adds tracked files even if a rule ignores them.
 //!
 //! A malicious index can contain arbitrary paths, so a file is looked up only if its directories
-//! exist. The first missing directory of a path gets a row, so that its creation can be detected.
+//! exist. The first missing directory in a path gets a row so that its creation can be detected.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(super) struct Selection<'s> {
     pub(super) root: &'s Path,
     pub(super) tracked: &'s Tracked,
     pub(super) options: &'s RefreshOptions,
-    /// Whether paths are returned without stamps. Used if the caller opens all files anyway.
+    /// Whether paths are returned without stamps, for callers that open every file anyway.
     pub(super) is_unstamped: bool,
 }
 
@@ -41,10 +41,10 @@ pub(super) fn late() -> std::io::Error {
 const MAX_FOLDERS: usize = 100_000;
 const MAX_FOLDERS_BYTES: usize = 16 << 20;
 
-/// Number of files processed between two checks of the deadline.
+/// Number of files to process between deadline checks.
 const FILES_A_LOOK: usize = 64;
 
-/// Adds tracked files that a rule ignores. Also adds rows for their directories, whose stamps show
+/// Adds tracked files that a rule ignores, and rows for their directories, whose stamps reveal
 /// later changes.
 pub(super) fn add_tracked(
     selection: &Selection<'_>,
@@ -90,8 +90,8 @@ pub(super) fn add_tracked(
     Ok(())
 }
 
-/// The parent directories of the current file. Files are visited in path order, so each directory
-/// is checked only once.
+/// The current file's parent directories. Files are visited in path order, so each directory is
+/// checked only once.
 struct Way<'w> {
     selection: &'w Selection<'w>,
     root: &'w OwnedFd,
@@ -104,8 +104,8 @@ struct Way<'w> {
 }
 
 impl<'w> Way<'w> {
-    /// Returns whether all parents of the path are real directories that are not denied. Links are
-    /// not followed, as in git.
+    /// Returns whether every parent of the path is a real directory that is not denied. Like git,
+    /// this does not follow links.
     fn leads_to(&mut self, path: &'w str) -> bool {
         let is_below =
             |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));

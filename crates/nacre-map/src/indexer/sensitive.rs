@@ -13,7 +13,7 @@ pub struct BadGlob {
     why: String,
 }
 
-/// The built-in names of sensitive files and the user's additional globs. Matching ignores case.
+/// The built-in names of sensitive files and the user's own globs. Matching ignores case.
 #[derive(Clone, Debug)]
 pub struct Sensitive {
     globs: GlobSet,

@@ -1,6 +1,6 @@
-//! Computes the changes since a commit, including uncommitted changes.
+//! Computes the changes since a commit, including uncommitted ones.
 //!
-//! Git lists the files in the commit and in its index, and the artifact contains the state of the
+//! Git lists the files in the commit and in its index, and the artifact describes the state on
 //! disk. Git never reads the work tree, because that would run the repository's filters. Changes
 //! outside the map are not listed.
 
@@ -27,9 +27,9 @@ const GIT_LINK: &str = "160000";
 const MAX_DEPTH: usize = 8;
 const MAX_MOUNTED: usize = 1_000;
 
-/// Maximum listing size for a commit and its submodules. It is enough for half a million files with
-/// 64 MB of paths. The limit is needed because a commit can contain the same directory any number
-/// of times.
+/// Maximum size of the listings for a commit and its submodules. It is enough for half a million
+/// files with 64 MB of paths. The limit is needed because a commit can contain the same directory
+/// any number of times.
 const MAX_TREE_BYTES: u64 = 96 << 20;
 const MAX_TREE_FILES: usize = 750_000;
 
@@ -38,17 +38,17 @@ const MAX_INDEX_LISTING_BYTES: u64 = 192 << 20;
 const MAX_DIFFERING: usize = 250_000;
 const MAX_DIFFERING_BYTES: usize = 32 << 20;
 
-/// Number of files processed between two checks of the deadline.
+/// Number of files to process between deadline checks.
 const FILES_A_LOOK: usize = 1_000;
 
 const BATCH: usize = 200;
 const MAX_BATCH_BYTES: u64 = 64 << 20;
 
-/// Maximum number of old file contents to read. If more are needed, only hashes are compared. Git
-/// is started once per batch.
+/// Maximum number of old file contents to read; for any others, only hashes are compared. Git is
+/// started once per batch.
 const MAX_CONTENTS: usize = 20_000;
 
-/// Maximum number of changed files to parse. The remaining files are compared line by line.
+/// Maximum number of changed files to parse. Any others are compared line by line.
 const MAX_CLOSER: usize = 2_000;
 const MAX_CONTENT_BYTES: u64 = 512 << 20;
 
@@ -112,7 +112,7 @@ pub fn delta_since_git(
         true => Tracked::default(),
         false => Tracked::read(root, program, &options.deadline),
     };
-    // Files of a submodule whose commit is missing are not compared.
+    // If a submodule's commit is missing, its files are not compared.
     let is_in_silent =
         |path: &str| path.match_indices('/').any(|(at, _)| silent.contains(&path[..at]));
     let is_silent = |path: &str| tracked.has(path) && is_in_silent(path);
@@ -239,8 +239,8 @@ impl<'c> Comparison<'c> {
             let is_there = !entry.is_unmerged() && is_named(file.object, entry.object);
             file.is_same = is_there
                 && match self.current.artifact.find(&join(prefix, file.path)) {
-                    // If a file was written after the index, its content may have changed without a
-                    // change to its stamp.
+                    // If a file was written after the index, its content may have changed while its
+                    // stamp stayed the same.
                     Some(row) => entry.mtime_ns < written_ns && is_as_seen(&row, &entry),
                     None => entry.is_left_out(),
                 };
@@ -248,7 +248,7 @@ impl<'c> Comparison<'c> {
         })
     }
 
-    /// Returns the files in the commit that have been changed or removed.
+    /// Returns the files in the commit that have since been changed or removed.
     fn otherwise<'t>(
         &mut self,
         git: &Git,
@@ -276,7 +276,7 @@ impl<'c> Comparison<'c> {
                 continue;
             }
             self.pay_for(&path)?;
-            // The object ID is used as the hash until the bytes have been read.
+            // The object ID serves as the hash until the bytes have been read.
             let hash = FileHash::of(file.object.as_bytes());
             differing.push(Old { path, object: file.object, hash, is_gone });
         }
@@ -291,7 +291,7 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    /// Parses both versions of the files that differ, so that they can be compared.
+    /// Parses both versions of each differing file so that they can be compared.
     fn look_closer(&mut self) {
         let current = self.current;
         for (path, _) in self.differing.iter().take(MAX_CLOSER) {
@@ -310,7 +310,7 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    /// Reads each distinct old content once from git. Contents of files that still exist come
+    /// Reads each distinct old content from git once. Contents of files that still exist come
     /// first.
     fn take_all_contents(&mut self, git: &Git, differing: &mut [Old<'_>]) -> Result<()> {
         differing.sort_unstable_by(|a, b| (a.is_gone, a.object).cmp(&(b.is_gone, b.object)));
@@ -328,8 +328,8 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    /// Reads old contents. Each inner slice contains files that have the same content. If git's
-    /// output exceeds the limit, the batch is split in half.
+    /// Reads old contents. Each inner slice lists files with the same content. If git's output
+    /// exceeds the limit, the batch is split in half.
     fn take_contents(&mut self, git: &Git, asked: &mut [&mut [Old<'_>]]) {
         if asked.is_empty() || MAX_CONTENT_BYTES < self.n_read {
             return;
@@ -394,7 +394,7 @@ fn blob_name(algorithm: &'static Algorithm, bytes: &[u8]) -> String {
     context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Visits the entries of git's index in path order. If the parser does not support the index
+/// Visits the entries in git's index in path order. If the parser does not support the index
 /// format, git reads the index.
 fn each_indexed(
     git: &Git,
@@ -402,7 +402,7 @@ fn each_indexed(
 ) -> Result<(), GitFault> {
     let folder = git.folder();
     let index = folder.read_bytes("index", MAX_INDEX_BYTES).unwrap_or_default();
-    // Check the whole index first: after an error in the middle, the fallback would visit some
+    // Check the whole index first: if it failed in the middle, the fallback would visit some
     // entries again.
     if git_index::each_entry(&index, object_bytes(folder), |_| ControlFlow::Continue(())).is_some()
     {

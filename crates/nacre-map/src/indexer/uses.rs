@@ -1,7 +1,7 @@
 //! Finds the files that use a changed symbol.
 //!
 //! A file uses a symbol if its code mentions the name and the file is connected to the declaration.
-//! A name alone is ambiguous, and an import does not show which symbols are used. The kind of
+//! A name alone is ambiguous, and an import does not show which symbols are used. What counts as a
 //! connection depends on the language (`Reach`).
 
 use std::collections::hash_map::Entry;
@@ -13,19 +13,19 @@ use crate::languages::{Language, SoughtNames, SymbolKind, Visibility};
 
 const MAX_HOPS: u32 = 4;
 
-/// A mention alone counts as a use only if the name occurs in at most this many files.
+/// A mention alone counts as a use only if the name occurs in no more files than this.
 const MAX_RARE_FILES: usize = 24;
 
-/// If more files than this declare a method with the same name, an import of the file does not
+/// If more files than this declare a method of the same name, importing the declaring file does not
 /// count as a use.
 const MAX_DECLARING: usize = 4;
 
 const MAX_OWNERS: usize = 64;
 
-/// Minimum length of a variable name that refers to a type by the end of the type's name.
+/// Minimum length for a variable to match the end of a type name.
 const MIN_END_BYTES: usize = 6;
 
-/// A symbol whose signature changed or that was removed.
+/// A symbol that was removed or whose signature changed.
 #[derive(Clone, Debug)]
 pub(super) struct Sought {
     /// Index of the file that declares the symbol.
@@ -37,10 +37,10 @@ pub(super) struct Sought {
     /// Whether the symbol is the default export, which importers can give any name.
     pub(super) is_default: bool,
     name: usize,
-    /// The type that a method belongs to, and its subtypes.
+    /// The method's type and its subtypes.
     owners: Vec<OwnerType>,
-    /// Names that may precede the method in Rust paths, in addition to its types: traits that the
-    /// file implements (`Read::read(…)`) and aliases of the types. `None` for a trait's own method,
+    /// Names that may precede the method in Rust paths besides its types: traits that the file
+    /// implements (`Read::read(…)`) and aliases of the types. `None` for a trait's own method,
     /// which any type may implement.
     path_names: Option<HashSet<String>>,
 }
@@ -82,14 +82,14 @@ impl Sought {
     }
 
     /// Returns whether a file uses the method's name after a qualifier that may be one of its
-    /// types. For example, `Vec::open` does not count as a use of another type's `open`.
+    /// types. For example, `Vec::open` is not a use of another type's `open`.
     fn may_be_behind(&self, one: &NameMentions, owners: &[&str]) -> bool {
         let Some(others) = &self.path_names else { return one.is_qualified };
         let may_be = |of: &String| owners.contains(&of.as_str()) || others.contains(of);
         one.is_loose || one.path_types.iter().any(may_be)
     }
 
-    /// Returns the subtypes of the method's type, with the files that declare them. Some callers
+    /// Returns the subtypes of the method's type and the files that declare them. Some callers
     /// mention only a subtype.
     pub(super) fn heirs(&self, origins: &Origins<'_, '_>) -> BTreeSet<(String, usize)> {
         let mut heirs = BTreeSet::new();
@@ -199,7 +199,7 @@ fn reach_of(language: Language) -> Reach {
     }
 }
 
-/// Returns whether code in one language can use symbols of the other.
+/// Returns whether code in one language can use symbols from the other.
 pub(super) fn is_akin(one: Language, other: Language) -> bool {
     let is_c = |language: Language| matches!(language, Language::C | Language::Cpp);
     one == other
@@ -285,8 +285,8 @@ impl Uses<'_> {
             }
             let is_direct = hops.get(file) == Some(&1);
             let is_named = one.qualifiers.iter().any(|word| path_words.contains(word));
-            // In Go, a package-level name is unique in its package, so other declarations of the
-            // name are methods.
+            // In Go, a package-level name is unique in its package, so any other declarations of it
+            // are methods.
             let is_own = one.is_declared && !is_direct && sought.language != Language::Go;
             let is_connected = match reach_of(sought.language) {
                 Reach::Everywhere => true,
@@ -315,8 +315,7 @@ impl Uses<'_> {
                 found.insert(*file);
             }
         }
-        // A Rust file may use the symbol through its full path without importing it, and may also
-        // re-export it.
+        // A Rust file can use or re-export the symbol through its full path without importing it.
         let seeds = found.iter().copied().filter(|_| sought.language == Language::Rust);
         let seeds: Vec<usize> = seeds.chain([sought.file]).collect();
         found.extend(self.find_indirect_users(sought, &seeds));
@@ -375,7 +374,7 @@ impl Uses<'_> {
         self.mentions.values().filter(declares).count() - usize::from(own)
     }
 
-    /// Returns the files that call a method. The type of the receiver is unknown, so a name that is
+    /// Returns the files that call a method. The receiver's type is unknown, so a name that is
     /// common or declared in several files requires more evidence: a mention of the type, a
     /// variable with a similar name, or an import.
     fn of_member(&self, sought: &Sought, hops: &HashMap<usize, u32>) -> BTreeSet<usize> {
@@ -410,7 +409,7 @@ impl Uses<'_> {
                 reach_of(sought.language) == Reach::Package && self.is_same_package(sought, file);
             let is_declared_only = one.is_declared && !sought.may_be_behind(one, &owners);
             if is_script && !one.is_qualified {
-                // The file declares its own method with that name, and is affected only if that
+                // The file declares its own method of that name, so it is affected only if that
                 // method belongs to a subtype.
                 return is_declared_only && self.has_heir(sought, file);
             }
@@ -447,8 +446,8 @@ impl Uses<'_> {
     }
 }
 
-/// Returns whether a method can only be used with call syntax. In other languages, a use of a
-/// method may look like a field access.
+/// Returns whether using a method requires call syntax. In other languages, it may look like a
+/// field access.
 fn must_call(language: Language) -> bool {
     matches!(language, Language::Go | Language::Java | Language::Rust | Language::C | Language::Cpp)
 }
@@ -467,7 +466,7 @@ fn is_called_like_end(word: &str, owner: &str) -> bool {
     end.is_some_and(|end| end.starts_with(char::is_uppercase) && end.eq_ignore_ascii_case(word))
 }
 
-/// Returns the directory names and the file stem of a path in lower case. Code may use them as
+/// Returns the directory names and file stem in a path, in lower case. Code may use them as
 /// qualifiers.
 fn path_words(path: &str) -> HashSet<String> {
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);

@@ -1,5 +1,4 @@
-//! Lists the files in a project: all plain files except those that are ignored, generated or
-//! sensitive.
+//! Lists a project's files: all plain files that are not ignored, generated or sensitive.
 //!
 //! Directories are opened relative to their parent's handle and never through a link. Directories
 //! for generated files (`NOISE`) are not opened unless they contain tracked files.
@@ -28,8 +27,8 @@ const NOISE: &str = ".bzr .cache .gradle .hg .idea .mypy_cache .next .nuxt .pyte
 
 const MAX_SEEN: usize = 1_000_000;
 
-/// Number of names processed between two checks of the deadline. It is low because each name may be
-/// matched against thousands of rules.
+/// Number of names to process between deadline checks. It is low because each name may be matched
+/// against thousands of rules.
 const NAMES_A_LOOK: usize = 64;
 
 struct Task {
@@ -46,7 +45,7 @@ struct Queue {
     changed: Condvar,
 }
 
-/// Walks the tree, and adds tracked files that rules would ignore.
+/// Walks the tree and adds tracked files that rules would ignore.
 pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> {
     let root = Arc::new(open_root(selection.root)?);
     let rules = selection.tracked.rules(&selection.options.excludes);
@@ -60,7 +59,7 @@ pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> 
     let budget = RuleBudget::default();
     let mut found = run(selection, &budget, Order::Any, vec![task()], &|_| true)?;
     // The same tree must always produce the same map, but thread timing determines which rules are
-    // read before the budget is exhausted. So repeat the walk in a fixed order.
+    // read before the budget is exhausted. Repeat the walk in a fixed order.
     if budget.is_spent() {
         let budget = RuleBudget::default();
         found = run(selection, &budget, Order::ByName, vec![task()], &|_| true)?;
@@ -71,7 +70,7 @@ pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> 
     Ok(found)
 }
 
-/// Lists changed directories again. New directories in them are listed with their entire content.
+/// Lists changed directories again. For a new directory, everything in it is listed.
 pub(super) fn relist(
     selection: &Selection<'_>,
     folders: &[String],
@@ -97,7 +96,7 @@ pub(super) fn relist(
     Ok(found)
 }
 
-/// The rules of the parent directories. Each rules file is read only once.
+/// The parent directories' rules. Each rules file is read only once.
 struct RulesAbove<'r> {
     selection: &'r Selection<'r>,
     budget: &'r RuleBudget,
@@ -151,13 +150,13 @@ fn task_for(
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// Uses any order and all threads, until the rule budget is exhausted.
+    /// Uses all threads, in any order, until the rule budget is exhausted.
     Any,
-    /// Uses a fixed order and one thread, so that the same rules are read each time.
+    /// Uses one thread and a fixed order, so that the same rules are read each time.
     ByName,
 }
 
-/// Lists directories. `enters` decides which of their subdirectories are listed, too.
+/// Lists directories. `enters` decides which subdirectories are listed too.
 fn run(
     selection: &Selection<'_>,
     budget: &RuleBudget,
@@ -186,8 +185,7 @@ fn run(
                     own.list(task);
                     queue.give(std::mem::take(&mut own.tasks));
                 }
-                // Each thread sorts its own results, so that they only need to be merged
-                // afterwards.
+                // Each thread sorts its own results, so that only merging remains.
                 own.found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
                 let mut all = found.lock().unwrap_or_else(PoisonError::into_inner);
                 all.files.append(&mut own.found.files);
@@ -253,8 +251,8 @@ struct WalkedFolder<'p> {
 
 impl Lister<'_> {
     fn list(&mut self, task: Task) {
-        // An incomplete walk returns no result, because directories that it did not reach would
-        // count as removed.
+        // Return nothing from an incomplete walk, because directories it did not reach would count
+        // as removed.
         if self.selection.options.deadline.is_over() {
             self.is_late.store(true, Ordering::Relaxed);
             return;
@@ -329,7 +327,8 @@ impl Lister<'_> {
         self.n_seen.fetch_add(1, Ordering::Relaxed) < MAX_SEEN
     }
 
-    /// Adds a row for a directory that could not be opened. A permission change alters its stamp.
+    /// Adds a row for a directory that could not be opened. Changing its permissions alters its
+    /// stamp.
     fn add_closed_directory(&mut self, task: &Task) {
         if let Some(stamp) = folder_stamp(&*task.parent, &task.name) {
             let skipped = SkippedCounts { unreadable: 1, ..SkippedCounts::default() };
@@ -338,7 +337,7 @@ impl Lister<'_> {
     }
 
     /// Adds a row for a directory whose rules were not read. Its content is omitted, because
-    /// ignored files may be private. Its rules file stays in the map, so that changes to the rules
+    /// ignored files may be private. Its rules file stays in the map so that changes to the rules
     /// are detected.
     fn without_rules(&mut self, place: &WalkedFolder<'_>, path: String, stamp: Stamp) {
         self.found.has_unread_rules = true;

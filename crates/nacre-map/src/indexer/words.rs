@@ -1,4 +1,4 @@
-//! Provides the word counts of all files. Stored counts are reused, and missing ones are computed.
+//! Provides every file's word counts. Stored counts are reused, and missing ones are computed.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -40,15 +40,15 @@ impl FileBags {
     }
 }
 
-/// Returns the key of a file's words, or `None` for a file that is not read. The key depends on the
-/// content, so a moved file keeps its words.
+/// Returns the key of a file's words, or `None` if the file is not read. The key depends on the
+/// content, so a file that moves keeps its words.
 pub(super) fn file_key(path: &str, row: &FileRow) -> Option<u64> {
     let is_read = !row.is_unread && row.stamp.size <= MAX_TEXT_BYTES as u64;
     is_read.then(|| words_key(row.hash, Language::of_path(path).is_some()))
 }
 
 impl Current {
-    /// Returns the words of all files in the artifact, in path order.
+    /// Returns the words in each file of the artifact, in path order.
     pub fn bags(
         &self,
         cache: &Cache,

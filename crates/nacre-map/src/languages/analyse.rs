@@ -1,8 +1,8 @@
 //! Outlines and analyses source code with tree-sitter grammars.
 //!
-//! A signature is the part of a symbol that its users depend on. It includes the definition of a
-//! type but not the body of a function. Members have their own hashes and are not included in their
-//! type's hash.
+//! A signature is the part of a symbol that its users depend on. It includes a type's definition
+//! but not a function's body. Members have their own hashes and are not included in their type's
+//! hash.
 
 use std::iter;
 use std::ops::Range;
@@ -24,10 +24,9 @@ use super::language::Language;
 use super::role::{Around, has_tests, is_entry_text, visibility};
 use super::walk::{Declaration, Reach, Statement, is_type, receiver, walk};
 
-/// Longer import statements are ignored, because they are assumed to be generated.
+/// Longer import statements are ignored because they are probably generated.
 const MAX_STATEMENT_BYTES: usize = 20_000;
 
-/// Maximum length of an outline line.
 const MAX_LINE_BYTES: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,8 +76,8 @@ fn last_line(node: Node<'_>) -> usize {
     if end.column == 0 && start < end.row { end.row } else { end.row + 1 }
 }
 
-/// Analyses source code with its grammar. Never fails: if the lists are incomplete, `problem`
-/// contains the reason.
+/// Analyses source code with its grammar. Never fails: if the lists are incomplete, `problem` says
+/// why.
 pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
     let Ok(text) = str::from_utf8(bytes) else {
         return Analysis::with_problem(Problem::NotText);
@@ -203,8 +202,7 @@ fn read_path_attribute(node: Node<'_>, text: &str) -> Option<String> {
     None
 }
 
-/// Converts a Rust path that is used in nested inline modules to a path relative to the file's
-/// module.
+/// Converts a Rust path used in nested inline modules to a path relative to the file's module.
 fn seen_from_file(path: &str, inline: &[&str]) -> String {
     let mut rest = path;
     let mut n_up = 0;
@@ -269,7 +267,7 @@ impl Symbols<'_, '_> {
         }
         match declared.within.and_then(|idx| names.get(idx)) {
             Some(around) => {
-                // The members of an `impl` block belong to the type.
+                // An `impl` block's members belong to the type.
                 let around = around.rsplit(" for ").next().unwrap_or(around);
                 let around = around.split('<').next().unwrap_or(around);
                 format!("{around}{}{}", self.language.separator(), declared.name)
@@ -356,7 +354,7 @@ impl Symbols<'_, '_> {
         }
     }
 
-    /// Returns a hash of the signature that ignores whitespace.
+    /// Returns a hash of the signature, ignoring whitespace.
     fn signature_hash(&self, part: &Range<usize>, inside: &[Range<usize>]) -> u64 {
         let mut hasher = Xxh3Default::new();
         for word in self.pieces(part, inside).flat_map(str::split_ascii_whitespace) {
@@ -366,14 +364,14 @@ impl Symbols<'_, '_> {
         hasher.digest()
     }
 
-    /// Returns a hash of the body that includes whitespace, because whitespace may be significant.
+    /// Returns a hash of the body, including whitespace because it may be significant.
     fn body_hash(&self, part: &Range<usize>, inside: &[Range<usize>]) -> u64 {
         let mut hasher = Xxh3Default::new();
         self.pieces(part, inside).for_each(|piece| hasher.update(piece.as_bytes()));
         hasher.digest()
     }
 
-    /// Returns the parts of a source range that are outside the symbols in it.
+    /// Returns the parts of a source range that lie outside the symbols in it.
     fn pieces(&self, part: &Range<usize>, inside: &[Range<usize>]) -> impl Iterator<Item = &str> {
         let (mut at, end) = (part.start, part.end);
         let holes = inside.iter().cloned().chain(iter::once(end..end));

@@ -1,8 +1,8 @@
 //! The imports and definitions in one file.
 //!
-//! An analysis depends only on the bytes and the language, so all copies of a file in different
-//! worktrees or branches share it. It does not include resolved imports, because they depend on the
-//! project.
+//! An analysis depends only on the bytes and the language, so copies of a file in different
+//! worktrees or branches share it. It does not include resolved imports, because those depend on
+//! the project.
 
 pub use nacre_types::{AnalysisDepth as Depth, AnalysisProblem as Problem, SymbolKind};
 use serde::{Deserialize, Serialize};
@@ -87,15 +87,15 @@ pub struct SymbolFacts {
     pub last_line: u32,
     pub visibility: Visibility,
     pub signature: String,
-    /// A hash that ignores whitespace. When it changes, users of the symbol may have to change,
-    /// too.
+    /// A hash that ignores whitespace. When it changes, code that uses the symbol may have to
+    /// change too.
     pub signature_hash: u64,
     pub body_hash: u64,
 }
 
 impl SymbolFacts {
     /// Returns whether other files can use the symbol. Excludes modules, which only form paths, and
-    /// implementations, which only repeat the members of a trait.
+    /// implementations, which only repeat a trait's members.
     pub(crate) fn is_offered(&self) -> bool {
         self.visibility == Visibility::Public
             && !matches!(self.kind, SymbolKind::Module | SymbolKind::Implementation)
@@ -112,14 +112,13 @@ pub enum Visibility {
     Private,
 }
 
-/// Maximum number of symbols or imports. A file with more is treated as data.
+/// A file with more symbols or imports than this is treated as data.
 pub(super) const MAX_SYMBOLS: usize = 5_000;
 pub(super) const MAX_IMPORTS: usize = 2_000;
 
-/// Maximum length of a stored signature.
 const MAX_SIGNATURE_BYTES: usize = 240;
 
-/// Returns a signature on one line, with single spaces and without the opening of the body.
+/// Returns a signature on one line, with single spaces and without the start of the body.
 pub(super) fn format_signature(text: &str) -> String {
     let mut shown = String::new();
     for word in text.split_whitespace() {

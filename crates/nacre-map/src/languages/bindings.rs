@@ -9,18 +9,18 @@ use super::language::Language;
 
 const MAX_STATEMENT_BYTES: usize = 20_000;
 
-/// Maximum number of bytes before a `require` or `import` call in which to search for the variables
-/// that its result is assigned to.
+/// How far before a `require` or `import` call to search for the variables that its result is
+/// assigned to.
 const MAX_BEFORE_BYTES: usize = 1_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptBindings<'t> {
     /// Imported names, as declared in the other file.
     pub named: HashSet<&'t str>,
-    /// Local names of whole modules and of default imports.
+    /// Local names of default imports and of modules imported as a whole.
     pub modules: HashSet<&'t str>,
     pub exported: HashSet<&'t str>,
-    /// Whether the file imports a module without listing the names that it uses.
+    /// Whether the file imports a module without listing the names it uses.
     pub is_loose: bool,
 }
 
@@ -111,7 +111,7 @@ fn words_at<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> {
     text.match_indices(word).map(|(at, _)| at).filter(move |at| is_apart(*at))
 }
 
-/// Returns the names in a list as they are declared in the other file: the first word of each item,
+/// Returns the names in a list as the other file declares them: the first word of each item,
 /// without a leading `type`.
 fn list_names(list: &str) -> impl Iterator<Item = &str> {
     let list = list.split('}').next().unwrap_or_default();
@@ -192,7 +192,8 @@ const MAX_IMPORT_LINES: usize = 200;
 pub struct FromImport {
     /// The module or package: `a.b`.
     pub from: String,
-    /// The imported name: `c`. It is `*` for all names, and empty if the module itself is imported.
+    /// The imported name: `c`. It is `*` if all names are imported, and empty if the module itself
+    /// is.
     pub name: String,
     /// The local name: `d`.
     pub own: String,
@@ -224,7 +225,7 @@ fn python(text: &str, take: &mut dyn FnMut(FromImport)) {
             continue;
         }
         let statement = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import"));
-        // If the supposed module path contains spaces, the line is a sentence and not an import.
+        // If the supposed module path contains spaces, the line is a sentence, not an import.
         let Some((from, list)) = statement.map(|(from, list)| (from.trim(), list)) else {
             continue;
         };

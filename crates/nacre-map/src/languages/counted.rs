@@ -1,9 +1,9 @@
 //! Counts a parser's memory allocations to limit its work deterministically. This module uses
 //! `unsafe`.
 //!
-//! A single step of error recovery can take time proportional to the size of the file without
-//! reporting progress. During recovery the parser allocates and frees many nodes, which rarely
-//! happens in real code, so the number of allocations is a measure of that work.
+//! A single error recovery step can take time proportional to the file size without reporting
+//! progress. During recovery the parser allocates and frees many nodes, which is rare in real code,
+//! so the number of allocations measures that work.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -14,14 +14,14 @@ use tree_sitter::Allocator;
 /// A larger allocation counts several times, because it may be copied in full.
 const BYTES_PER_UNIT: usize = 4_096;
 
-/// Allocations of this size are nodes of the parser's stack. Few other allocations have this size.
+/// Allocations of this size are nodes on the parser's stack. Few others have this size.
 const STACK_BYTES: std::ops::RangeInclusive<usize> = 225..=256;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     /// Number of blocks freed.
     pub(super) n_dropped: usize,
-    /// Change in the number of allocated blocks since the start of counting.
+    /// Change in the number of allocated blocks since counting started.
     pub(super) n_held: isize,
     /// Number of allocated stack nodes. Unclosed constructs stay on the stack, and a single step
     /// may traverse the stack many times.

@@ -1,7 +1,7 @@
-//! A fast analysis that reads source code line by line without parsing it.
+//! Analyses source code line by line without parsing it.
 //!
-//! Parsing takes a hundred times longer, so this analysis provides the first result for a large
-//! project. Comments that look like code can cause errors, which the full analysis corrects later.
+//! Parsing takes a hundred times longer, so a large project is analysed this way first. Comments
+//! that look like code can cause errors, which the full analysis corrects later.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -15,16 +15,15 @@ use super::role::{Around, has_tests, is_entry_text, visibility};
 use super::{MAX_TEXT_BYTES, place};
 use nacre_base::text::is_listed;
 
-/// Maximum number of lines in a statement. Longer statements are ignored.
+/// Longer statements are ignored.
 const MAX_STATEMENT_LINES: usize = 200;
 const MAX_STATEMENT_BYTES: usize = 20_000;
 
-/// Maximum length of a line. Longer lines are assumed to be generated code without relevant
-/// definitions.
+/// Longer lines are probably generated code without relevant definitions.
 const MAX_LINE_BYTES: usize = 1_000;
 
-/// Analyses source code line by line. The span of each symbol is only its first line, and bodies
-/// have no hash.
+/// Analyses source code line by line. A symbol's span is only its first line, and bodies have no
+/// hash.
 pub fn glance(language: Language, bytes: &[u8]) -> Analysis {
     let Ok(text) = simdutf8::basic::from_utf8(bytes) else {
         return Analysis::with_problem(Problem::NotText);
@@ -53,12 +52,12 @@ pub fn glance(language: Language, bytes: &[u8]) -> Analysis {
 
 struct LineStyle {
     imports: &'static [&'static str],
-    /// The name of a function that imports a module and may be called anywhere in a line.
+    /// A function that imports a module and may be called anywhere in a line.
     call: Option<&'static str>,
     keywords: &'static str,
     /// Whether definitions are usually nested in modules or classes and therefore indented.
     is_nested: bool,
-    /// Whether a definition or an import can begin with any byte.
+    /// Whether any byte can begin a definition or an import.
     begins_anyhow: bool,
 }
 
@@ -143,7 +142,7 @@ struct Scanner<'s> {
 }
 
 impl<'s> Scanner<'s> {
-    /// Scans all lines. Returns whether results were omitted because of the limits.
+    /// Scans all lines. Returns whether the limits caused results to be omitted.
     fn scan(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         // Lines before `next` belong to the current statement.
@@ -172,7 +171,7 @@ impl<'s> Scanner<'s> {
         self.next_call = found.map_or(self.text.len(), |at| from + at);
     }
 
-    /// Processes the statement that begins on a line, and returns its end.
+    /// Processes the statement that begins on a line and returns where it ends.
     fn take_line(&mut self, start: usize, end: usize, number: u32) -> usize {
         let line = self.text.get(start..end).unwrap_or_default().trim();
         let Some(first) = line.as_bytes().first() else { return end };
@@ -250,8 +249,7 @@ impl<'s> Scanner<'s> {
     }
 }
 
-/// Returns whether the statement is complete, judging by its brackets and the language's
-/// terminators.
+/// Judges by brackets and the language's terminators whether the statement is complete.
 fn is_whole(language: Language, statement: &str) -> bool {
     let count = |sign: u8| memchr::memchr_iter(sign, statement.as_bytes()).count();
     let has_closed_parentheses = || count(b'(') <= count(b')');
@@ -396,7 +394,7 @@ fn implementation(line: &str) -> Option<Definition<'_>> {
     Definition::new(line, SymbolKind::Implementation, header)
 }
 
-/// C has no keyword for functions, so a line that contains parameters but no semicolon counts as a
+/// C has no keyword for functions, so a line with parameters and no semicolon counts as a
 /// definition.
 fn c_definition<'l>(language: Language, keywords: &str, line: &'l str) -> Option<Definition<'l>> {
     if let Some(rest) = line.strip_prefix("#define ") {

@@ -114,7 +114,7 @@ fn expand(before: &str, text: &str, separator: &str, depth: usize, found: &mut d
     }
 }
 
-/// Returns the original name of a renamed import: `a` in `a => b` and `a as b`.
+/// Returns a renamed import's original name: `a` in `a => b` and `a as b`.
 fn own_name(part: &str) -> &str {
     if !part.contains(' ') && !part.contains('=') {
         return part;
@@ -318,7 +318,7 @@ fn elixir(statement: &str) -> Vec<Name> {
     let Some(rest) = words.iter().find_map(|word| after_word(statement, word)) else {
         return Vec::new();
     };
-    // Only the name before the options is used: `A` in `use A, only: [b: 1]`.
+    // Use only the name before the options: `A` in `use A, only: [b: 1]`.
     let name = match rest.find('{') {
         Some(_) => rest.split('}').next().map(|group| format!("{group}}}")).unwrap_or_default(),
         None => rest.split([',', '\n']).next().unwrap_or_default().to_owned(),

@@ -1,9 +1,9 @@
-//! Finds Rust items inside macro calls, such as `cfg_rt! { impl Handle { … } }`. The grammar parses
-//! their content as plain tokens.
+//! Finds Rust items inside macro calls, such as `cfg_rt! { impl Handle { … } }`, which the grammar
+//! parses as plain tokens.
 //!
-//! Most macros that contain items expand to these items unchanged. So the macro's name and braces
-//! are replaced with spaces, which preserves all positions, and the source is parsed again. The
-//! result is used only if it has no syntax errors.
+//! Most macros that contain items expand to those items unchanged. The macro's name and braces are
+//! therefore replaced with spaces, which preserves all positions, and the source is parsed again.
+//! The result is used only if it has no syntax errors.
 
 use std::ops::Range;
 
@@ -25,8 +25,8 @@ pub(super) fn tree_with_items(text: &str, language: Language) -> Result<Tree, Pa
         true => item_macros(text),
         false => Vec::new(),
     };
-    // The first attempt includes all candidates, and the second includes only those that did not
-    // cause errors.
+    // The first attempt includes all candidates, and the second only those that did not cause
+    // errors.
     for _ in 0..2 {
         if macros.is_empty() {
             break;
@@ -152,7 +152,7 @@ mod tests {
                 "c@4 d@7",
             ),
             ("impl A {\n    cfg_b! {\n        fn c() {}\n    }\n}\n", "A@1 c@3"),
-            // A macro that contains no items does not affect other macros.
+            // A macro without items does not affect other macros.
             (
                 "bits! {\n    struct A: u32 {\n        const B = 1;\n    }\n}\ncfg_c! {\n    fn d() {}\n}\nfn e() {}\n",
                 "d@7 e@9",

@@ -35,7 +35,7 @@ pub struct UnknownLanguage {
     name: String,
 }
 
-/// Each language with its grammar, name and file extensions, in the order of the enum.
+/// Each language's grammar, name and file extensions, in the order of the enum.
 const LANGUAGES: &[(Language, SupportLang, &str, &[&str])] = &[
     (Language::Bash, SupportLang::Bash, "bash", &["sh", "bash"]),
     (Language::C, SupportLang::C, "c", &["c", "h"]),
@@ -77,7 +77,7 @@ impl Language {
         if has_colons { "::" } else { "." }
     }
 
-    /// Returns whether the language uses the import and export syntax of JavaScript.
+    /// Returns whether the language uses JavaScript's import and export syntax.
     pub(crate) fn is_script(self) -> bool {
         matches!(self, Self::JavaScript | Self::Tsx | Self::TypeScript)
     }
@@ -86,8 +86,8 @@ impl Language {
         matches!(self, Self::Java | Self::Kotlin | Self::Scala)
     }
 
-    /// Returns whether resolving imports requires symbol names: those in other files or, for Rust,
-    /// those in the file itself.
+    /// Returns whether resolving imports requires symbol names, either from other files or, for
+    /// Rust, from the file itself.
     pub(crate) fn resolves_by_names(self) -> bool {
         self.is_jvm() || matches!(self, Self::CSharp | Self::Elixir | Self::Php | Self::Rust)
     }

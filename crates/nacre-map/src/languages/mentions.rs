@@ -1,8 +1,8 @@
 //! Finds mentions of names in code, outside comments and strings.
 //!
-//! Files are not parsed, because many files are scanned at once. A single pass over the bytes skips
-//! comments and strings, and checks each sought word and its context. Template strings count as
-//! code.
+//! Files are not parsed, because many of them are scanned at once. A single pass over the bytes
+//! skips comments and strings and checks each searched word and its context. Template strings count
+//! as code.
 
 use std::collections::HashMap;
 
@@ -15,17 +15,17 @@ pub struct Mention<'t> {
     /// Index of the name in `SoughtNames`.
     pub name: usize,
     pub form: MentionForm,
-    /// The word before the dot or the double colon: `store` in `store.open`.
+    /// The word before the dot or double colon: `store` in `store.open`.
     pub qualifier: Option<&'t str>,
     /// The type before the name in a Rust path: `Vec` in `Vec::open`. Not `Self` or a macro
     /// parameter.
     pub path_type: Option<&'t str>,
     /// Whether the name is called or used as a function value, as in `open(` or `Store::open`.
     pub is_called: bool,
-    /// The type that the line declares as a subtype of the mentioned type: `Pearl` in `class Pearl
-    /// extends Stone`.
+    /// The subtype that the line declares for the mentioned type: `Pearl` in
+    /// `class Pearl extends Stone`.
     pub heir: Option<&'t str>,
-    /// An alias of the name in Python or Rust: `Gem` in `use Stone as Gem` and `type Gem = Stone`.
+    /// An alias for the name in Python or Rust: `Gem` in `use Stone as Gem` and `type Gem = Stone`.
     pub other_name: Option<&'t str>,
 }
 
@@ -35,7 +35,6 @@ pub enum MentionForm {
     Plain,
     /// The name follows a dot, an arrow or a double colon.
     Qualified,
-    /// The name is being declared.
     Declared,
 }
 
@@ -72,18 +71,17 @@ impl SoughtNames {
     }
 }
 
-/// Maximum number of names to search for one by one. For more names, the source is split into
+/// Up to this many names are searched for one by one. With more names, the source is split into
 /// words.
 const MAX_TRIED: usize = 16;
 
 const MAX_MENTIONS: usize = 1000;
 
-/// Keywords that come before a declared name.
+/// Keywords that introduce a declared name.
 const DECLARING: &str = "class const def defp enum fn fun func function interface let macro_rules! \
     mod module namespace object package protocol record static struct trait type union val var";
 
-/// Keywords that can come before a use of a name, for languages whose declarations begin with a
-/// type.
+/// Keywords that can precede a use of a name, in languages whose declarations begin with a type.
 const BEFORE_USE: &str = "abstract as assert await case catch do else extends final implements \
     import in instanceof is new not package private protected public return static throw throws \
     typeof using yield";
@@ -166,8 +164,7 @@ fn heir_of(before: &str) -> Option<&str> {
 /// e`.
 const MIN_OTHER_NAME_BYTES: usize = 3;
 
-/// Returns the alias of a type: `Gem` in an import of `Pearl as Gem`, or in Rust's `type Gem =
-/// Pearl`.
+/// Returns a type's alias: `Gem` in an import of `Pearl as Gem`, or in Rust's `type Gem = Pearl`.
 fn other_name<'t>(language: Language, before: &'t str, after: &'t str) -> Option<&'t str> {
     let is_rust = language == Language::Rust;
     if !is_rust && language != Language::Python {
@@ -198,12 +195,11 @@ fn is_declared_otherwise(
     let is_called = after.starts_with('(');
     let line = before.rsplit('\n').next().unwrap_or(before).trim_start();
     if language == Language::Go {
-        // This matches a Go method: `func (s *Store) Open(`.
+        // A Go method: `func (s *Store) Open(`.
         return is_called && before.ends_with(')') && line.starts_with("func");
     }
     if language.is_script() {
-        // This matches a method such as `async open(` at the start of a line that ends with an
-        // opening brace.
+        // A method such as `async open(` at the start of a line that ends with an opening brace.
         const MODIFIERS: &str = "async static get set public private protected override *";
         let is_first = line.split_whitespace().all(|word| is_listed(MODIFIERS, word));
         let rest = after.lines().next().unwrap_or_default().trim_end();
@@ -346,7 +342,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Skips a character such as `'a'`, but not a lifetime such as `'a`.
+    /// Skips a character literal such as `'a'`, but not a lifetime such as `'a`.
     fn skip_character(&mut self) {
         let rest = &self.text.as_bytes()[self.at + 1..];
         let is_escaped = rest.first() == Some(&b'\\');

@@ -1,7 +1,7 @@
 //! Outlines, symbols and structural search for all supported languages.
 //!
-//! A table (`rules`) maps the node kinds of each grammar to symbol kinds, and one tree walk handles
-//! all languages. Malicious files cannot take more than linear time or exhaust the stack, because
+//! A table (`rules`) maps each grammar's node kinds to symbol kinds, and one tree walk handles all
+//! languages. Malicious files can neither take more than linear time nor exhaust the stack, because
 //! file sizes are limited and no walk is recursive.
 
 mod analyse;
@@ -38,7 +38,7 @@ pub use mentions::{Mention, MentionForm, SoughtNames, each_mention};
 pub use structure::{Capture, CodeMatch, CodePattern, PatternError};
 pub use syntax::{ParseCost, parse_cost};
 
-/// Maximum size of a file to parse. Larger files are assumed to be generated code.
+/// Larger files are assumed to be generated code and are not parsed.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,8 +51,8 @@ pub enum ParseError {
     TooHard { language: Language },
 }
 
-/// Limit on the tree depth in a structural search, which compares trees recursively on a thread
-/// with a limited stack.
+/// Maximum tree depth in a structural search, which compares trees recursively on a thread with a
+/// limited stack.
 const MAX_SEARCHED_DEPTH: usize = 1_000;
 
 type Tree = AstGrep<StrDoc<SupportLang>>;

@@ -1,4 +1,4 @@
-//! Determines the roles of files and symbols: entry points, tests and visibility.
+//! Determines whether files and symbols are entry points, tests or public.
 
 use super::analysis::Visibility;
 use super::language::Language;
@@ -73,7 +73,7 @@ pub(super) enum Around {
     Module,
     /// A type whose members declare their own visibility.
     Type,
-    /// An interface or its implementation. Members have the same visibility as their container.
+    /// An interface or an implementation of one. Its members are as visible as it is.
     Contract,
 }
 

@@ -1,4 +1,4 @@
-//! Maps the node kinds of each grammar to symbols and imports.
+//! Maps each grammar's node kinds to symbols and imports.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -250,7 +250,7 @@ const WRAPPERS: &[&str] = &[
     "variable_declaration",
 ];
 
-/// Describes how a walk handles a kind of node.
+/// How a walk handles a kind of node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Meaning {
     pub(super) rule: Option<&'static Rule>,
@@ -258,7 +258,7 @@ pub(super) struct Meaning {
     pub(super) is_wrapper: bool,
 }
 
-/// Returns the meaning of each node kind, indexed by the grammar's kind ID.
+/// Returns each node kind's meaning, indexed by the grammar's kind ID.
 pub(super) fn meanings(language: Language) -> &'static [Meaning] {
     static TABLES: OnceLock<HashMap<Language, Vec<Meaning>>> = OnceLock::new();
     let tables = TABLES.get_or_init(|| {

@@ -1,5 +1,5 @@
-//! Structural search with ast-grep. A pattern is code with placeholders, and matches code that has
-//! the same syntax tree.
+//! Structural search with ast-grep. A pattern is code with placeholders, and matches code with the
+//! same syntax tree.
 //!
 //! `$NAME` matches one node, and `$$$NAME` matches any number of nodes.
 
@@ -50,7 +50,7 @@ impl CodePattern {
         if MAX_PATTERN_BYTES < pattern.len() {
             return Err(fail(format!("it has more than {MAX_PATTERN_BYTES} bytes")));
         }
-        // ast-grep recurses into the pattern without a depth limit, so check the depth first.
+        // ast-grep recurses into the pattern without a depth limit, so check its depth first.
         parse(pattern, language).map_err(|error| fail(error.to_string()))?;
         let pattern = Pattern::try_new(pattern, language.grammar())
             .map_err(|error| fail(error.to_string()))?;

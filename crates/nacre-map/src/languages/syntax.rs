@@ -1,5 +1,5 @@
-//! Parses source code within deterministic limits, because error recovery in a grammar can take
-//! very long.
+//! Parses source code within deterministic limits, because a grammar's error recovery can take very
+//! long.
 //!
 //! Progress reports, block reads and memory allocations are counted, and limited to a few times
 //! what real code of the same size needs (measured by `nacre-lab map grammars`).
@@ -14,27 +14,27 @@ use super::counted;
 use super::language::Language;
 use super::{MAX_TEXT_BYTES, ParseError};
 
-/// The source is passed to the parser in blocks of this size, so that repeated lookahead over long
-/// distances is counted.
+/// The source is passed to the parser in blocks of this size, so that repeated long lookahead is
+/// counted.
 const BLOCK_BYTES: usize = 256;
 
-/// The amount of work that a parser did for one file.
+/// How much work a parser did on one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParseCost {
-    /// Number of progress reports. There is one per hundred parser steps.
+    /// Number of progress reports, one per hundred parser steps.
     pub reports: usize,
     pub blocks: usize,
     /// Number of freed memory blocks. A large block counts as several.
     pub dropped: usize,
-    /// Maximum number of memory blocks allocated at the same time, of 100 to 250 bytes each.
+    /// Maximum number of memory blocks, of 100 to 250 bytes each, that were allocated at the same
+    /// time.
     pub held: usize,
-    /// Maximum number of nodes on the parser's stack. They represent constructs that are not closed
-    /// yet.
+    /// Maximum number of nodes on the parser's stack. They represent unclosed constructs.
     pub stacked: usize,
 }
 
-/// Allowance for every file, regardless of its size. It covers the inputs with the highest cost per
-/// byte: tables of numbers, and C++ that is parsed as C.
+/// Allowance for every file, regardless of its size. It covers the inputs that cost the most per
+/// byte: tables of numbers, and C++ parsed as C.
 const FREE: ParseCost =
     ParseCost { reports: 10_000, blocks: 10_000, dropped: 200_000, held: 200_000, stacked: 3_000 };
 
@@ -75,7 +75,7 @@ pub(super) fn tree_of(text: &str, language: Language) -> Result<Tree, ParseError
     tree.filter(|_| cost.is_within(most)).ok_or(ParseError::TooHard { language })
 }
 
-/// Measures the work of parsing a file. Used to choose the limits.
+/// Measures how much work it takes to parse a file. The limits are based on these measurements.
 pub fn parse_cost(
     text: &str,
     language: Language,
@@ -100,8 +100,8 @@ fn parse_with_cost(
         return Err(ParseError::TooHard { language });
     }
     counted::count_allocations();
-    // Use a new parser for each measurement, because a used parser has spare memory and would
-    // allocate less.
+    // Use a new parser for each measurement, because a used one has spare memory and would allocate
+    // less.
     let mut parser = Parser::new();
     let grammar = language.grammar().get_ts_language();
     parser.set_language(&grammar).map_err(|_| ParseError::Grammar { language })?;

@@ -1,4 +1,4 @@
-//! Walks a syntax tree once, and collects declarations and import statements.
+//! Walks a syntax tree once to collect declarations and import statements.
 //!
 //! The walk uses a cursor and an explicit stack, because tree-sitter finds a node's parent by
 //! searching from the root, and recursion could exhaust the stack on malicious input.
@@ -23,7 +23,6 @@ pub(super) struct Declaration<'t> {
     /// Start byte, including `export` and decorators.
     pub(super) start: usize,
     pub(super) first_row: usize,
-    /// Number of enclosing declarations.
     pub(super) depth: usize,
     /// Index of the innermost enclosing declaration.
     pub(super) within: Option<usize>,
@@ -40,7 +39,7 @@ pub(super) struct Statement<'t> {
 pub(super) struct Walked<'t> {
     pub(super) declarations: Vec<Declaration<'t>>,
     pub(super) statements: Vec<Statement<'t>>,
-    /// Whether the results are incomplete because a limit was reached.
+    /// Whether a limit was reached, which makes the results incomplete.
     pub(super) is_cut: bool,
 }
 
@@ -115,7 +114,7 @@ impl<'t> Walker<'t, '_> {
         MAX_SYMBOLS <= self.walked.declarations.len() || MAX_IMPORTS <= self.walked.statements.len()
     }
 
-    /// Records a node. Returns whether its content can be skipped because it is local.
+    /// Records a node. Returns whether to skip its content because it is local.
     fn visit(&mut self, node: Node<'t>, level: usize) -> bool {
         let Some(meaning) = self.meanings.get(usize::from(node.kind_id())).copied() else {
             return false;
@@ -165,8 +164,8 @@ impl<'t> Walker<'t, '_> {
     }
 }
 
-/// Returns whether the declarations inside a symbol are listed. Declarations inside functions are
-/// local and are not listed.
+/// Returns whether to list the declarations inside a symbol. Those inside functions are local and
+/// are not listed.
 fn holds_symbols(kind: SymbolKind) -> bool {
     is_type(kind) || matches!(kind, SymbolKind::Module | SymbolKind::Type)
 }
@@ -272,7 +271,7 @@ fn innermost(node: Node<'_>) -> Option<(Node<'_>, bool)> {
     Some((at, is_function))
 }
 
-/// Returns the receiver type of a Go method.
+/// Returns a Go method's receiver type.
 pub(super) fn receiver<'s>(node: Node<'_>, text: &'s str) -> Option<&'s str> {
     let of = node.child_by_field_name("receiver").filter(|of| of.kind() == "parameter_list")?;
     let words = text.get(of.byte_range())?.trim_matches(['(', ')', ' ']);
@@ -280,8 +279,8 @@ pub(super) fn receiver<'s>(node: Node<'_>, text: &'s str) -> Option<&'s str> {
     Some(of.split('[').next().unwrap_or(of)).filter(|of| !of.is_empty())
 }
 
-/// Returns the symbol kind of a node. In some grammars, one node kind represents several symbol
-/// kinds that differ only in the keyword before the name.
+/// Returns a node's symbol kind. In some grammars, one node kind represents several symbol kinds
+/// that differ only in the keyword before the name.
 fn refine_kind(kind: SymbolKind, node: Node<'_>, name: &Node<'_>, text: &str) -> SymbolKind {
     if kind != SymbolKind::Class || node.kind() != "class_declaration" {
         return kind;

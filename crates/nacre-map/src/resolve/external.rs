@@ -1,4 +1,5 @@
-//! Identifies imports from outside the project: external packages and standard libraries.
+//! Identifies what imports from outside the project refer to: external packages and standard
+//! libraries.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -6,11 +7,11 @@ use std::sync::LazyLock;
 use crate::languages::{Import, ImportKind, Language};
 use nacre_base::text::is_listed;
 
-/// Java package prefixes that many projects share. Only the third component identifies the project.
+/// Java package prefixes shared by many projects. Only the third component identifies the project.
 const SHARED_NAMES: &str = "com.amazonaws com.fasterxml com.google com.microsoft org.apache \
     org.codehaus org.eclipse org.jetbrains";
 
-/// Packages of the Java platform that begin with another organization's name.
+/// Java platform packages that begin with another organization's name.
 const JAVA_BY_OTHERS: &[&str] = &["com.sun.", "org.ietf.jgss.", "org.w3c.dom.", "org.xml.sax."];
 
 static STANDARD: LazyLock<HashSet<(&str, &str)>> = LazyLock::new(|| {
@@ -19,7 +20,7 @@ static STANDARD: LazyLock<HashSet<(&str, &str)>> = LazyLock::new(|| {
     lines.flat_map(|(of, names)| names.split_whitespace().map(move |name| (of, name))).collect()
 });
 
-/// Returns the package of an external import. The name is empty for the standard library.
+/// Returns an external import's package name, which is empty for the standard library.
 pub(super) fn package(language: Option<Language>, import: &Import) -> String {
     let text = import.text.as_str();
     let first_of = |separator: char| text.split(separator).next().unwrap_or_default();
@@ -34,7 +35,7 @@ pub(super) fn package(language: Option<Language>, import: &Import) -> String {
             first => first,
         },
         Language::Python | Language::Elixir | Language::Swift | Language::Lua => first_of('.'),
-        // A private import, which is mapped by `imports` in the package's own `package.json`.
+        // A private import, mapped by `imports` in the package's own `package.json`.
         Language::JavaScript | Language::Tsx | Language::TypeScript if text.starts_with('#') => "",
         Language::JavaScript | Language::Tsx | Language::TypeScript => script_package(text).0,
         Language::Java | Language::Kotlin | Language::Scala | Language::CSharp => {
@@ -49,7 +50,7 @@ pub(super) fn package(language: Option<Language>, import: &Import) -> String {
     package.to_owned()
 }
 
-/// Splits a script's import, such as `@scope/name/path`, into the package and the path.
+/// Splits a script's import, such as `@scope/name/path`, into package and path.
 pub(super) fn script_package(text: &str) -> (&str, &str) {
     let n_parts = if text.starts_with('@') { 2 } else { 1 };
     let end = text.match_indices('/').nth(n_parts - 1).map_or(text.len(), |(at, _)| at);
@@ -73,8 +74,8 @@ pub(super) fn is_standard(language: Language, import: &Import) -> bool {
                 || JAVA_BY_OTHERS.iter().any(|package| text.starts_with(package))
         }
         Language::CSharp => first('.') == "System",
-        // `<vector>`, `<stdio.h>` and `<sys/types.h>` are in the standard library. Headers of other
-        // libraries are in their own directories.
+        // `<vector>`, `<stdio.h>` and `<sys/types.h>` are in the standard library. Other libraries
+        // have their headers in their own directories.
         Language::C | Language::Cpp => {
             import.kind == ImportKind::System
                 && (!text.contains('/')

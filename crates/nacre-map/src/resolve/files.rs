@@ -1,4 +1,4 @@
-//! Indexes a project's files by path, directory, name and the modules that they define.
+//! Indexes a project's files by path, directory, name and the modules they define.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ pub(super) type By<'a, T> = HashMap<&'a str, T, RandomState>;
 
 pub(super) type ByName<'a> = By<'a, Vec<usize>>;
 
-/// The files of a project. Indexes that only some languages need are built on first use.
+/// A project's files. Indexes that only some languages need are built on first use.
 #[derive(Debug)]
 pub(super) struct SourceFiles<'a> {
     sources: &'a [FileOutline<'a>],
@@ -70,8 +70,7 @@ impl<'a> SourceFiles<'a> {
         })
     }
 
-    /// Returns the first file in a directory that is in the given language. This file represents
-    /// the directory.
+    /// Returns a directory's first file in the given language. This file represents the directory.
     pub(super) fn in_folder(&self, folder: &str, language: Language) -> Option<usize> {
         self.all_in_folder(folder).iter().copied().find(|idx| self.is_of(*idx, language))
     }
@@ -174,7 +173,6 @@ fn ends_with_path(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
-/// Returns the number of leading directories that two paths share.
 fn n_shared(path: &str, other: &str) -> usize {
     path.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count()
 }

@@ -1,4 +1,4 @@
-//! Resolves the imports of all files in parallel.
+//! Resolves every file's imports in parallel.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ const BATCH: usize = 512;
 /// Resolves the imports of one file after another. This is fastest if the files are in path order.
 ///
 /// Files in the same directory have similar imports, so results that depend only on the directory
-/// are cached. Facts about the current file are cached, too.
+/// are cached. Facts about the current file are cached too.
 #[derive(Debug)]
 pub struct Following<'q, 'a> {
     resolver: &'q Resolver<'a>,

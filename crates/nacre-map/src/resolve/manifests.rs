@@ -1,6 +1,6 @@
 //! Reads crates, modules, packages and path aliases from manifests.
 //!
-//! Unreadable manifests are ignored, and imports that depend on them count as missing or external.
+//! Unreadable manifests are ignored; imports that depend on them count as missing or external.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,8 +11,8 @@ use super::files::{below, folder_of, join_path};
 
 const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
-/// Maximum number of names per manifest. The number is limited because each import is compared with
-/// all of them.
+/// Maximum number of names per manifest. There is a limit because each import is compared with all
+/// of them.
 const MAX_NAMES: usize = 1_000;
 
 const MAX_EXTENDS: usize = 4;
@@ -29,25 +29,25 @@ fn is_script_config(name: &str) -> bool {
 
 #[derive(Debug, Default)]
 pub(super) struct Manifests {
-    /// The path of each crate's root file, by the crate's name in code.
+    /// Each crate's root file, by the crate's name in code.
     pub(super) rust_crates: HashMap<String, String>,
     pub(super) rust_roots: BTreeSet<String>,
-    /// The path of the first crate root file in each directory.
+    /// The first crate root file in each directory.
     pub(super) rust_folders: HashMap<String, String>,
     /// Module paths with their directories, longest first.
     pub(super) go_modules: Vec<(String, String)>,
     pub(super) packages: HashMap<String, Package>,
     pub(super) package_folders: HashMap<String, String>,
-    /// Path aliases, by the directory that they apply to.
+    /// Path aliases, by the directory they apply to.
     pub(super) script_configs: HashMap<String, ScriptConfig>,
     /// Namespace prefixes with their directories, longest first.
     pub(super) php_prefixes: Vec<(String, String)>,
 }
 
-/// A JavaScript package.
+/// A JavaScript package, as described by its `package.json`.
 #[derive(Debug, Default)]
 pub(super) struct Package {
-    /// Entry points of the package, in order of precedence.
+    /// The package's entry points, in order of precedence.
     pub(super) entries: Vec<String>,
     pub(super) exports: Vec<(String, String)>,
     pub(super) imports: Vec<(String, String)>,
@@ -202,8 +202,7 @@ fn texts(value: &Value) -> Vec<String> {
     list.iter().filter_map(Value::as_str).map(str::to_owned).take(MAX_NAMES).collect()
 }
 
-/// Reads `exports` and `imports`. Returns each pattern with the first file that its conditions
-/// name.
+/// Reads `exports` and `imports`. Returns each pattern and the first file named by its conditions.
 fn conditions(value: &Value) -> Vec<(String, String)> {
     let by_pattern =
         value.as_object().filter(|map| map.keys().any(|key| key.starts_with(['.', '#'])));

@@ -38,7 +38,7 @@ pub struct Manifest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     File(usize),
-    /// All files in a directory that are in one language, such as a Go package. One of the files
+    /// All of a directory's files in one language, such as a Go package. One of the files
     /// represents the directory.
     Folder(usize),
 }
@@ -46,8 +46,8 @@ pub enum Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
     Inside(Vec<Target>),
-    /// The import refers to a file of this project, but the file does not exist. It may be
-    /// generated or ignored, or the import may be wrong.
+    /// The import refers to a file in this project that does not exist. The file may be generated
+    /// or ignored, or the import may be wrong.
     Missing,
     /// An external package or a standard library.
     Outside,
@@ -55,9 +55,9 @@ pub enum Resolution {
 
 const MAX_TARGETS: usize = 16;
 
-/// Maximum number of name comparisons for the imports in one file. It is enough for a thousand
-/// imports from a package with two thousand names. Only malicious files exceed it; their other
-/// imports stay unresolved.
+/// Maximum number of name comparisons for one file's imports. It is enough for a thousand imports
+/// from a package with two thousand names. Only malicious files exceed it; their other imports stay
+/// unresolved.
 const MAX_COMPARED: usize = 2_000_000;
 
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl<'a> Resolver<'a> {
         Self { sources, files: SourceFiles::new(sources), manifests }
     }
 
-    /// Returns a resolver that caches results across the imports of many files.
+    /// Returns a resolver that caches results across many files' imports.
     pub fn following(&self) -> Following<'_, 'a> {
         Following::new(self)
     }
@@ -130,7 +130,7 @@ impl<'a> Asking<'_, 'a> {
         resolution
     }
 
-    /// Adds `n_names` comparisons to the file's cost. Returns false if the limit is reached.
+    /// Adds `n_names` comparisons to the file's cost. Returns false once the limit is reached.
     fn affords(&self, n_names: usize) -> bool {
         let n_compared = self.own.n_compared.get().saturating_add(n_names);
         self.own.n_compared.set(n_compared);

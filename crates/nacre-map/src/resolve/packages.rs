@@ -34,8 +34,8 @@ const JVM_EXTENSIONS: &[&str] = &["java", "kt", "scala"];
 /// Languages that can import each other's packages.
 const JVM_LANGUAGES: &[Language] = &[Language::Java, Language::Kotlin, Language::Scala];
 
-/// Resolves a qualified name in Java, Kotlin or Scala. The name corresponds to the path of a file,
-/// or to something inside that file.
+/// Resolves a qualified name in Java, Kotlin or Scala. The name corresponds to a file path or to
+/// something inside that file.
 pub(super) fn jvm(asking: &Asking<'_, '_>) -> Resolution {
     let text = asking.text();
     if let Some(package) = text.strip_suffix(".*") {

@@ -1,4 +1,4 @@
-//! Resolves Python imports: dotted names relative to the package roots, and relative imports.
+//! Resolves Python imports, both dotted names below the package roots and relative imports.
 
 use super::files::{By, SourceFiles, below, folder_of, name_of};
 use super::{Asking, Resolution, file};
@@ -14,8 +14,7 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
     }
 }
 
-/// Resolves `.a.b` relative to the file's directory. Each additional dot refers to the parent of
-/// the previous directory.
+/// Resolves `.a.b` relative to the file's directory. Each additional dot goes up one directory.
 fn relative(asking: &Asking<'_, '_>, rest: &str) -> Resolution {
     let name = rest.trim_start_matches('.');
     let mut folder = asking.folder();
@@ -24,7 +23,7 @@ fn relative(asking: &Asking<'_, '_>, rest: &str) -> Resolution {
     }
     let path = below(folder, &name.replace('.', "/"));
     let package = if name.contains('.') { folder_of(&path) } else { folder };
-    // The last part may be a name that is defined in the module.
+    // The last part may be a name defined in the module.
     let found = module_at(asking.files(), &path).or_else(|| module_at(asking.files(), package));
     match found {
         Some(idx) => file(idx),
@@ -32,7 +31,7 @@ fn relative(asking: &Asking<'_, '_>, rest: &str) -> Resolution {
     }
 }
 
-/// Resolves a compiled module to the source file that it is built from.
+/// Resolves a compiled module to the source file it is built from.
 fn beside(asking: &Asking<'_, '_>, path: &str) -> Option<Resolution> {
     let candidates = [path, folder_of(path)];
     let ends = [".pyx", ".pxd", ".c", ".cpp", ".rs"];
@@ -51,8 +50,8 @@ fn absolute(asking: &Asking<'_, '_>) -> Resolution {
         };
         let found = asking.files().python(modules).get(name).copied().or_else(beside);
         if let Some(idx) = found {
-            // If the package does not contain the submodule, either the submodule does not exist,
-            // or another package with the same name is meant.
+            // If the package does not contain the submodule, either there is no such submodule or
+            // another package with the same name is meant.
             return if n_left <= 1 || !is_package(asking.files(), idx) {
                 file(idx)
             } else {
@@ -82,12 +81,12 @@ fn module_at(files: &SourceFiles<'_>, path: &str) -> Option<usize> {
     }
 }
 
-/// Returns an index of modules by all their possible names: relative to the directory above the
-/// outermost package, and relative to the usual roots.
+/// Indexes modules by all their possible names: relative to the directory above the outermost
+/// package, and relative to the usual roots.
 fn modules<'a>(files: &SourceFiles<'a>) -> By<'a, usize> {
     let mut modules = By::default();
-    // Caches the result for the previous directory, because most files are in the same directory as
-    // the file before them.
+    // Cache the previous directory's result, because most files are in the same directory as the
+    // file before them.
     let mut last = ("", "");
     for (idx, source) in files.all().filter(|(_, source)| source.language == Some(Language::Python))
     {

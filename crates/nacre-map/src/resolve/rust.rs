@@ -1,6 +1,6 @@
-//! Resolves Rust paths. Module names are resolved to files, and crate names through the manifests.
+//! Resolves Rust paths: module names to files, and crate names through the manifests.
 //!
-//! A path is followed as far as its parts correspond to files. The remaining parts are an item, an
+//! A path is followed as long as its parts correspond to files. The remaining parts are an item, an
 //! inline module or a re-export in the last file, so the path resolves to that file.
 
 use super::files::{add, around, below, folder_of, join_path, name_of};
@@ -9,7 +9,7 @@ use crate::languages::ImportKind;
 
 const LANGUAGE_CRATES: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
 
-/// The cost of extracting the last part of a path, in name comparisons.
+/// What extracting the last part of a path costs, in name comparisons.
 const PARTS_OF_A_PATH: usize = 4;
 
 /// A position in the module tree: the module's file and the directory that contains its children.
@@ -92,7 +92,7 @@ fn through_another(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resol
     }
 }
 
-/// Follows `parts` from a module as far as they correspond to files.
+/// Follows `parts` from a module as long as they correspond to files.
 fn walk_parts(asking: &Asking<'_, '_>, from: Module, parts: &[&str]) -> Resolution {
     let Module { file: mut at, mut children } = from;
     for part in parts.iter().filter(|part| !part.is_empty()) {
@@ -131,7 +131,7 @@ fn module_file(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
     }
 }
 
-/// Returns the crate root in a directory. The manifest may give it any name.
+/// Returns a directory's crate root, which can have any name if the manifest names it.
 fn root_in(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
     asking.manifests().rust_folders.get(folder).and_then(|root| asking.files().at(root))
 }
@@ -142,7 +142,7 @@ fn child(asking: &Asking<'_, '_>, folder: &str, name: &str) -> Option<usize> {
 }
 
 /// Returns the module that the file defines. The children of crate roots and `mod.rs` files are in
-/// the same directory; the children of other files are in a directory with the file's name.
+/// the same directory; other files' children are in a directory with the file's name.
 fn own_module<'q>(asking: &Asking<'q, '_>) -> &'q Module {
     asking.own.rust_module.get_or_init(|| find_own_module(asking.path, asking))
 }
@@ -165,8 +165,8 @@ fn is_loose_root(path: &str, asking: &Asking<'_, '_>) -> bool {
     is_of_package(folder, asking) || folder.ends_with("src/bin") || folder == "bin"
 }
 
-/// Returns whether a directory is the `tests`, `examples` or `benches` directory of a package. For
-/// example, `src/runtime/tests` is an ordinary module.
+/// Returns whether a directory is a package's own `tests`, `examples` or `benches` directory.
+/// `src/runtime/tests`, for example, is an ordinary module.
 fn is_of_package(folder: &str, asking: &Asking<'_, '_>) -> bool {
     let name = name_of(folder);
     let has_manifest = || asking.files().at(&below(folder_of(folder), "Cargo.toml")).is_some();

@@ -29,8 +29,8 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
         .unwrap_or(Resolution::Outside)
 }
 
-/// Resolves a path relative to the nearest package or its `src` directory. Bundlers and test
-/// runners are often configured to search there.
+/// Resolves a path relative to the nearest package or its `src` directory, where bundlers and test
+/// runners are often configured to search.
 fn below_package(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     if text.starts_with(['@', '#']) || !text.contains('/') {
         return None;
@@ -41,7 +41,7 @@ fn below_package(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     found.or_else(|| at(asking, &below(folder, &format!("src/{text}")))).map(file)
 }
 
-/// Returns the file at a path whose suffix may be omitted.
+/// Returns the file at a path that may omit its suffix.
 fn at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     let files = asking.files();
     let with_end = |path: &str| files.with_end(path, ENDS);
@@ -110,7 +110,7 @@ fn by_package(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     Some(found.map_or(Resolution::Missing, file))
 }
 
-/// Resolves a `#name` import, which is mapped by the nearest `package.json`.
+/// Resolves a `#name` import, mapped by the nearest `package.json`.
 fn by_private_import(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     for folder in around(asking.path) {
         let Some(package) = asking.manifests().packages.get(folder) else { continue };
@@ -125,7 +125,7 @@ fn by_private_import(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> 
     None
 }
 
-/// Returns the file that is imported if only the package name is given.
+/// Returns the file that is imported by the package name alone.
 fn entry(asking: &Asking<'_, '_>, folder: &str, package: &Package) -> Option<usize> {
     let named = package.entries.iter().find_map(|entry| {
         let path = join_path(folder, entry)?;
@@ -147,8 +147,8 @@ fn inside(asking: &Asking<'_, '_>, folder: &str, package: &Package, rest: &str) 
         .or_else(|| at(asking, &below(folder, &format!("src/{rest}"))))
 }
 
-/// Returns the source of a file that is named in a manifest. Manifests often name build output,
-/// such as files in `dist`, while the repository contains only the sources.
+/// Returns the source of a file named in a manifest. Manifests often name build output, such as
+/// files in `dist`, while the repository contains only the sources.
 fn source_at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     plain(asking, path).or_else(|| {
         let built = ["dist/", "lib/", "build/", "out/", "esm/", "cjs/"];

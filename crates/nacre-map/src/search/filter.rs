@@ -1,4 +1,4 @@
-//! Filters the files to search by path globs and by language.
+//! Filters which files to search, by path globs and language.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -26,8 +26,8 @@ pub struct FileFilter {
 }
 
 impl FileFilter {
-    /// A glob without `/` applies in every directory, a directory includes everything below it, and
-    /// a glob with a leading `!` excludes its matches.
+    /// A glob without `/` applies in every directory, a glob that names a directory includes
+    /// everything below it, and a glob with a leading `!` excludes its matches.
     pub fn new(globs: &[String], language: Option<&str>) -> Result<Self, FilterError> {
         if MAX_GLOBS < globs.len() {
             return Err(FilterError::TooMany);

@@ -1,7 +1,7 @@
 //! Finds and ranks files.
 //!
-//! Files that define the searched name come first, followed by the other files in order of score.
-//! Tests, copies and generated files get a lower score.
+//! Files that define the searched name come first, followed by the other files by score. Tests,
+//! copies and generated files score lower.
 
 use super::filter::FileFilter;
 use super::lines::each_match;
@@ -15,7 +15,7 @@ const BATCH: usize = 16;
 
 const MAX_NAMED: usize = 2_000;
 
-/// Number of matches that gives a file half of the maximum score.
+/// Number of matches that earns a file half of the maximum score.
 const DAMPING: f64 = 3.0;
 
 const GENERATED_WORTH: f64 = 0.4;
@@ -25,8 +25,8 @@ pub struct SearchedFiles<'s> {
     pub paths: Vec<&'s str>,
     pub bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
     pub made: &'s MadePaths,
-    /// Returns the bytes of a file, or `None` if the file cannot be read or has changed since the
-    /// map was built.
+    /// Returns a file's bytes, or `None` if the file cannot be read or has changed since the map
+    /// was built.
     pub bytes: &'s (dyn Fn(usize) -> Option<Vec<u8>> + Sync),
     /// Returns the names of the symbols that a file defines, one per line.
     pub names: &'s (dyn Fn(usize) -> String + Sync),
@@ -47,10 +47,10 @@ pub(super) struct FileHit {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CodeHits {
     pub(super) files: Vec<FileHit>,
-    /// The weight of each word of a query.
+    /// The weight of each query word.
     pub(super) worth: Vec<f64>,
-    /// Number of files that could match but were not searched, because they could not be read or
-    /// because the deadline passed.
+    /// Number of files that might match but were not searched, because they could not be read or
+    /// the deadline passed.
     pub n_unsearched: usize,
 }
 
@@ -130,7 +130,7 @@ fn by_pattern(
     hits
 }
 
-/// Returns the number of matching lines, and whether the file was searched completely.
+/// Returns the number of matching lines and whether the whole file was searched.
 fn count(files: &SearchedFiles<'_>, pattern: &Pattern, idx: usize) -> (usize, bool) {
     if (files.is_over)() {
         return (0, false);

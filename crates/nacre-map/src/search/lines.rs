@@ -1,4 +1,4 @@
-//! Finds the lines that match a pattern or contain words of a query.
+//! Finds the lines that match a pattern or contain words from a query.
 //!
 //! Lines end with `\n` or `\r\n`, and a match never spans several lines.
 
@@ -10,10 +10,10 @@ use super::pattern::Pattern;
 use super::query::CodeQuery;
 use crate::words::{WordHash, each_identifier};
 
-/// Maximum number of bytes per line that are matched.
+/// Only this many bytes of a line are matched.
 pub(super) const MAX_LINE_BYTES: usize = 256 << 10;
 
-/// Number of bytes searched between two checks of the deadline.
+/// Number of bytes to search between deadline checks.
 const CHUNK_BYTES: usize = 64 << 10;
 
 /// A line with its 1-based number.
@@ -112,7 +112,7 @@ impl<'t> LineSearch<'_, 't> {
 
 const MAX_WORDS_BYTES: usize = 4_096;
 
-/// Weight factor of a line that contains a word exactly as typed.
+/// Factor for the weight of a line that contains a word exactly as typed.
 const EXACT_WORTH: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,7 +121,7 @@ pub(super) struct WordLine<'t> {
     pub(super) worth: f64,
 }
 
-/// Returns the lines that have more than half of the best line's weight, best first.
+/// Returns the lines with more than half the best line's weight, best first.
 pub(super) fn word_lines<'t>(
     text: &'t [u8],
     query: &CodeQuery,

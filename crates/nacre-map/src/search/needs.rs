@@ -11,7 +11,7 @@ const MAX_TEXTS: usize = 16;
 
 const MAX_TEXT_BYTES: usize = 256;
 
-/// A requirement on the trigrams of a file.
+/// Which trigrams a file must contain to match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Need {
     Nothing,
@@ -69,7 +69,8 @@ impl Piece {
         Self::Having(Need::Nothing)
     }
 
-    /// Returns `Exactly`, or a weaker requirement if the strings are too many or too long.
+    /// Returns `Exactly`, or a weaker requirement if there are too many strings or they are too
+    /// long.
     fn exactly(mut texts: Vec<Vec<u8>>) -> Self {
         texts.sort_unstable();
         texts.dedup();
@@ -138,14 +139,14 @@ impl Piece {
     }
 }
 
-/// Returns the requirement that a match contains the trigrams of at least one of the strings.
+/// Requires a match to contain the trigrams of at least one of the strings.
 fn need_of(texts: &[Vec<u8>]) -> Need {
     let all = |text: &Vec<u8>| Need::all(Trigram::all(text).map(Need::One).collect());
     Need::any(texts.iter().map(all).collect())
 }
 
-/// Concatenates each string in `before` with each string in `behind`. Returns `None` if the results
-/// are too many or too long.
+/// Concatenates each string in `before` with each string in `behind`. Returns `None` if there are
+/// too many results or they are too long.
 fn product(before: &[Vec<u8>], behind: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
     let longest = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).max().unwrap_or(0);
     let is_large = MAX_TEXTS < before.len() * behind.len()
@@ -159,7 +160,7 @@ fn product(before: &[Vec<u8>], behind: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
 }
 
 /// Returns the lower-case characters in a class, or `None` if there are too many. Under Unicode
-/// case folding, `k` and `s` also match the Kelvin sign and the long s. These are omitted here,
+/// case folding, `k` and `s` also match the Kelvin sign and the long s. Those are omitted here,
 /// because files that contain them are stored as having every trigram.
 fn texts_of(class: &Class) -> Option<Vec<Vec<u8>>> {
     let mut texts: Vec<Vec<u8>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Selects the lines to show: first a few lines of each file, then more lines of the best files.
+//! Selects the lines to show: first a few lines from each file, then more from the best files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::languages::SymbolFacts;
 use crate::slices::path_worth;
 use crate::words::is_text;
 
-/// Maximum number of top-ranked files that are searched for lines in a word search.
+/// Maximum number of top-ranked files to search for lines in a word search.
 const MAX_READ: usize = 60;
 
 /// Each file first gets `limit / FILE_SHARE` lines, or `MIN_OF_FILE` lines (but at most half of the
@@ -21,7 +21,7 @@ const MAX_READ: usize = 60;
 const FILE_SHARE: usize = 4;
 const MIN_OF_FILE: usize = 5;
 
-/// Maximum number of lines from the start of a symbol to the line that contains its name.
+/// How many lines may separate a symbol's start from the line with its name.
 const MAX_ABOVE_NAME: u32 = 3;
 
 pub struct PickRequest<'r> {
@@ -29,8 +29,7 @@ pub struct PickRequest<'r> {
     pub limit: usize,
     pub context: u32,
     pub is_files_only: bool,
-    /// Returns the content and the symbols of a file by its index, or `None` if the file has
-    /// changed.
+    /// Returns a file's content and symbols by its index, or `None` if the file has changed.
     pub file: &'r dyn Fn(usize) -> Option<(Vec<u8>, Vec<SymbolFacts>)>,
     pub is_over: &'r dyn Fn() -> bool,
 }
@@ -41,7 +40,7 @@ pub struct PickedLines {
     is_files_only: bool,
     context: u32,
     files: Vec<PickedFile>,
-    /// Pairs of a file index and a line index in that file.
+    /// Pairs of a file index and the index of a line in that file.
     order: Vec<(usize, usize)>,
 }
 
@@ -151,8 +150,8 @@ impl PickedFile {
                 let of_words = word_lines(bytes, query, &hits.worth);
                 self.n_matches = of_words.len();
                 let worth = path_worth(&self.path, query.question.is_about_tests);
-                // The weight is rounded, so lines of similar weight are ordered by the rank of
-                // their files.
+                // The weight is rounded so that lines of similar weight are ordered by their files'
+                // rank.
                 self.worth = of_words.first().map_or(0.0, |best| (worth * best.worth).round());
                 found.extend(of_words.iter().take(request.limit).map(|found| found.line));
             }
@@ -238,7 +237,7 @@ fn to_match_symbol(symbol: &SymbolFacts) -> MatchSymbol {
 }
 
 impl PickedLines {
-    /// Returns the number of lines shown, or of files if only files are listed.
+    /// Returns how many lines are shown, or files if only files are listed.
     pub fn len(&self) -> usize {
         self.order.len()
     }

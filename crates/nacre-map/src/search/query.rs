@@ -36,8 +36,8 @@ pub struct CodeQuery {
 
 impl CodeQuery {
     /// Parses a query. If `ignores_case` is `None`, matching is case-sensitive only if the pattern
-    /// contains an upper-case letter. If `mode` is `None`, a query that is in double quotes or
-    /// contains no words is treated as literal text.
+    /// contains an upper-case letter. If `mode` is `None`, a query that is quoted or contains no
+    /// words is treated as literal text.
     pub fn new(
         text: &str,
         mode: Option<CodeSearchMode>,
@@ -114,7 +114,6 @@ fn names_of(text: &str, tokens: &[&str]) -> Vec<String> {
     names
 }
 
-/// Returns a name in lower case without separators.
 pub(super) fn join_words(name: &str) -> String {
     part_words(name).into_iter().map(|(word, _)| word).collect()
 }

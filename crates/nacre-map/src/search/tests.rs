@@ -1,5 +1,5 @@
-//! Tests that a search finds the same matches as a scan of every file, in the right order and
-//! within its limits.
+//! Tests that a search finds the same matches as scanning every file, in the right order and within
+//! its limits.
 
 use nacre_types::CodeSearchMode;
 use proptest::prelude::*;
@@ -44,7 +44,6 @@ fn search<T>(
     take(&files, hits)
 }
 
-/// Returns the result of a search as text.
 fn answer(tree: Tree<'_>, query: &str, mode: Option<CodeSearchMode>, limit: usize) -> String {
     let query = CodeQuery::new(query, mode, None).unwrap();
     search(tree, &query, &FileFilter::default(), |files, hits| {
@@ -94,7 +93,6 @@ fn scanned(tree: Tree<'_>, regex: &str, ignores_case: bool) -> Vec<(String, usiz
     found
 }
 
-/// Generates regular expressions for the property test.
 fn regexes() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         "[a-dA-D_ks]{1,6}",
@@ -302,7 +300,7 @@ fn hostile_patterns_and_texts_are_bounded() {
     assert!(matches!(CodeQuery::new(" \n", None, None), Err(QueryError::Empty)));
     let broken = CodeQuery::new("a\nb", Some(CodeSearchMode::Fixed), None);
     assert!(matches!(broken, Err(QueryError::LineBreak)));
-    // A pattern that takes exponential time in a backtracking engine, on a line of a million
+    // The pattern takes exponential time in a backtracking engine, and the line has a million
     // letters.
     let long = [&b"a".repeat(1_000_000)[..], b"\nneedle here\n"].concat();
     let query = CodeQuery::new("(a+)+$|needle", Some(CodeSearchMode::Regex), Some(false)).unwrap();

@@ -13,7 +13,7 @@ use super::places::{CodeRole, folder_of};
 use super::survey::{Node, Survey};
 use crate::artifact::FileRow;
 
-/// A directory or package is divided if it contains more than this percentage of the code.
+/// A directory or package that contains more than this percentage of the code is divided.
 const ROOF_SHARE: usize = 60;
 
 /// A package with less than this percentage of its parent package's code is merged into the parent.
@@ -57,7 +57,7 @@ pub(super) fn areas(survey: &Survey, files: &[(&str, FileRow)]) -> Vec<CodeArea>
     areas
 }
 
-/// The number of files and the number of lines of code.
+/// The number of files and of lines of code.
 type Size = (usize, u64);
 
 fn packages<'p>(files: &[(&'p str, FileRow)], own: &[(&str, u32)]) -> Vec<&'p str> {
@@ -76,8 +76,8 @@ fn packages<'p>(files: &[(&'p str, FileRow)], own: &[(&str, u32)]) -> Vec<&'p st
     folders
 }
 
-/// Removes packages that are only a small part of an enclosing package, such as configuration or
-/// tools with their own manifest.
+/// Removes packages that make up only a small part of an enclosing package, such as configuration
+/// or tools with their own manifest.
 fn outer_packages<'p>(packages: Vec<&'p str>, own: &[(&'p str, u32)]) -> Vec<&'p str> {
     let size = |folder: &str| {
         // Paths below a directory are adjacent in the list, and `0` is the character after `/`.
@@ -93,7 +93,7 @@ fn outer_packages<'p>(packages: Vec<&'p str>, own: &[(&'p str, u32)]) -> Vec<&'p
     packages.into_iter().filter(|folder| !parts.contains(folder)).collect()
 }
 
-/// Returns the packages with their sizes. A package that contains most of the code is replaced by
+/// Returns the packages and their sizes. A package that contains most of the code is replaced by
 /// its directories.
 fn divide_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap<&'p str, Size> {
     let mut files_of: BTreeMap<&str, Vec<(&'p str, u32)>> = BTreeMap::new();
@@ -148,8 +148,7 @@ fn divide_directories<'p>(own: &[(&'p str, u32)]) -> BTreeMap<&'p str, Size> {
     sizes
 }
 
-/// Returns the child directories of a directory, and the directory itself if it directly contains
-/// files.
+/// Returns a directory's child directories, and the directory itself if it directly contains files.
 fn children<'p>(own: &[(&'p str, u32)], folder: &'p str) -> BTreeMap<&'p str, Size> {
     let mut sizes: BTreeMap<&str, Size> = BTreeMap::new();
     for (path, lines) in own.iter().filter(|(path, _)| is_in(path, folder)) {

@@ -1,5 +1,5 @@
 //! Finds the commands that build, run, test and check a project: first its own targets and scripts,
-//! then the default commands of its tools, then the commands in its CI configuration.
+//! then its tools' default commands, then the commands in its CI configuration.
 
 use nacre_types::{CommandPurpose, ProjectCommand};
 use serde_json::Value;
@@ -11,14 +11,14 @@ const MAX_LINES: usize = 4_000;
 
 const MAX_FOR_ONE: usize = 3;
 
-/// Priorities of a tool's default command and of a CI command. Named targets come before both.
+/// Priorities for tools' default commands and for CI commands. Named targets come before both.
 const DEFAULT: usize = 50;
 const IN_CI: usize = 100;
 
 const MAX_COMMAND_BYTES: usize = 100;
 
-/// Returns the purpose of a target and its priority, which is the index of its name in the list.
-/// Names that only begin with a listed name come later.
+/// Returns a target's purpose and its priority, which is the index of its name in the list. Names
+/// that only begin with a listed name come later.
 fn purpose_of(name: &str) -> Option<(CommandPurpose, usize)> {
     const NAMES: &[(&str, CommandPurpose)] = &[
         ("build", CommandPurpose::Build),
@@ -46,7 +46,7 @@ fn purpose_of(name: &str) -> Option<(CommandPurpose, usize)> {
     exact.or_else(|| place(first).map(|at| (NAMES[at].1, NAMES.len() + at)))
 }
 
-/// Default commands of tools: the tool's file, the build command and the test command.
+/// Default commands for each tool: its file, build command and test command.
 const TOOLS: &[(&str, &str, &str)] = &[
     ("Cargo.toml", "cargo build", "cargo test"),
     ("go.mod", "go build ./...", "go test ./..."),
@@ -68,7 +68,7 @@ const TOOLS: &[(&str, &str, &str)] = &[
     ("manage.py", "", "python manage.py test"),
 ];
 
-/// Lock files and the tools that run package scripts.
+/// Lock files and the tools that run their package scripts.
 const RUNNERS: &[(&str, &str)] = &[
     ("pnpm-lock.yaml", "pnpm"),
     ("pnpm-workspace.yaml", "pnpm"),
@@ -134,7 +134,7 @@ fn runner_of(manifest: &str) -> Option<String> {
     ["npm", "pnpm", "yarn", "bun"].contains(&name).then(|| name.to_owned())
 }
 
-/// Commands with their priorities, in the order in which they were found.
+/// Commands and their priorities, in the order in which they were found.
 #[derive(Default)]
 struct FoundCommands(Vec<(usize, ProjectCommand)>);
 
@@ -149,7 +149,7 @@ impl FoundCommands {
         self.0.push((priority, command));
     }
 
-    /// Adds the targets of a Makefile, which are the names before a colon at the start of a line.
+    /// Adds a Makefile's targets, which are the names before a colon at the start of a line.
     fn targets(&mut self, from: &str, tool: &str, text: &str) {
         for line in text.lines().take(MAX_LINES) {
             let Some((names, rest)) = line.split_once(':') else { continue };
@@ -173,8 +173,7 @@ impl FoundCommands {
         }
     }
 
-    /// Adds lines of a CI configuration that begin with a known tool and contain the name of a
-    /// purpose.
+    /// Adds lines from a CI configuration that begin with a known tool and name a purpose.
     fn ci(&mut self, from: &str, text: &str) {
         for line in text.lines().take(MAX_LINES).map(str::trim) {
             let line = line.trim_start_matches("- ").trim_start_matches("run:").trim();

@@ -1,5 +1,5 @@
-//! Selects the code that is needed for a task within a token budget: the relevant files, and
-//! symbols in the best files.
+//! Selects the code needed for a task within a token budget: the relevant files, and symbols in the
+//! best files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,7 +22,7 @@ const MAX_READ: usize = 12;
 const W_FILE: f64 = 0.4;
 const W_INSIDE: f64 = 0.8;
 
-/// Selects the code for a task. `facts` must contain the facts of the ranked files, in any order.
+/// `facts` must contain the facts about the ranked files, in any order.
 pub fn context(
     ranked: &Ranked,
     facts: &[FileFacts],
@@ -85,7 +85,7 @@ fn symbols_of<'f>(
 }
 
 fn share(symbol: &SymbolFacts, wanted: &BTreeSet<String>) -> f64 {
-    // If a stem is not a substring of the name, it cannot match any part of the name.
+    // A stem that is not a substring of the name cannot match any part of it.
     let lower = symbol.name.to_ascii_lowercase();
     if !wanted.iter().any(|word| lower.contains(word.as_str())) {
         return 0.0;
@@ -143,8 +143,7 @@ impl<'q> Passages<'q> {
         Self { question, lines, total }
     }
 
-    /// Returns the weight of a range of lines (1-based, inclusive) as a share of the whole file's
-    /// weight.
+    /// Returns how much of the file's weight a range of lines (1-based, inclusive) has.
     pub(super) fn share(&self, first: u32, last: u32) -> f64 {
         let from = self.lines.partition_point(|(line, _)| *line < first);
         let to = self.lines.partition_point(|(line, _)| *line <= last);
@@ -153,7 +152,7 @@ impl<'q> Passages<'q> {
     }
 }
 
-/// Returns the total weight of the given lines. Each question word counts once, by its best match.
+/// Returns the given lines' total weight. Each question word counts once, by its best match.
 fn worth(question: &TaskQuery, lines: &[(u32, Vec<usize>)]) -> f64 {
     let mut said: BTreeMap<usize, f64> = BTreeMap::new();
     for place in lines.iter().flat_map(|(_, found)| found) {

@@ -29,9 +29,9 @@ pub(super) fn is_package_file(name: &str) -> bool {
 
 #[derive(Debug, Default)]
 pub(super) struct Declared {
-    /// Main files of declared programs, each with the name of its program.
+    /// The main file of each declared program, and the program's name.
     pub(super) programs: BTreeMap<String, String>,
-    /// Root files of declared libraries, each with the name of its library.
+    /// The root file of each declared library, and the library's name.
     pub(super) libraries: BTreeMap<String, String>,
     pub(super) about: BTreeMap<String, String>,
 }
@@ -143,7 +143,7 @@ fn python_file(folder: &str, module: &str, is_file: &dyn Fn(&str) -> bool) -> Op
     places.map(|place| below(folder, &place)).find(|place| is_file(place))
 }
 
-/// Returns the file that a package refers to. For a build output, returns the source file instead.
+/// Returns the file that a package refers to. For build output, returns the source file instead.
 fn source_of(folder: &str, named: &str, is_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let named = named.trim_start_matches("./");
     let whole = below(folder, named);

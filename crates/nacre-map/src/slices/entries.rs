@@ -10,7 +10,6 @@ use super::survey::{Node, Survey};
 use super::text_facts::TextFacts;
 use crate::artifact::FileRow;
 
-/// Maximum number of imported files to count.
 const MAX_REACHED: usize = 500;
 
 const MAX_COMPARED: usize = 256;
@@ -25,7 +24,7 @@ struct Candidate<'c> {
     reached: usize,
 }
 
-/// Returns programs that may be entry points. Programs nearest to the root come first.
+/// Returns programs that may be entry points, those nearest to the root first.
 pub(super) fn entry_candidates(survey: &Survey, files: &[(&str, FileRow)]) -> Vec<usize> {
     let is_program = |idx: &usize| survey.nodes[*idx].entry == Some(EntryKind::Program);
     let mut found: Vec<usize> =
@@ -96,8 +95,7 @@ fn by_place<'c>(
     names.iter().filter_map(|(path, name)| Some((place(path)?, name.as_str()))).collect()
 }
 
-/// Returns the number of lines in the area that contains a file. It is used to list the library of
-/// the largest package first.
+/// Returns the number of lines in the file's area. This puts the largest package's library first.
 fn area_lines(areas: &[CodeArea], path: &str) -> usize {
     let is_around = |area: &&CodeArea| {
         path.strip_prefix(area.path.as_str()).is_some_and(|rest| rest.starts_with('/'))

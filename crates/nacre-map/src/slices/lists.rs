@@ -6,7 +6,7 @@ pub(super) fn list_first<A, T>(all: &[A], limit: usize, make: impl FnMut(&A) -> 
     Listed { total: all.len(), items: all.iter().take(limit).map(make).collect() }
 }
 
-/// Moves the first `limit` items in sort order to the front of a list, and sorts only these.
+/// Moves the first `limit` items in sort order to the front of a list, and sorts only those.
 pub(super) fn first_by<T>(
     all: &mut [T],
     limit: usize,

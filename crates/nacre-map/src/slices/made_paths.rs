@@ -1,8 +1,8 @@
 //! Finds files that the project marks as generated with `linguist-generated` in `.gitattributes`.
 //!
 //! Rules apply as in git: the last matching rule takes precedence, and rules in inner directories
-//! come after rules in outer directories. A pattern without `/` applies in the directory of its
-//! rules file and everything below it. A pattern that ends with `/` matches no file.
+//! come after those in outer directories. A pattern without `/` applies to its rules file's
+//! directory and everything below it. A pattern that ends with `/` matches no file.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -44,7 +44,6 @@ impl MadePaths {
         set.build().map(|rules| Self { rules, is_made }).unwrap_or_default()
     }
 
-    /// Returns whether the path is that of a rules file.
     pub fn are_in(path: &str) -> bool {
         let folder = path.strip_suffix(RULES_FILE);
         folder.is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))

@@ -18,8 +18,7 @@ pub struct Sketch<'s> {
 }
 
 impl<'s> Sketch<'s> {
-    /// Creates a matcher. `paths` must be sorted. `imported` lists the files that each file
-    /// imports.
+    /// `paths` must be sorted. `imported` lists the files that each file imports.
     pub fn new(
         paths: Vec<&'s str>,
         bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
@@ -37,10 +36,10 @@ impl<'s> Sketch<'s> {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WordScores {
-    /// The score of each file, by file index. The best file scores 1, and a file that contains none
-    /// of the words scores 0.
+    /// Each file's score, by file index. The best file scores 1, and a file that contains none of
+    /// the words scores 0.
     pub files: Vec<f64>,
-    /// The weight of each question word. Rare words have a higher weight.
+    /// Each question word's weight. Rare words have a higher weight.
     pub worth: Vec<f64>,
 }
 
@@ -50,8 +49,7 @@ pub fn word_scores(sketch: &Sketch<'_>, question: &TaskQuery, n_threads: usize) 
     WordScores { files, worth: matched.worth }
 }
 
-/// Returns the weight of a file from 0 to 1, depending on its path. Tests, copies and generated
-/// files have a lower weight.
+/// Weights a file from 0 to 1 by its path. Tests, copies and generated files have a lower weight.
 pub fn path_worth(path: &str, wants_tests: bool) -> f64 {
     places::worth(path, wants_tests, &WEIGHTS)
 }
@@ -93,9 +91,9 @@ impl Matches {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Match {
     pub(super) score: f64,
-    /// Whether the file contains a word of the task itself, and not only related words.
+    /// Whether the file contains a word from the task itself, not only related words.
     pub(super) has_said: bool,
-    /// The weight of the file, which depends on its path and its first lines.
+    /// The file's weight, which depends on its path and its first lines.
     pub(super) worth: f64,
 }
 
@@ -106,7 +104,7 @@ struct BatchHits {
     hits: Vec<Hit>,
     /// For each question word, the number of files that contain it.
     n_with: Vec<usize>,
-    /// Total number of words in all files, and total number of words in all defined names.
+    /// How many words there are in all files, and how many in all defined names.
     lengths: [u64; 2],
 }
 
@@ -128,11 +126,11 @@ struct FileHits {
     n_all: u32,
     n_defined: u32,
     worth: f64,
-    /// The end of this file's hits in [`BatchHits::hits`].
+    /// Where this file's hits end in [`BatchHits::hits`].
     end: usize,
 }
 
-/// A question word in a file: its index in the question, and its counts.
+/// A question word in a file, as an index into the question, and its counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Hit {
     place: usize,
@@ -182,7 +180,7 @@ pub(super) fn matches(
     Matches { files, worth: scale.worth, batches }
 }
 
-/// Returns the weight of a word. A related word is never treated as rarer than the original word.
+/// Returns a word's weight. A related word is never treated as rarer than the original.
 fn worth(
     question: &TaskQuery,
     weights: &Weights,
@@ -215,8 +213,7 @@ fn rarity(n_with: usize, n_files: usize) -> f64 {
     (1.0 + (n_files - n_with + 0.5) / (n_with + 0.5)).ln()
 }
 
-/// A directory with the question words in its path, and whether the files in it have a lower
-/// weight.
+/// The question words in a directory's path, and whether its files have a lower weight.
 #[derive(Default)]
 struct Folder<'f> {
     name: &'f str,
@@ -228,7 +225,7 @@ struct Looker<'l, 's> {
     sketch: &'l Sketch<'s>,
     question: &'l TaskQuery,
     weights: &'l Weights,
-    /// The directory of the previous file. It is reused, because files in the same directory are
+    /// The previous file's directory. It is reused, because files in the same directory are
     /// adjacent.
     folder: Folder<'l>,
     found: BatchHits,
@@ -271,7 +268,7 @@ impl<'l, 's> Looker<'l, 's> {
         if start == hits.len() {
             return;
         }
-        // Hits are sorted, so that floating-point sums do not depend on the hash order.
+        // Hits are sorted so that floating-point sums do not depend on hash order.
         hits[start..].sort_unstable_by_key(|hit| hit.place);
         hits[start..].iter().for_each(|hit| n_with[hit.place] += 1);
         let is_made = bag.is_some_and(|bag| bag.is_generated) || self.sketch.made.has(path);

@@ -1,9 +1,7 @@
-//! Extracts of the map within a token budget: an overview of a project, and the code that is
-//! relevant to a task.
+//! Extracts from the map within a token budget: a project overview, or the code relevant to a task.
 //!
-//! The output is deterministic: this module reads neither files nor the clock, and all sorting uses
-//! the path as the last criterion. Truncated lists include their full length, and all output is
-//! redacted.
+//! The output is deterministic: this module reads neither files nor the clock, and all sorting
+//! breaks ties by path. Truncated lists include their full length, and all output is redacted.
 
 mod areas;
 mod commands;

@@ -1,5 +1,5 @@
-//! Builds the overview of a project: entry points, the most imported and most frequently changed
-//! files, and public symbols.
+//! Builds a project overview: entry points, the most imported and most frequently changed files,
+//! and public symbols.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,17 +23,17 @@ use crate::languages::{Analysis, Language, SymbolFacts};
 /// overviews with another version are ignored.
 pub const OVERVIEW_FORMAT: u32 = 6;
 
-/// Returns the size of a file as a power of two, so that small edits rarely affect the order of
+/// Returns a file's size class as a power of two, so that small edits rarely affect the order of
 /// files.
 fn size_class(lines: u32) -> u32 {
     const SMALL: u32 = 64;
     (lines / SMALL).max(1).ilog2()
 }
 
-/// Number of steps in which the lists are shortened until the overview fits its budget.
+/// Number of steps in which lists are shortened until the overview fits its budget.
 const STEPS: usize = 100;
 
-/// Number of additional files to read, in case some of them turn out to be generated.
+/// How many additional files to read, in case some of them turn out to be generated.
 const MORE: usize = 16;
 
 /// Maximum number of hot files per directory, as long as other directories have enough files.
@@ -49,7 +49,7 @@ pub struct OverviewRequest<'r> {
     /// that are shown.
     pub text: &'r ReadText<'r>,
     pub budget: Option<usize>,
-    /// Returns the number of tokens in a printed overview, including the surrounding text.
+    /// Returns how many tokens a printed overview takes, including the text around it.
     pub cost: &'r dyn Fn(&Overview) -> usize,
 }
 
@@ -61,7 +61,7 @@ pub struct TooSmall {
     pub needed: usize,
 }
 
-/// Lengths of the overview's lists, scaled by `step` hundredths.
+/// The overview's list lengths, scaled by `step` hundredths.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     step: usize,
@@ -110,7 +110,7 @@ struct Ranked<'g> {
     areas: Vec<CodeArea>,
 }
 
-/// The code files in a directory: their number, the sum of their ranks, and the first file.
+/// A directory's code files: how many there are, the sum of their ranks, and the first one.
 struct Module {
     n_files: usize,
     rank: f64,
@@ -147,7 +147,7 @@ impl<'g> Ranked<'g> {
         self.facts.look_at(offering, self.files, text);
     }
 
-    /// Returns whether a file is the project's own code. Generated files are recognized only if
+    /// Returns whether a file is the project's own code. Generated files are recognized only once
     /// they have been read.
     fn is_own(&self, idx: usize, node: &Node) -> bool {
         node.place == CodeRole::Source && !self.facts.generated.contains(&idx)
@@ -256,8 +256,8 @@ impl<'g> Ranked<'g> {
         })
     }
 
-    /// Importing a package as a whole increases the heat of all its files, so only a few files per
-    /// directory are selected at first.
+    /// Importing a package as a whole makes all its files hotter, so only a few files per directory
+    /// are selected at first.
     fn hottest_of_folders(&self, limit: usize) -> Vec<(Reverse<u64>, usize)> {
         let hot = self.hottest(limit * MAX_OF_FOLDER * 4);
         let mut n_of: BTreeMap<&str, usize> = BTreeMap::new();
@@ -277,7 +277,8 @@ impl<'g> Ranked<'g> {
         first
     }
 
-    /// Returns the project's own code files by heat. Only the first `limit` files are sorted.
+    /// Returns the project's own code files, hottest first. Only the first `limit` files are
+    /// sorted.
     fn hottest(&self, limit: usize) -> Vec<(Reverse<u64>, usize)> {
         let Survey { ranks, commits, imported, .. } = self.survey;
         let mut n_importers = vec![0_u32; self.files.len()];
@@ -285,8 +286,8 @@ impl<'g> Ranked<'g> {
             n_importers[*to as usize] += 1;
         }
         let heat = |idx: usize| {
-            // Without a git history, the number of changes is estimated from the file's size and
-            // its number of importers.
+            // Without a git history, a file's number of changes is estimated from its size and its
+            // number of importers.
             let size = 1_u32 << size_class(self.files[idx].1.lines);
             let guess = || (f64::from(size) * f64::from(1 + n_importers[idx])).sqrt();
             let times = commits.get(idx).map_or_else(guess, |commits| f64::from(*commits));
@@ -309,7 +310,7 @@ impl<'g> Ranked<'g> {
         let packages = &self.survey.packages;
         let mut counts: Vec<(Reverse<usize>, &str)> =
             packages.iter().map(|name| (Reverse(0), name.as_str())).collect();
-        // Packages that are imported only by tests or examples are not dependencies of the project.
+        // Packages imported only by tests or examples are not dependencies of the project.
         for (idx, _) in self.nodes().filter(|(_, node)| node.is_own()) {
             for package in self.survey.packages_of.of(idx) {
                 counts[*package as usize].0.0 += 1;
@@ -323,7 +324,7 @@ impl<'g> Ranked<'g> {
         })
     }
 
-    /// Returns the files that have public symbols. Only the first `limit` files are sorted by rank.
+    /// Returns the files with public symbols. Only the first `limit` files are sorted by rank.
     fn offering(&self, limit: usize) -> Vec<usize> {
         let ranks = &self.survey.ranks;
         let offers = self.nodes().filter(|(idx, node)| node.is_public && self.is_own(*idx, node));
@@ -373,8 +374,8 @@ impl<'g> Ranked<'g> {
 
     fn modules(&self) -> Vec<(&'g str, Module)> {
         let mut modules: Vec<(&str, Module)> = Vec::new();
-        // Files are sorted by path, so among the previous directories, only the parents of the
-        // current directory can occur again.
+        // Files are sorted by path, so the only earlier directories that can occur again are
+        // parents of the current one.
         let mut around: Vec<usize> = Vec::new();
         for (idx, _) in self.nodes().filter(|(_, node)| node.is_own()) {
             let folder = folder_of(self.path(idx));
@@ -412,8 +413,8 @@ impl<'g> Ranked<'g> {
 }
 
 fn surface(path: &str, symbols: &[SymbolFacts], limit: usize) -> Option<PublicSurface> {
-    // The methods of a trait implementation are implied by the trait, and methods such as
-    // `__init__` by the class.
+    // A trait implementation's methods are implied by the trait, and methods such as `__init__` by
+    // the class.
     let is_implied = |name: &str| {
         let last = name.rsplit('.').next().unwrap_or(name);
         name.contains(" for ") || last.starts_with("__") && last.ends_with("__")

@@ -2,8 +2,8 @@
 //! symbols. Each symbol is included with its body, its signature or only its name, depending on the
 //! remaining budget.
 //!
-//! The cost of a symbol is the number of tokens that it adds to an empty result. The joined text
-//! may cost more than the sum, so the total is checked at the end.
+//! A symbol's cost is the number of tokens it adds to an empty result. The joined text may cost
+//! more than the sum, so the total is checked at the end.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::languages::{SymbolFacts, SymbolKind};
 
 const MAX_LISTED: usize = 20;
 
-/// Divisors of the budget. They limit the size of the file list and of the code from one file.
+/// The budget is divided by these to limit the size of the file list and of the code from one file.
 const LIST_SHARE: usize = 3;
 const FILE_SHARE: usize = 3;
 
@@ -39,9 +39,10 @@ pub struct ContextRequest<'r> {
     pub task: &'r str,
     pub budget: usize,
     pub is_files_only: bool,
-    /// Returns the content of a file as it was when it was analysed, or `None` if it has changed.
+    /// Returns a file's content as it was when it was analysed, or `None` if the file has changed
+    /// since.
     pub text: &'r dyn Fn(&RelativePath) -> Option<String>,
-    /// Returns the number of tokens in a printed slice, including the surrounding text.
+    /// Returns how many tokens a printed slice takes, including the text around it.
     pub cost: &'r dyn Fn(&ContextSlice) -> usize,
 }
 
@@ -92,7 +93,6 @@ pub(super) fn pack(
 struct Packer<'p, 'r> {
     request: &'p ContextRequest<'r>,
     ranked: &'p [RankedFile],
-    /// Number of listed files.
     n_listed: usize,
     listed: Vec<ContextFile>,
     empty: ContextSlice,
@@ -101,7 +101,7 @@ struct Packer<'p, 'r> {
     taken: Vec<(usize, ContextSymbol)>,
     n_bodies: usize,
     spent: HashMap<RelativePath, usize>,
-    /// The fixed cost of a symbol in each form, excluding its path and text.
+    /// What each form of a symbol costs, excluding its path and text.
     around: [usize; 3],
 }
 
@@ -185,8 +185,7 @@ impl Packer<'_, '_> {
         0
     }
 
-    /// Returns a lower bound for the cost of a form. It avoids rendering most symbols that do not
-    /// fit.
+    /// Returns the minimum cost of a form. It avoids rendering most symbols that do not fit.
     fn at_least(&self, candidate: &Candidate<'_>, form: SymbolForm) -> usize {
         let SymbolFacts { name, signature, first_line, last_line, .. } = candidate.symbol;
         let (around, text) = match form {

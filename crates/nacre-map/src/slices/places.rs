@@ -1,4 +1,4 @@
-//! Classifies files by their path, and estimates how likely they are to be changed by a task.
+//! Classifies files by their path, and estimates how likely a task is to change them.
 
 use nacre_types::EntryKind;
 
@@ -6,7 +6,7 @@ use super::weights::Weights;
 use crate::languages::Language;
 use nacre_base::text::is_listed;
 
-/// The purpose of a file, judging by its path.
+/// A file's purpose, judging by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CodeRole {
     Source,
@@ -15,7 +15,7 @@ pub(super) enum CodeRole {
     Aside,
     /// A copy of external code.
     Vendored,
-    /// A file that is generated according to its path or the project's `.gitattributes`.
+    /// A file that its path or the project's `.gitattributes` marks as generated.
     Generated,
 }
 
@@ -99,8 +99,8 @@ pub fn is_own_source(path: &str) -> bool {
     place_of(path) == CodeRole::Source
 }
 
-/// Returns whether a file is the index file of its directory. Importing the directory imports the
-/// exports of this file.
+/// Returns whether a file is its directory's index file. Importing the directory imports what this
+/// file exports.
 pub(super) fn is_index(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "mod.rs" | "lib.rs" | "__init__.py" | "__init__.pyi" | "package-info.java")
@@ -195,8 +195,7 @@ const TEST_ENDS: &[&str] = &[
 const OTHER_CODE: &str = "astro cmake css dart erb ex graphql groovy hs html jinja less m ml mts cts mjs cjs proto \
     scss sql svelte tf tmpl vue zig";
 
-/// Returns the weight of a file from 0 to 1, depending on its path. Tests count in full if the task
-/// is about tests.
+/// Weights a file from 0 to 1 by its path. Tests count in full if the task is about tests.
 pub(super) fn worth(path: &str, wants_tests: bool, weights: &Weights) -> f64 {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     worth_in(lies_aside(folders), path, wants_tests, weights)

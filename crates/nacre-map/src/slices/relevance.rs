@@ -1,8 +1,8 @@
-//! Ranks the files of a project by relevance to a task.
+//! Ranks a project's files by relevance to a task.
 //!
-//! Files are scored by the words of the task and related words (`matching`), weighted by the
-//! purpose of the file (`places`). Embedding similarity, import distance, and memories that name a
-//! file are also taken into account.
+//! Files are scored by the task's words and related words (`matching`), weighted by the file's
+//! purpose (`places`). Embedding similarity, import distance, and memories that name a file also
+//! count.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -18,8 +18,8 @@ use crate::words::{TaskQuery, part_words};
 
 const MAX_FILES: usize = 200;
 
-/// Maximum number of files to compare by embedding. The best files according to the other evidence
-/// are selected.
+/// Maximum number of files to compare by embedding. The other evidence determines which files these
+/// are.
 const MAX_COMPARED: usize = 64;
 
 /// If fewer files match, the most frequently imported files are also compared by embedding.
@@ -48,7 +48,7 @@ pub struct Evidence<'e> {
     pub task: &'e str,
     /// Files that the user named.
     pub files: &'e [String],
-    /// Paths that are named in memories, with their weights from 0 to 1.
+    /// Paths named in memories, with their weights from 0 to 1.
     pub memory: &'e BTreeMap<String, f64>,
     pub embedder: Option<&'e dyn Embedder>,
     /// Returns the names that a file defines, one per line. It is called only for a few files.
@@ -167,8 +167,8 @@ fn best(numbers: &[f64], limit: usize) -> Vec<usize> {
     idxs
 }
 
-/// If few files match, returns the most frequently imported files, because the task and the code
-/// may have no words in common.
+/// If few files match, returns the most frequently imported ones, because the task and the code may
+/// have no words in common.
 fn central(sketch: &Sketch<'_>, by_words: &[f64]) -> BTreeSet<usize> {
     let n_matched = by_words.iter().filter(|share| 0.0 < **share).take(MIN_MATCHED).count();
     if MIN_MATCHED <= n_matched {
@@ -179,7 +179,7 @@ fn central(sketch: &Sketch<'_>, by_words: &[f64]) -> BTreeSet<usize> {
     best(&n_importers, MAX_CENTRAL).into_iter().collect()
 }
 
-/// Returns the import proximity of each file: 1 for the seeds, 0.5 for their neighbors, and so on.
+/// Returns each file's import proximity: 1 for the seeds, 0.5 for their neighbors, and so on.
 fn nearness(sketch: &Sketch<'_>, seeds: &[usize]) -> Vec<f64> {
     let mut near = vec![0.0; sketch.paths.len()];
     let mut waiting: VecDeque<(usize, usize)> = VecDeque::new();
@@ -221,7 +221,7 @@ fn by_meaning(sketch: &Sketch<'_>, evidence: &Evidence<'_>, found: &mut [Relevan
         .collect();
     let texts: Vec<&str> =
         std::iter::once(evidence.task).chain(texts.iter().map(String::as_str)).collect();
-    // If there is no embedding model, only the other evidence is used.
+    // Without an embedding model, only the other evidence is used.
     let Ok(vectors) = embedder.embed(&texts) else { return };
     let Some((task, vectors)) = vectors.split_first() else { return };
     for (relevant, vector) in compared.iter_mut().zip(vectors) {

@@ -110,7 +110,7 @@ fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{words}");
 }
 
-/// Returns the length of a list and the number of items shown.
+/// Returns a list's length and how many items are shown.
 fn count<T>(list: &Listed<T>) -> String {
     match list.items.len() == list.total {
         true => list.total.to_string(),
@@ -125,7 +125,7 @@ fn list<T>(text: &mut String, name: &str, list: &Listed<T>, shown: impl Fn(&T) -
     }
 }
 
-/// Returns the name of a unit variant as it is serialized in JSON.
+/// Returns a unit variant's name as serialized in JSON.
 fn name_of(value: &impl Serialize) -> String {
     let name = serde_json::to_value(value).ok();
     name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Collects the role, imports and importance of every file for the overview.
+//! Collects every file's role, imports and importance for the overview.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,10 @@ pub struct Survey {
     pub(super) imported: Lists,
     pub(super) packages_of: Lists,
     pub(super) packages: Vec<String>,
-    /// Number of internal imports that could not be resolved.
     pub(super) n_missing: u32,
-    /// The `PageRank` of each file in the import graph, scaled to a mean of 1.
+    /// Each file's `PageRank` in the import graph, scaled to a mean of 1.
     pub(super) ranks: Vec<f64>,
-    /// The number of recent commits that changed each file. Empty without a git history.
+    /// How many recent commits changed each file. Empty without a git history.
     pub(super) commits: Vec<u32>,
 }
 
@@ -57,7 +56,7 @@ impl Node {
 }
 
 impl Survey {
-    /// Builds the survey. `files` must be sorted by path.
+    /// `files` must be sorted by path.
     pub fn new(
         files: &[FileOutline<'_>],
         imports: Imports,

@@ -1,4 +1,4 @@
-//! Tests the overviews and contexts of a small project.
+//! Tests overviews and contexts for a small project.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -58,10 +58,10 @@ fn facts(files: &[(&str, &str)]) -> (Vec<FileFacts>, Vec<Manifest>) {
     (facts, manifests)
 }
 
-/// The facts about a project, and the imports of each file.
+/// A project's facts, and each file's imports.
 struct Known {
     files: Vec<FileFacts>,
-    /// The words of each.
+    /// Each file's words.
     bags: Vec<Vec<u8>>,
     imported: Lists,
 }
@@ -107,7 +107,7 @@ fn imports(facts: &[FileFacts], manifests: &[Manifest], n_threads: usize) -> Imp
     Resolver::new(&outlines, manifests).follow_all(n_threads)
 }
 
-/// Returns the rules of the `.gitattributes` files, which must all be the same.
+/// Returns the rules in the `.gitattributes` files, which must all be the same.
 fn made_in(facts: &[FileFacts]) -> MadePaths {
     let paths = facts.iter().map(|file| file.path.as_str());
     MadePaths::read(paths, &|_| Some("src/deep/** linguist-generated\n".to_owned()))
@@ -502,6 +502,7 @@ proptest! {
 fn an_overview_with_another_content_has_another_format() {
     let told = serde_json::to_string(&seen(MapDetail::Verbose, &["src/pearl.rs"], None).unwrap());
     let told = xxhash_rust::xxh3::xxh3_64(told.unwrap().as_bytes());
-    // When this changes, increase `OVERVIEW_FORMAT`: overviews of older versions are still stored.
+    // When this changes, increase `OVERVIEW_FORMAT`: overviews from older versions are still
+    // stored.
     insta::assert_snapshot!(format!("{OVERVIEW_FORMAT} {told:016x}"), @"6 64ec4650c72866cc");
 }

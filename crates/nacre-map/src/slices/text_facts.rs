@@ -1,6 +1,6 @@
 //! Extracts facts for the overview from the README, the manifests, and files that may be shown.
 //!
-//! Only files that may be shown are read, and each is read once.
+//! Only those files are read, each of them once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,9 +24,9 @@ pub(super) struct TextFacts {
     pub(super) about: Option<String>,
     pub(super) commands: Vec<ProjectCommand>,
     pub(super) declared: Declared,
-    /// Generated files among those that have been read.
+    /// Generated files, among those that have been read.
     pub(super) generated: BTreeSet<usize>,
-    /// Programs that are excluded from the build, among the files that have been read.
+    /// Programs excluded from the build, among the files that have been read.
     pub(super) helpers: BTreeSet<usize>,
     /// Files that contain `main` but are not programs, among the files that have been read.
     pub(super) no_programs: BTreeSet<usize>,
@@ -124,7 +124,7 @@ fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Markers of generated files are in the first lines, before any code.
+/// Generated files are marked in their first lines, before any code.
 const MAX_BYTES: usize = 1_500;
 const MAX_LINES: usize = 30;
 
@@ -146,8 +146,7 @@ fn is_generated_text(text: &str) -> bool {
         || has("generated") && (has("do not edit") || has("do not modify"))
 }
 
-/// Returns whether a Go file is excluded from the build. This is common for programs that are run
-/// by hand.
+/// Returns whether a Go file is excluded from the build, as is common for programs run by hand.
 fn is_left_out_of_build(text: &str) -> bool {
     let head = head(text);
     let is_apart = |line: &str| {

@@ -1,8 +1,8 @@
 //! Estimates an upper bound for the number of tokens in a string, without a model's vocabulary.
 //!
 //! The estimate was fitted to two OpenAI tokenizers and one Anthropic tokenizer on two thousand
-//! samples of code and prose. It is never lower than the highest of the three counts, and its
-//! median excess over that count is 36 % (`docs/map.md`).
+//! samples of code and prose. It is never lower than the highest of the three counts, and exceeds
+//! it by a median of 36 % (`docs/map.md`).
 
 fn cost(kind: CharKind, n_bytes: usize) -> usize {
     match kind {
@@ -15,7 +15,7 @@ fn cost(kind: CharKind, n_bytes: usize) -> usize {
         CharKind::Digit if n_bytes < 3 => n_bytes,
         CharKind::Digit | CharKind::Mark if 1 < n_bytes => (2 * n_bytes).div_ceil(3),
         CharKind::Digit | CharKind::Mark => 1,
-        // A single space is part of the word after it.
+        // A single space belongs to the word after it.
         CharKind::Space if n_bytes == 1 => 0,
         CharKind::Space | CharKind::Line => 1,
         CharKind::Other => n_bytes,
@@ -29,7 +29,7 @@ enum CharKind {
     Digit,
     Mark,
     Space,
-    /// A line break with the indentation after it.
+    /// A line break and the indentation after it.
     Line,
     Other,
 }

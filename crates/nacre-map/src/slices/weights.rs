@@ -1,8 +1,8 @@
 //! Weights for ranking files.
 //!
-//! They were fitted on three public projects (80 tasks each: the subject of a commit and the files
-//! that it changed) and validated on two others. The results are in `docs/map.md`. `nacre-lab map
-//! ablations` measures the effect of each kind of evidence.
+//! They were fitted on three public projects (80 tasks each, where a task is a commit's subject and
+//! the files it changed) and validated on two others. The results are in `docs/map.md`.
+//! `nacre-lab map ablations` measures the effect of each kind of evidence.
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
@@ -12,8 +12,8 @@ pub struct Weights {
     /// (full).
     pub text_length: f64,
     pub defined_length: f64,
-    /// Factors for a word in a defined name, in a directory and in the file name, relative to a
-    /// word elsewhere in the file.
+    /// Factors for a word in a defined name, in a directory name and in the file name, relative to
+    /// a word elsewhere in the file.
     pub defined: f64,
     pub folder: f64,
     pub name: f64,
@@ -25,10 +25,10 @@ pub struct Weights {
     pub synonym: f64,
     pub neighbor: f64,
     pub widened_text: f64,
-    /// Factor for the related words of a task word other than the best match.
+    /// Factor for a task word's related words other than the best match.
     pub further: f64,
-    /// The extent to which files that contain all words of the task are preferred to files with
-    /// many occurrences of a few words.
+    /// How strongly to prefer files that contain all of the task's words to files that repeat a few
+    /// of them.
     pub coverage: f64,
     /// Factor for tests, copies and generated files.
     pub aside: f64,

@@ -1,9 +1,9 @@
-//! Barriers prove that all earlier events of a watch have been received. To create one, the process
-//! opens a file that no other process opens. Since the events of a watch are ordered, the event for
-//! this open comes after all earlier events.
+//! Barriers prove that all earlier events from a watch have been received. To create one, the
+//! process opens a file that no other process opens. A watch's events are ordered, so the event for
+//! this open comes after all earlier ones.
 //!
 //! The file is in memory and has no name. A file in the project, such as `.git/HEAD`, would not
-//! work, because events from other processes could be mistaken for the barrier's event.
+//! work, because other processes could cause events that look like the barrier's.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,23 +13,23 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::mailbox::Mailbox;
 
-/// Maximum time to wait for a barrier. An event usually takes a thousandth of this time.
+/// How long to wait for a barrier. An event usually takes a thousandth of this time.
 pub(super) const EVENT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Number of consecutive barriers without an event after which barriers are disabled.
+/// Barriers are disabled after this many in a row without an event.
 const MAX_MISSED: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Barriers {
     patience: Duration,
-    /// The last barrier is in use, and the others were missed. The descriptors of missed barriers
-    /// stay open, so that the path of a late event is never the path of a newer barrier.
+    /// The last barrier is in use, and the others were missed. Missed barriers stay open so that a
+    /// late event never has the path of a newer barrier.
     barriers: Vec<Barrier>,
 }
 
 #[derive(Debug)]
 struct Barrier {
-    /// Keeps the file open, so that its descriptor number is not reused.
+    /// Keeps the file open so that its descriptor number is not reused.
     _file: OwnedFd,
     path: PathBuf,
 }
@@ -40,7 +40,7 @@ impl Barriers {
         Self { patience, barriers: Barrier::new(watcher).into_iter().collect() }
     }
 
-    /// Waits for a barrier. Returns true only if all events up to now are certain to be in the
+    /// Waits for a barrier. Returns true only if all events so far are certain to be in the
     /// mailbox.
     pub(super) fn pass(&mut self, watcher: &mut RecommendedWatcher, mailbox: &Mailbox) -> bool {
         let Some(barrier) = self.barriers.pop() else { return false };

@@ -17,7 +17,7 @@ const MAX_ROUNDS: usize = 8;
 #[derive(Debug)]
 pub struct Live {
     pub watch: Watch,
-    /// Whether every folder of the map is watched and the map has been refreshed since the last
+    /// Whether every folder in the map is watched and the map has been refreshed since the last
     /// watch was added. If not, some changes may cause no event, so the caller should refresh soon.
     pub is_settled: bool,
 }
@@ -40,8 +40,8 @@ impl Live {
         self.watch.mode()
     }
 
-    /// Updates the map to the state of the disk at the time of this call. `current` must be the map
-    /// from the previous call.
+    /// Brings the map up to date with the disk as of this call. `current` must be the map from the
+    /// previous call.
     pub fn now(
         &mut self,
         cache: &Cache,
@@ -61,8 +61,8 @@ impl Live {
         Ok(Now { is_refreshed: true, is_lost, fault })
     }
 
-    /// Watches all current directories of the map. The map is refreshed until there are no new
-    /// directories or the deadline passes, because a new directory may change before it is watched.
+    /// Watches all of the map's current directories. A new directory may change before it is
+    /// watched, so the map is refreshed until there are no new directories or the deadline passes.
     fn settle(
         &mut self,
         cache: &Cache,

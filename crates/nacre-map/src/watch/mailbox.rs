@@ -1,5 +1,4 @@
-//! Passes the paths of events from the watcher's thread to the refreshing thread. The number of
-//! paths is limited.
+//! Passes event paths from the watcher's thread to the refreshing thread, up to a limit.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -10,7 +9,7 @@ use std::time::Duration;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind};
 
-/// Maximum number of queued paths. If there are more, events count as lost.
+/// Maximum number of queued paths. Beyond it, events count as lost.
 const MAX_PLACES: usize = 1 << 16;
 
 #[derive(Debug, Default)]
@@ -25,7 +24,6 @@ pub(super) struct Heard {
     pub(super) is_lost: bool,
     pub(super) is_over: bool,
     n_told: u64,
-    /// The barrier that was passed last.
     passed: Option<PathBuf>,
 }
 
@@ -103,8 +101,8 @@ impl Heard {
     }
 }
 
-/// Puts events into a mailbox and calls the bell. Owned by the watcher; dropping it closes the
-/// mailbox.
+/// Puts events into a mailbox and calls the bell. It is owned by the watcher; dropping it closes
+/// the mailbox.
 pub(super) struct Teller<B: Fn()> {
     pub(super) mailbox: Arc<Mailbox>,
     pub(super) bell: B,
@@ -125,9 +123,9 @@ impl<B: Fn()> Drop for Teller<B> {
     }
 }
 
-/// Returns the meaning of an event. Reads are ignored, because the indexer itself reads files.
-/// Closing a file after writing counts as a change, because a write through a memory mapping causes
-/// no earlier event.
+/// Returns what an event means. Reads are ignored, because the indexer itself reads files. Closing
+/// a file after writing counts as a change, because a write through a memory mapping causes no
+/// earlier event.
 pub(super) fn meaning(event: &notify::Result<Event>) -> Meaning<'_> {
     let Ok(event) = event else { return Meaning::Lost };
     if event.need_rescan() {
@@ -155,6 +153,5 @@ fn is_passing(path: &Path) -> bool {
         && path.components().any(|part| part.as_os_str() == ".git")
 }
 
-/// The directory that lists the open files of this process by descriptor. Barriers are watched
-/// there.
+/// Lists this process's open files by descriptor. Barriers are watched here.
 pub(super) const OPEN_FILES: &str = "/proc/self/fd";

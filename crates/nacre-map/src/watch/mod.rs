@@ -1,8 +1,8 @@
 //! Detects changes in a project through file system events or by polling.
 //!
-//! An event only indicates that something changed; the indexer determines what changed. [`Live`]
-//! checks that all events were received, and otherwise refreshes the map. Only the directories of
-//! the map are watched, each one separately, so ignored files have no cost.
+//! An event only indicates that something changed; the indexer determines what. [`Live`] checks
+//! that all events were received, and otherwise refreshes the map. Only the map's directories are
+//! watched, each one separately, so ignored files cost nothing.
 
 mod barrier;
 mod live;
@@ -56,7 +56,7 @@ enum News {
 
 impl Watch {
     /// Prepares to watch the project at `root`. `bell` is called on another thread when the first
-    /// event after the last [`Self::news`] arrives. It must not block.
+    /// event since the last [`Self::news`] arrives. It must not block.
     pub fn new(root: &Path, bell: impl Fn() + Send + 'static) -> Self {
         Self { root: root.to_owned(), native: Native::new(bell, EVENT_TIMEOUT) }
     }
@@ -74,14 +74,14 @@ impl Watch {
         self.native.as_ref().map_or(0, |native| native.watched.len())
     }
 
-    /// Returns the number of events so far. While this number is growing, more events may follow.
+    /// Returns the number of events so far. While it is growing, more events may follow.
     pub fn n_told(&self) -> u64 {
         self.native.as_ref().map_or(0, |native| native.mailbox.n_told())
     }
 
-    /// Watches exactly these directories, whose paths are absolute or relative to the root. Returns
-    /// the number of newly watched directories, which may have changed before they were watched. If
-    /// an error occurs, the watch falls back to polling.
+    /// Watches exactly these directories, given as absolute paths or relative to the root. Returns
+    /// how many are newly watched; these may have changed before they were watched. If an error
+    /// occurs, the watch falls back to polling.
     fn follow<'f>(
         &mut self,
         folders: impl Iterator<Item = &'f str> + Clone,
@@ -99,8 +99,7 @@ impl Watch {
         followed
     }
 
-    /// Returns and clears the collected events. The directories of these events must be passed to
-    /// `follow` again.
+    /// Returns and clears the collected events. Their directories must be passed to `follow` again.
     fn news(&mut self) -> News {
         let Some(native) = &mut self.native else { return News::Something };
         let is_certain = native.barriers.pass(&mut native.watcher, &native.mailbox);
@@ -149,7 +148,7 @@ impl Native {
             Vec::new()
         };
         for folder in lost {
-            // The watch may already have ended, because the directory was removed.
+            // The watch may have ended already because the directory was removed.
             let _ = self.watcher.unwatch(&root.join(folder));
         }
     }
@@ -157,7 +156,7 @@ impl Native {
     fn follow(&mut self, root: &Path, wanted: BTreeSet<String>) -> Result<usize, WatchFault> {
         let mut n_new = 0;
         for gone in self.watched.difference(&wanted) {
-            // The watch may already have ended, because the directory was removed.
+            // The watch may have ended already because the directory was removed.
             let _ = self.watcher.unwatch(&root.join(gone));
         }
         self.watched.retain(|folder| wanted.contains(folder));
@@ -182,7 +181,7 @@ impl Native {
         let is_io = |kind| matches!(&error.kind, ErrorKind::Io(io) if io.kind() == kind);
         let is_full = matches!(error.kind, ErrorKind::MaxFilesWatch)
             || is_io(std::io::ErrorKind::StorageFull);
-        // The removal of a directory is reported by the watch on its parent.
+        // A directory's removal is reported by the watch on its parent.
         let is_gone = matches!(error.kind, ErrorKind::PathNotFound | ErrorKind::WatchNotFound)
             || is_io(std::io::ErrorKind::NotFound)
             || is_io(std::io::ErrorKind::NotADirectory);

@@ -19,7 +19,7 @@ pub(super) fn patient(root: &Path, bell: impl Fn() + Send + 'static) -> Watch {
     Watch { root: root.to_owned(), native }
 }
 
-/// Watches a directory and its subdirectory. Also returns the receiver of the bell.
+/// Watches a directory and its subdirectory. Also returns the bell's receiver.
 fn watched() -> (tempfile::TempDir, Watch, Receiver<()>) {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("src")).unwrap();
@@ -38,7 +38,7 @@ fn what_happened_is_in_the_news_at_once() {
     for round in 0..300 {
         let name = ["a.rs", "src/b.rs"][round % 2];
         fs::write(dir.path().join(name), round.to_string()).unwrap();
-        // Other programs open files, too, so this open does not mean that all events arrived.
+        // Other programs open files too, so this open does not mean that all events have arrived.
         fs::read(dir.path().join(name)).unwrap();
         assert_eq!(watch.news(), News::Something);
         assert_eq!(watch.news(), News::Nothing);

@@ -1,8 +1,7 @@
-//! Counts the words in a file: all words, and the words in names that the file defines.
+//! Counts the words in a file and in the names that it defines.
 //!
 //! The storage format consists of sorted hashes, one byte per word that encodes both counts (larger
-//! counts are rounded), and the trigrams of the file. A word can be found by binary search without
-//! decoding.
+//! counts are rounded), and the file's trigrams. A binary search finds a word without decoding.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -19,11 +18,10 @@ pub const WORDS_FORMAT: u8 = 4;
 
 const MAX_WORDS: usize = 16_384;
 
-/// Maximum length of an identifier that is counted as a whole. Longer ones are assumed to be
-/// generated.
+/// Longer identifiers are assumed to be generated and are not counted as a whole.
 const MAX_WHOLE_BYTES: usize = 80;
 
-/// Maximum number of bytes of prose to count. The beginning is enough to determine the topic.
+/// Maximum number of bytes of prose to count. The beginning is enough to tell what it is about.
 const MAX_PROSE_BYTES: usize = 64 << 10;
 
 /// A file with a NUL byte within this range is binary, as in git.
@@ -31,7 +29,7 @@ const MAX_BINARY_BYTES: usize = 8_000;
 
 const MAX_DIGITS: usize = 6;
 
-/// The counts that can be encoded in four bits.
+/// The counts that four bits can encode.
 const STEPS: [u32; 16] = [0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 28, 40, 64, 128];
 
 const GENERATED_MARKS: &[&str] = &[
@@ -45,22 +43,21 @@ const GENERATED_MARKS: &[&str] = &[
 
 const MAX_MARK_BYTES: usize = 1_000;
 
-/// The header contains the flag for generated files, two lengths, and the number of words.
+/// A flag for generated files, two lengths, and the number of words.
 const HEADER_BYTES: usize = 13;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub all: u32,
-    /// Number of occurrences in defined names.
     pub defined: u32,
 }
 
-/// Returns whether the bytes are text according to git's rule.
+/// Returns whether the bytes are text by git's rule.
 pub fn is_text(bytes: &[u8]) -> bool {
     memchr::memchr(0, &bytes[..bytes.len().min(MAX_BINARY_BYTES)]).is_none()
 }
 
-/// Returns the words of a file in the storage format. Binary files have no words.
+/// Returns a file's words in the storage format. Binary files have no words.
 pub fn render_bag(bytes: &[u8], is_code: bool) -> Vec<u8> {
     let mut counter = Counter::default();
     if !is_text(bytes) {
@@ -75,8 +72,8 @@ pub fn render_bag(bytes: &[u8], is_code: bool) -> Vec<u8> {
     bag
 }
 
-/// Returns the distinct identifiers in the order of their first occurrence. Most identifiers occur
-/// several times, so counting them before splitting them into words saves time.
+/// Returns the distinct identifiers in order of first occurrence. Most identifiers occur several
+/// times, so counting them before splitting them into words saves time.
 fn count_identifiers(text: &[u8]) -> Vec<(&[u8], Counts)> {
     let mut found: Vec<(&[u8], Counts, Keyword)> = Vec::new();
     let mut places: HashMap<&[u8], usize, RandomState> = HashMap::default();
@@ -171,14 +168,13 @@ fn counts_of(steps: u8) -> Counts {
     Counts { all: of(steps), defined: of(steps >> 4) }
 }
 
-/// The words of a file, read from the storage format.
+/// A file's words, read from the storage format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bag<'b> {
     /// Number of words, including repetitions.
     pub n_all: u32,
-    /// Number of words in defined names.
     pub n_defined: u32,
-    /// Whether the first lines contain a marker for generated files.
+    /// Whether the first lines mark the file as generated.
     pub is_generated: bool,
     pub trigrams: Trigrams<'b>,
     words: &'b [[u8; 4]],
@@ -230,8 +226,8 @@ impl<'b> Bag<'b> {
     }
 }
 
-/// The effect of an identifier on the identifiers after it on the same line. A grammar would be
-/// more precise, but word counts must not depend on the depth of the analysis.
+/// How an identifier affects those after it on the same line. A grammar would be more precise, but
+/// word counts must not depend on how deeply the file was analysed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keyword {
     None,
@@ -262,7 +258,7 @@ impl Keyword {
 struct LineContext {
     /// Whether the previous word defines the next one.
     is_defining: bool,
-    /// Whether the line begins with a modifier and no method has been found in it yet.
+    /// Whether the line begins with a modifier and no method has been found on it yet.
     is_modified: bool,
     has_word: bool,
     /// Number of open brackets after a defining keyword. They enclose a receiver or type
@@ -283,8 +279,7 @@ impl LineContext {
         }
     }
 
-    /// Processes an identifier and the byte after it. Returns whether the identifier is defined
-    /// here.
+    /// Processes an identifier and the byte after it. Returns whether it is being defined here.
     fn take(&mut self, keyword: Keyword, next: Option<u8>) -> bool {
         if 0 < self.n_open {
             return false;

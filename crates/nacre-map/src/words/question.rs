@@ -1,5 +1,5 @@
-//! The words, identifiers and adjacent words of a question with their weights, and related words
-//! that code may use instead.
+//! A question's words, identifiers and adjacent words with their weights, and related words that
+//! code may use instead.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,21 +18,20 @@ const MAX_WIDENED: usize = 24;
 /// Weight of words that occur in nearly every task.
 const FILLER_WEIGHT: f64 = 0.1;
 
-/// Weight of two or three adjacent words that are written as one identifier in the code.
+/// Weight of two or three adjacent words that code may write as one identifier.
 const JOINED_WEIGHT: f64 = 0.6;
 
 const MAX_JOINED: usize = 3;
 
-/// Number of words at the start of a task in which its verb is expected.
+/// A task's verb is expected among this many words at the start.
 const MAX_LEADING: usize = 3;
 
-/// Weight factor for a different form of a synonym.
+/// Factor for the weight of a different form of a synonym.
 const FORM_SHARE: f64 = 0.8;
 
-/// How a searched word is related to the task.
+/// How a search word is related to the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kin {
-    /// The word occurs in the task.
     Said,
     Form,
     Synonym,
@@ -40,7 +39,7 @@ pub enum Kin {
     Near,
 }
 
-/// A sought word.
+/// A word to search for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     pub word: WordHash,
@@ -49,13 +48,12 @@ pub struct Asked {
     pub is_whole: bool,
     pub text: String,
     pub kin: Kin,
-    /// Index of the task word that this word is related to. If the word itself is in the task, this
-    /// is its own index.
+    /// Index of the task word that this word is related to. For a word from the task, this is its
+    /// own index.
     pub said: usize,
 }
 
 impl Asked {
-    /// Returns whether the word occurs in nearly every task.
     pub fn is_filler(&self) -> bool {
         self.weight <= FILLER_WEIGHT
     }
@@ -69,14 +67,14 @@ pub struct TaskQuery {
 }
 
 impl TaskQuery {
-    /// Extracts the words of a task, and adds related words that may be used in code instead.
+    /// Extracts a task's words and adds related words that code may use instead.
     pub fn new(text: &str) -> Self {
         let mut question = Self::as_said(text);
         question.widen();
         question
     }
 
-    /// Extracts the words of a task without adding related words.
+    /// Extracts a task's words without adding related ones.
     pub fn as_said(text: &str) -> Self {
         let mut question = Self::default();
         let mut words: Vec<String> = Vec::new();
@@ -121,8 +119,8 @@ impl TaskQuery {
         question
     }
 
-    /// Adds related words. Forms are added first, then synonyms, then words with a similar meaning,
-    /// so that each word is related to the closest task word.
+    /// Adds related words: first forms, then synonyms, then words with a similar meaning, so that
+    /// each word is related to the closest task word.
     fn widen(&mut self) {
         let is_word = |(_, asked): &(usize, &Asked)| !asked.is_whole && !asked.is_filler();
         let said = self.asked.iter().enumerate().filter(is_word).take(MAX_WIDENED);

@@ -5,7 +5,7 @@
 
 use super::WordHash;
 
-/// Maximum length of a word. Longer runs of letters are treated as data.
+/// Longer runs of letters are treated as data.
 pub(super) const MAX_PART_BYTES: usize = 40;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(super) fn identifier_end(text: &[u8], start: usize) -> usize {
     start + rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len())
 }
 
-/// Visits the words in an identifier in order. The case of letters is preserved.
+/// Visits the words in an identifier in order, preserving case.
 pub fn each_part<'t>(identifier: &'t [u8], mut take: impl FnMut(&'t [u8])) {
     let mut at = 0;
     while let Some(first) = identifier.get(at) {
@@ -80,8 +80,7 @@ pub fn identifiers(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Visits all words: the words in each identifier, and the whole identifiers that consist of
-/// several words.
+/// Visits each identifier's words, and the whole identifier if it has several words.
 pub fn each_identifier(text: &[u8], mut take: impl FnMut(WordHash)) {
     for identifier in identifiers(text) {
         let (mut whole, mut n_parts) = (Vec::with_capacity(identifier.len()), 0);
@@ -97,7 +96,7 @@ pub fn each_identifier(text: &[u8], mut take: impl FnMut(WordHash)) {
     }
 }
 
-/// Returns the words of a string in lower case, each with its stem.
+/// Returns the words in a string in lower case, each with its stem.
 pub fn part_words(text: &str) -> Vec<(String, String)> {
     let mut words = Vec::new();
     for identifier in identifiers(text.as_bytes()) {
@@ -112,10 +111,10 @@ pub fn part_words(text: &str) -> Vec<(String, String)> {
 
 const ENDINGS: &[&[u8]] = &[b"ingly", b"ings", b"ing", b"ers", b"er", b"ies", b"ed", b"es", b"s"];
 
-/// Minimum length of a stem. Shorter stems would be shared by too many words.
+/// Minimum length of a stem. Too many words would share a shorter one.
 const MIN_STEM_BYTES: usize = 4;
 
-/// Returns the stem of a lower-case word: `parses`, `parsing` and `parser` have the same stem. No
+/// Returns a lower-case word's stem: `parses`, `parsing` and `parser` have the same stem. No
 /// dictionary is used, because names in code are not always English.
 pub fn stem(word: &[u8]) -> &[u8] {
     let may_end = matches!(word.last(), Some(b'y' | b's' | b'g' | b'r' | b'd' | b'e'));

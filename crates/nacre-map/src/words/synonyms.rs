@@ -1,8 +1,8 @@
-//! Finds related words for the words of a question: forms and synonyms. Also lists filler words.
+//! Finds words related to those in a question: forms and synonyms. Also lists filler words.
 //!
-//! Only hashes of words are stored, so all possible forms are generated; forms that do not occur
-//! match nothing. The synonyms are handwritten, because word vectors do not cover abbreviations
-//! such as `img` for `picture`.
+//! Only word hashes are stored, so all possible forms are generated; forms that do not occur match
+//! nothing. The synonyms are handwritten, because word vectors do not cover abbreviations such as
+//! `img` for `picture`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,8 +12,8 @@ use foldhash::fast::RandomState;
 use super::split::stem;
 use nacre_base::text::is_listed;
 
-/// Endings that form words from the same root, in addition to those that [`stem`] removes. The most
-/// common endings come first.
+/// Endings that form words from the same root, besides those that [`stem`] removes, most common
+/// first.
 const ENDINGS: &[&str] = &[
     "ion", "ation", "or", "ment", "able", "ence", "y", "al", "ance", "ency", "ent", "ant", "ible",
     "ive", "ity", "ness", "ly", "tion", "ization", "izer", "ize", "ic", "ical",
@@ -21,7 +21,7 @@ const ENDINGS: &[&str] = &[
 
 const N_USUAL: usize = 7;
 
-/// Minimum length of a root. Shorter roots would be part of too many words.
+/// Minimum length of a root. Too many words would contain a shorter one.
 const MIN_ROOT_BYTES: usize = 4;
 
 /// Returns other common forms of a word.
@@ -31,7 +31,7 @@ pub(super) fn forms(word: &str) -> impl Iterator<Item = String> {
     endings.iter().map(move |ending| format!("{root}{ending}"))
 }
 
-/// Returns all other forms of a word, including the forms of its root: for `deletion`, the forms of
+/// Returns all other forms of a word, including those of its root: for `deletion`, the forms of
 /// `delete`.
 pub(super) fn all_forms(word: &str) -> Vec<String> {
     let root = root(word);
@@ -49,7 +49,7 @@ fn root(word: &str) -> String {
     String::from_utf8_lossy(stem(word.as_bytes())).into_owned()
 }
 
-/// Words that describe the action of a task rather than its subject.
+/// Words that describe what to do rather than what the task is about.
 const FILLERS: &str = "a add added adding adds after all allow allows also an and any as at avoid be before bug but \
     by can change changed changes chore ci cleanup correct do doc docs does enhance ensure feat \
     feature fix fixed fixes fixing for from if improve improved improves in instead into is \
@@ -60,8 +60,8 @@ const FILLERS: &str = "a add added adding adds after all allow allows also an an
 /// Words that describe an action at the start of a task but may be its subject elsewhere.
 const LEADING: &str = "remove removed removes removing update updated updates";
 
-/// Common words in the phrasing of a question. They are rare in code, so without this list they
-/// would count as specific.
+/// Words that are common in questions but rare in code, so that without this list they would count
+/// as specific.
 const FRAME: &str = "about actually again already although always another anybody anyone anything anyway are aren \
     back basically because been being best better both cannot certain come comes could couldn \
     currently decide decided decides did didn different doesn doing don done each either else \
@@ -105,7 +105,7 @@ static LINES: LazyLock<HashMap<&[u8], Vec<&str>, RandomState>> = LazyLock::new(|
     lines
 });
 
-/// Returns the synonyms of the word with this stem. May contain duplicates.
+/// Returns the synonyms of words with this stem. May contain duplicates.
 pub(super) fn synonyms(stem: &str) -> impl Iterator<Item = &'static str> {
     let lines = LINES.get(stem.as_bytes()).map(Vec::as_slice).unwrap_or_default();
     lines.iter().flat_map(|line| line.split(' '))

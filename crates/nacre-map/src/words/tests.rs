@@ -1,4 +1,4 @@
-//! Tests the words of files, and the words that a question finds.
+//! Tests the words extracted from files, and the words that a question finds.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The trigrams of a file, which allow a pattern search to skip files.
+//! A file's trigrams, which allow a pattern search to skip files.
 //!
 //! Each trigram is hashed to one bit of a small, mostly empty set, so there may be false positives
 //! but no false negatives. Letters are stored in lower case, so the same set works for
@@ -58,7 +58,7 @@ pub(super) fn render_trigrams(text: &[u8]) -> Vec<u8> {
     small.iter().flat_map(|bits| bits.to_le_bytes()).collect()
 }
 
-/// The trigrams of a file, read from the storage format. Binary files have no trigrams.
+/// A file's trigrams, read from the storage format. Binary files have no trigrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trigrams<'b>(&'b [u8]);
 
@@ -77,7 +77,7 @@ impl<'b> Trigrams<'b> {
         self.0.get(bit / 8).is_some_and(|byte| byte & 1 << (bit % 8) != 0)
     }
 
-    /// Returns whether the file is text; binary files have no trigrams.
+    /// Binary files have no trigrams.
     pub fn is_text(&self) -> bool {
         !self.0.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Changes a document by replacing the bytes of one value.
 //!
 //! A change adjusts the offsets of later entries without scanning the text again, so it cannot
-//! fail. Callers must afterwards call `Document::check` to verify the result and its size.
+//! fail. Afterwards, callers must call `Document::check` to verify the result and its size.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::index::{KeyEntry, Name, Tail, is_blank, without_break};
 use super::{Document, list, render};
 
 impl Document {
-    /// Sets `key` to a string. The file does not change if `key` already has this value.
+    /// Sets `key` to a string. If it already has this value, the file stays the same.
     pub fn set_text(&mut self, key: &str, value: &str) {
         if matches!(self.text(key), Ok(Some(now)) if now == value) {
             return;
@@ -19,7 +19,7 @@ impl Document {
         self.put(key, &render::scalar(value));
     }
 
-    /// Sets `key` to a number. The file does not change if `key` already has this value.
+    /// Sets `key` to a number. If it already has this value, the file stays the same.
     ///
     /// NaN and infinity are written in YAML notation, but [`Document::number`] rejects them.
     pub fn set_number(&mut self, key: &str, value: f64) {
@@ -29,10 +29,9 @@ impl Document {
         self.put(key, &render::number(value));
     }
 
-    /// Sets `key` to a list. The file does not change if `key` already has this value.
+    /// Sets `key` to a list. If it already has this value, the file stays the same.
     ///
-    /// A list with one item per line keeps that layout, and the lines of unchanged items are
-    /// preserved.
+    /// A list with one item per line keeps that layout, and unchanged items keep their lines.
     pub fn set_list<S: AsRef<str>>(&mut self, key: &str, items: &[S]) {
         let is_same = |now: &[String]| now.iter().eq(items.iter().map(AsRef::as_ref));
         if matches!(self.list(key), Ok(Some(now)) if is_same(&now)) {
@@ -54,7 +53,7 @@ impl Document {
         let heir = previous.filter(|it| self.text[it.end..entry.start].trim().is_empty());
         let below = self.text[entry.end..self.index.close].split_inclusive('\n');
         let below: Vec<&str> = below.take_while(|line| is_blank(without_break(line))).collect();
-        // Blank lines below must not become part of the value of a block scalar above.
+        // Blank lines below must not become part of the block scalar above.
         let is_lost = heir.is_some_and(|it| {
             below.iter().any(|line| it.owns_blank_line(without_break(line), &self.text))
         });

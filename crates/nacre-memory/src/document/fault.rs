@@ -5,14 +5,14 @@ use super::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("Line {line}: {fault}")]
 pub struct Broken {
-    /// 1-based, counted from the start of the file rather than the start of the frontmatter.
+    /// 1-based, counted from the start of the file rather than of the frontmatter.
     pub line: usize,
     pub fault: Fault,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    #[error("the file is empty; a memory must start with a line `---`")]
+    #[error("the file is empty; a memory must start with a `---` line")]
     Empty,
     #[error("the file is longer than {MAX_FILE_BYTES} bytes")]
     FileTooLong,
@@ -20,9 +20,9 @@ pub enum Fault {
     NotUtf8,
     #[error("the text contains a NUL character")]
     Nul,
-    #[error("the file does not start with a line `---`")]
+    #[error("the file does not start with a `---` line")]
     NoOpeningFence,
-    #[error("the frontmatter is not closed: the second line `---` is missing")]
+    #[error("the frontmatter is not closed: its second `---` line is missing")]
     NoClosingFence,
     #[error("the frontmatter is longer than {MAX_FRONTMATTER_BYTES} bytes")]
     FrontmatterTooLong,
@@ -34,7 +34,7 @@ pub enum Fault {
     Unprintable(char),
     #[error("the line is indented with a tab; use spaces")]
     TabIndent,
-    #[error("the line is not of the form `key: value`")]
+    #[error("the line does not have the form `key: value`")]
     NotAnEntry,
     #[error("the key `{key}` is already defined on line {first_line}")]
     DuplicateKey { key: String, first_line: usize },

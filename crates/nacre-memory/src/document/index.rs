@@ -1,8 +1,8 @@
 //! Finds the fences and the top-level entries in one pass over the frontmatter.
 //!
-//! An entry consists of its key line and the lines of its value: indented lines, unindented list
-//! items, and the blank lines and comments between them. Blank lines and comments between two
-//! entries belong to neither entry, so they are kept when an entry is removed.
+//! An entry consists of its key line and its value's lines: indented lines, unindented list items,
+//! and the blank lines and comments between them. Blank lines and comments between two entries
+//! belong to neither, so they remain when an entry is removed.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub(super) struct Index {
     pub(super) body: usize,
 }
 
-/// One top-level key with its value. All offsets are byte offsets into the document.
+/// One top-level key and its value. All offsets are byte offsets into the document.
 #[derive(Debug, Clone)]
 pub(super) struct KeyEntry {
     pub(super) name: Name,
@@ -32,7 +32,7 @@ pub(super) struct KeyEntry {
     pub(super) start: usize,
     pub(super) value: usize,
     pub(super) head_end: usize,
-    /// The end of the last line of the entry, including its line break.
+    /// Where the entry's last line ends, including its line break.
     pub(super) end: usize,
     pub(super) tail: Tail,
 }
@@ -47,8 +47,8 @@ pub(super) enum Name {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tail {
     None,
-    /// Nothing but comments follows. The value is entirely on the key line, unless it is an
-    /// unfinished quoted string.
+    /// Only comments may follow. The value is entirely on the key line, unless it is an unfinished
+    /// quoted string.
     Comments,
     Content,
 }
@@ -89,8 +89,8 @@ impl KeyEntry {
         header.starts_with(['|', '>']).then_some(header)
     }
 
-    /// Returns whether a blank line below the entry is part of its value. This is always the case
-    /// for `|+`. In other block scalars, only a line with spaces is part of the value.
+    /// Returns whether a blank line below the entry is part of its value. For `|+`, it always is.
+    /// In other block scalars, only a line with spaces is.
     pub(super) fn owns_blank_line(&self, line: &str, text: &str) -> bool {
         let header = self.block_header(text);
         header.is_some_and(|header| !line.is_empty() || header.contains('+'))
@@ -201,7 +201,7 @@ fn check_characters(frontmatter: &str) -> Result<(), Broken> {
 struct Scan<'a> {
     text: &'a str,
     entries: Vec<KeyEntry>,
-    /// Whether there are only blank lines between the last entry and the current line.
+    /// Whether only blank lines separate the last entry from the current line.
     is_adjacent: bool,
 }
 

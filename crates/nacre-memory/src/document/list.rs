@@ -1,5 +1,5 @@
-//! Decodes the two common list forms without the YAML parser: `[a, b]` on one line, and one `- a`
-//! per line.
+//! Decodes the two common kinds of list without the YAML parser: `[a, b]` on one line, and one
+//! `- a` per line.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(super) struct Flow {
 pub(super) struct ListBlock {
     pub(super) indent: usize,
     pub(super) items: Vec<Item>,
-    /// The end of the last item. The rest of the entry consists of comments.
+    /// Where the last item ends. The rest of the entry consists of comments.
     pub(super) end: usize,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Item {
     pub(super) value: Option<String>,
 }
 
-/// Parses the flow list after a colon. Returns `None` if the list is not simple enough.
+/// Parses the flow list after a colon. Returns `None` if it is not simple enough.
 pub(super) fn flow(rest: &str) -> Option<Flow> {
     let node = rest.trim_start_matches(' ');
     let start = rest.len() - node.len();
@@ -44,7 +44,7 @@ pub(super) fn flow(rest: &str) -> Option<Flow> {
     scalar::is_rest(&left[1..]).then_some(Flow { span: start..start + length, items })
 }
 
-/// Parses the lines of an entry as a block list. Returns `None` if the list is not simple enough.
+/// Parses an entry's lines as a block list. Returns `None` if it is not simple enough.
 pub(super) fn block(entry: &KeyEntry, text: &str) -> Option<ListBlock> {
     let head = scalar::in_block(entry.head(text))?;
     if head.text.is_some() || !head.span.is_empty() {

@@ -3,8 +3,8 @@
 //! Users edit these files by hand, so a document consists of its exact text and an index of the
 //! top-level entries. A change replaces the bytes of one value and preserves everything else,
 //! including order, comments, unknown keys, quoting, line endings and blank lines. Listings read
-//! thousands of files, so simple values are decoded by hand-written code. Other values are passed
-//! to the YAML parser, one entry at a time. A property test checks that both decoders agree.
+//! thousands of files, so simple values are decoded by hand-written code, and other values are
+//! passed to the YAML parser, one entry at a time. A property test checks that both decoders agree.
 
 mod edit;
 mod fault;
@@ -23,9 +23,9 @@ use index::{Index, KeyEntry, Tail};
 
 /// Larger files are rejected before parsing. Most stores set a much lower limit.
 pub(super) const MAX_FILE_BYTES: usize = 1024 * 1024;
-/// Ten keys take about half a kilobyte. The remaining space is for keys that users add.
+/// Ten keys take about half a kilobyte. The rest is for keys that users add.
 pub(super) const MAX_FRONTMATTER_BYTES: usize = 16 * 1024;
-/// Limits the cost of searching for duplicate keys in a malicious file.
+/// Limits what it costs to search a malicious file for duplicate keys.
 pub(super) const MAX_ENTRIES: usize = 256;
 pub(super) const MAX_DEPTH: usize = 32;
 
@@ -84,12 +84,12 @@ impl Document {
         self.position(key).is_some()
     }
 
-    /// Returns the 1-based line number of `key` in the file.
+    /// Returns `key`'s 1-based line number in the file.
     pub fn line_of(&self, key: &str) -> Option<usize> {
         self.find(key).map(|entry| entry.line)
     }
 
-    /// Returns the scalar under `key` as text, even if YAML would read it as a number or boolean.
+    /// Returns the scalar for `key` as text, even if YAML would read it as a number or boolean.
     ///
     /// Returns `None` if the key is missing or its value is null (empty, `~` or `null`).
     pub fn text(&self, key: &str) -> Result<Option<Cow<'_, str>>, Broken> {
@@ -100,8 +100,8 @@ impl Document {
         }
     }
 
-    /// Returns the list under `key`. A single scalar counts as a list with one item, and null
-    /// counts as an empty list. Empty items are skipped.
+    /// Returns the list for `key`. A single scalar counts as a list with one item, and null as an
+    /// empty list. Empty items are skipped.
     pub fn list(&self, key: &str) -> Result<Option<Vec<String>>, Broken> {
         let Some(entry) = self.find(key) else { return Ok(None) };
         if let Some(token) = self.token(entry) {
@@ -118,7 +118,7 @@ impl Document {
         yaml::list(entry.raw(&self.text), entry.line, key).map(Some)
     }
 
-    /// Returns the number under `key`, which may be quoted. NaN and infinity are errors.
+    /// Returns the number for `key`, which may be quoted. NaN and infinity are errors.
     pub fn number(&self, key: &str) -> Result<Option<f64>, Broken> {
         let Some(entry) = self.find(key) else { return Ok(None) };
         let Some(text) = self.text(key)? else { return Ok(None) };
@@ -128,7 +128,7 @@ impl Document {
         }
     }
 
-    /// Checks that every value in the document can be read, including the values of unknown keys.
+    /// Checks that every value in the document can be read, including those of unknown keys.
     ///
     /// Also applies the size limits of [`Document::parse`], which the setters do not check.
     pub fn check(&self) -> Result<(), Broken> {

@@ -72,7 +72,7 @@ fn starts_with_date(text: &str) -> bool {
         && (after.is_empty() || after.starts_with(['T', 't', ' ']))
 }
 
-/// Returns whether the string is an RFC 3339 timestamp. Timestamps need no quotes.
+/// Returns whether the string is an RFC 3339 timestamp, which needs no quotes.
 fn is_timestamp(text: &str) -> bool {
     let fits = |text: &str, pattern: &str| {
         text.len() == pattern.len()

@@ -1,7 +1,7 @@
 //! Decodes the most common scalars without the YAML parser.
 //!
 //! Each function returns `None` for any input that it does not fully support, and the caller then
-//! uses the YAML parser. These functions may reject valid YAML, but they must never decode it
+//! uses the YAML parser. These functions may reject valid YAML but must never decode it
 //! incorrectly.
 
 use std::borrow::Cow;
@@ -10,13 +10,13 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 pub(super) struct Token<'a> {
-    /// The scalar's range in the given text. For a missing value, the range is empty and at the
+    /// The scalar's range in the given text. If there is no value, the range is empty and at the
     /// start.
     pub(super) span: Range<usize>,
     pub(super) text: Option<Cow<'a, str>>,
 }
 
-/// Parses the rest of a line after the colon of a key or the dash of a list item.
+/// Parses the rest of a line after a key's colon or a list item's dash.
 pub(super) fn in_block(rest: &str) -> Option<Token<'_>> {
     let node = rest.trim_start_matches(' ');
     let start = rest.len() - node.len();
@@ -86,8 +86,8 @@ fn plain(node: &str, context: Context) -> Option<(Option<Cow<'_, str>>, usize)> 
     Some(((!is_null(text)).then_some(Cow::Borrowed(text)), text.len()))
 }
 
-/// Characters that must not start a plain scalar. YAML allows some of them if a non-space character
-/// follows, but that is rare.
+/// Characters that must not start a plain scalar. YAML allows some of them before a non-space
+/// character, but that is rare.
 const INDICATORS: [char; 19] = [
     '-', '?', ':', ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`',
 ];

@@ -35,14 +35,14 @@ pub(super) fn list(raw: &str, line: usize, key: &str) -> Result<Vec<String>, Bro
     Err(Fault::NotList { key: key.to_owned() }.on_line(line))
 }
 
-/// Checks that the frontmatter is valid YAML within our limits. Line numbers in errors are based on
-/// the assumption that it starts on line 2 of its file.
+/// Checks that the frontmatter is valid YAML within our limits. Line numbers in errors assume that
+/// it starts on line 2 of its file.
 pub(super) fn check(frontmatter: &str) -> Result<(), Broken> {
     well_formed(frontmatter, 2)
 }
 
-/// Rejects an entry that might be nested too deeply, without parsing it. Because brackets inside
-/// strings also count, the computed depth may be too high but never too low.
+/// Rejects an entry that might be nested too deeply, without parsing it. Brackets inside strings
+/// also count, so the computed depth may be too high but is never too low.
 pub(super) fn check_depth(raw: &str, line: usize) -> Result<(), Broken> {
     let mut brackets = 0_usize;
     let mut indents: Vec<usize> = Vec::new();
@@ -154,7 +154,7 @@ impl<'de> Deserialize<'de> for Untagged {
     }
 }
 
-/// Accepts a value that may itself be tagged. The values inside it must not be tagged.
+/// Accepts a value that may itself be tagged but contains no other tags.
 struct Node;
 
 impl<'de> Deserialize<'de> for Node {

@@ -1,6 +1,6 @@
 //! Compares two memories that are both in the store.
 //!
-//! While a sync compares a claim with eight memories, here tens of thousands of pairs are compared,
+//! A sync compares a claim with eight memories, but here tens of thousands of pairs are compared,
 //! and nearly all of them are unrelated. Likelihood alone is not reliable enough for this, so the
 //! differing words are checked individually. Two texts with the same pattern but different names
 //! are about different things.
@@ -23,34 +23,32 @@ const MIN_TOPICS: usize = 3;
 /// Minimum likelihood for the newer claim to contradict the older one.
 const MIN_AGAINST: f32 = 0.75;
 
-/// Minimum similarity of two claims, one of which contradicts the other.
+/// Minimum similarity for two claims to be considered contradictory.
 const MIN_NEAR: f32 = 0.5;
 
-/// Minimum share of words that two texts must have in the same order for them to have the same
-/// pattern.
+/// Minimum share of words that two texts must have in the same order to have the same pattern.
 const MIN_PATTERN: f32 = 0.6;
 
-/// Minimum strength of the phrases in a claim that announce a change.
+/// Minimum strength of a claim's phrases that announce a change.
 const MIN_CHANGE: f32 = 0.7;
 
-/// Maximum share of the common terms that may be denied by only one of the claims. Applies
-/// separately to the titles and to the complete texts.
+/// Maximum share of the common terms that only one of the claims may deny. Applies separately to
+/// the titles and to the complete texts.
 const MAX_TURNED: f32 = 0.34;
 const MAX_TURNED_IN_ALL: f32 = 0.6;
 
-/// Minimum number of terms in a contained claim. One with fewer terms would be contained in many
-/// unrelated texts.
+/// Minimum number of terms in a contained claim. A shorter one would be contained in many unrelated
+/// texts.
 const MIN_TERMS: usize = 4;
 
 /// Maximum number of words per claim to align.
 const MAX_ALIGNED: usize = 80;
 
-/// The relation of two stored memories.
+/// How two stored memories are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kinship {
-    /// Both have the same words.
     Exact,
-    /// Both make the same claim in different or fewer words.
+    /// Both make the same claim, one of them in different or fewer words.
     Twins,
     /// The newer memory contradicts the older one.
     Against,
@@ -71,7 +69,7 @@ impl Kinship {
 /// Returns words with nearly the same meaning.
 pub type NearWords<'a> = &'a dyn Fn(&str) -> Vec<&'static str>;
 
-/// Compares two memories of the same type. Also returns the likelihood of the result.
+/// Compares two memories of the same type. Also returns how likely the result is.
 pub fn kinship(
     newer: &Profile,
     older: &Profile,
@@ -120,9 +118,9 @@ fn is_contained(a: &Profile, b: &Profile) -> bool {
     (a.holds(b) && b.n_terms >= MIN_TERMS) || (b.holds(a) && a.n_terms >= MIN_TERMS)
 }
 
-/// The differences between two claims.
+/// How two claims differ.
 struct Parting {
-    /// A term is denied in one claim and affirmed in the other.
+    /// One claim denies a term that the other affirms.
     is_denied: bool,
     /// Each claim has names, flags or numbers that the other one lacks.
     is_specific: bool,
@@ -155,8 +153,8 @@ impl Parting {
     }
 }
 
-/// Returns whether each claim names something that the other one does not, which can be a topic in
-/// the title, a number, or at least two names.
+/// Returns whether each claim names something that the other one does not: a topic in the title, a
+/// number, or at least two names.
 fn is_specific(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
     let alone = |x: &Profile, y: &Profile| -> Vec<String> {
         x.specifics.iter().filter(|name| !y.terms.contains_key(*name)).cloned().collect()
@@ -176,7 +174,7 @@ fn deny_the_same(a: &Profile, b: &Profile) -> bool {
     a.denied_title.iter().any(|term| b.denied_title.contains(term))
 }
 
-/// Returns whether two titles have the same topics, and enough of them.
+/// Returns whether two titles share all their topics, and enough of them.
 fn is_one_topic(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
     let is_shared = |word: &&TitleWord| word.is_topic && b.title.contains_key(&word.term);
     a.line.iter().filter(is_shared).count() >= MIN_TOPICS
@@ -184,8 +182,8 @@ fn is_one_topic(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
         && !has_topic_beyond(b, a, near)
 }
 
-/// Returns whether the title of `one` has a topic that `other` does not mention, not even with a
-/// similar word.
+/// Returns whether `one`'s title has a topic that `other` does not mention, even with a similar
+/// word.
 fn has_topic_beyond(one: &Profile, other: &Profile, near: NearWords<'_>) -> bool {
     one.line.iter().any(|word| is_beyond(word, other, near))
 }
@@ -226,7 +224,7 @@ fn find_shared_places<'a>(
     })
 }
 
-/// Returns whether the older claim has a topic, other than a number, that the newer claim does not
+/// Returns whether the older claim has a topic, other than a number, that the newer one does not
 /// mention. One such topic is allowed if the claims have enough topics in common.
 fn has_other_topic(older: &Profile, newer: &Profile, near: NearWords<'_>) -> bool {
     let names = || older.line.iter().filter(|word| word.is_topic && !word.is_number());
@@ -248,9 +246,8 @@ fn has_change(one: &Profile) -> bool {
     one.change >= MIN_CHANGE
 }
 
-/// Returns whether two claims cannot be equal, however similar their texts are. This is the case if
-/// they differ in a number or a name, if one denies what the other affirms, or if names have
-/// changed places.
+/// Returns whether two claims cannot be equal, however similar they sound: they differ in a number
+/// or a name, one denies what the other affirms, or names have changed places.
 pub(crate) fn are_distinct(a: &Profile, b: &Profile) -> bool {
     let (a_values, b_values) = (values(a), values(b));
     let is_other_value = !a_values.is_subset(&b_values) && !b_values.is_subset(&a_values);
@@ -261,8 +258,8 @@ pub(crate) fn are_distinct(a: &Profile, b: &Profile) -> bool {
         || is_swapped(a, b, |_| true)
 }
 
-/// Returns the numbers and ordinals in a text. Units are ignored: "30s" and "30 seconds" have the
-/// same value.
+/// Returns a text's numbers and ordinals. Units are ignored: "30s" and "30 seconds" have the same
+/// value.
 fn values(profile: &Profile) -> BTreeSet<&str> {
     let words = profile.words.iter().map(String::as_str);
     let values = words.map(|word| match word {
@@ -274,8 +271,8 @@ fn values(profile: &Profile) -> BTreeSet<&str> {
     values.filter(|value| !value.is_empty()).collect()
 }
 
-/// Returns whether a term that both titles mention is denied in only one of them. Two denials, as
-/// in "do not push without asking", cancel each other out.
+/// Returns whether only one title denies a term that both mention. Two denials, as in "do not push
+/// without asking", cancel each other out.
 fn is_denied_once(a: &Profile, b: &Profile) -> bool {
     let n_denials = |profile: &Profile| {
         profile.line.iter().filter(|word| DENIALS.contains(word.text.as_str())).count()
@@ -339,8 +336,7 @@ fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bo
 /// The words in which two texts differ at one position.
 type Slot<'a> = (&'a [String], &'a [String]);
 
-/// Returns the number of words that two texts share in the same order, and the positions at which
-/// the texts differ.
+/// Returns how many words two texts share in the same order, and where they differ.
 fn align<'a>(a: &'a [String], b: &'a [String]) -> (usize, Vec<Slot<'a>>) {
     let width = b.len() + 1;
     let mut table = vec![0_u16; (a.len() + 1) * width];

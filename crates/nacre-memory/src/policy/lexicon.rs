@@ -1,5 +1,5 @@
 //! Word lists for comparing claims: words that say nothing about a claim's topic, and words that
-//! indicate how a claim relates to another one.
+//! show how a claim relates to another one.
 
 use std::sync::LazyLock;
 
@@ -37,7 +37,7 @@ pub(super) static DENIALS: LazyLock<WordSet> = LazyLock::new(|| {
     )
 });
 
-/// Phrases that announce a change, with their strength.
+/// Phrases that announce a change, and how strongly.
 #[rustfmt::skip]
 pub(super) const CHANGES: &[(&str, f32)] = &[
     ("no longer", 1.0), ("any more", 1.0), ("anymore", 1.0), ("from now on", 1.0),
@@ -62,8 +62,8 @@ pub(super) const CHANGES: &[(&str, f32)] = &[
     ("all along", 0.6), ("is off", 0.5), ("broke", 0.2),
 ];
 
-/// Phrases that express an obligation. A claim that expresses a permission (`FREEDOMS`) can
-/// contradict them.
+/// Phrases that express an obligation. A claim that gives permission (`FREEDOMS`) can contradict
+/// them.
 #[rustfmt::skip]
 pub(super) const DUTIES: &[&str] = &[
     "must", "need", "needs", "needed", "never", "always", "only", "required", "requires",
@@ -77,7 +77,7 @@ pub(super) const FREEDOMS: &[&str] = &[
     "leave", "ignore",
 ];
 
-/// Words that indicate additional information.
+/// Words that introduce additional information.
 #[rustfmt::skip]
 pub(super) const ADDITIONS: &[&str] = &[
     "also", "too", "and", "but", "with", "except", "as well", "besides", "both", "only", "stays",
@@ -123,7 +123,6 @@ pub(super) const ORDINALS: &[&str] = &[
 /// Words around which two names can be swapped without changing the meaning.
 pub(super) const SYMMETRIC: &[&str] = &["a", "an", "and", "are", "is", "or", "the", "with"];
 
-/// Returns whether a word may occur in a claim about anything.
 pub(super) fn is_general(word: &str) -> bool {
     [&GENERAL, &EMPTY, &WEAK, &DENIALS].iter().any(|list| list.contains(word))
 }

@@ -2,27 +2,25 @@
 //!
 //! Three logistic regressions over the same measures answer three questions. The weights were
 //! fitted with `cargo run -p nacre-lab -- fit policy 0.003` on the even-numbered topics of the 440
-//! labeled pairs in `crates/nacre-memory/tests/fixtures/decisions.jsonl`, using the cosine
-//! similarities of the built-in embedding. They must be fitted again for a different embedding. A
-//! test requires at least 95 % correct and at most 15 % unclear results on the other half.
+//! labeled pairs in `crates/nacre-memory/tests/fixtures/decisions.jsonl`, using cosine similarities
+//! from the built-in embedding. A different embedding requires fitting them again. A test requires
+//! at least 95 % correct and at most 15 % unclear results on the other half.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::profile::{Profile, opposites};
 pub use nacre_types::{ActionScores as Scores, Relation};
 
-/// The cosine similarities of two claims, from 0 to 1.
+/// Two claims' cosine similarities, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Likeness {
-    /// Similarity of the complete texts.
     pub whole: f32,
-    /// Similarity of the titles.
     pub titles: f32,
 }
 
 pub(super) const N_MEASURES: usize = 27;
 
-/// The results of a comparison. [`measure`] explains each number.
+/// What a comparison measures. [`measure`] explains each number.
 pub type Measures = [f32; N_MEASURES];
 
 pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Measures {
@@ -50,8 +48,8 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
         title_known,
         kept.max(known),
         share(&memory.title, &candidate.title),
-        // The number of names, flags and numbers that are in both texts, only in the candidate, and
-        // only in the memory.
+        // How many names, flags and numbers are in both texts, only in the candidate, and only in
+        // the memory.
         n_shared.min(4.0),
         n_new.min(5.0),
         n_lost.min(5.0),
@@ -59,7 +57,7 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
         // Whether the titles contain conflicting numbers.
         values,
         values * title_kept,
-        // The share of terms that are denied in one text and affirmed in the other.
+        // The share of terms that one text denies and the other affirms.
         turned,
         title_turned,
         // Phrases that announce a change, in the complete text and in the title; opposite words;
@@ -69,8 +67,8 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
         opposites(candidate, memory).min(2.0),
         f32::from(is_freed),
         score_swap(&candidate.order, &memory.order),
-        // The amount of new information, measured by length and by weight, and words that announce
-        // additional information.
+        // How much is new, by length and by weight, and words that introduce additional
+        // information.
         longer,
         (1.0 - known) * longer,
         (news / 8.0).min(2.0),
@@ -96,8 +94,8 @@ fn score_swap(a: &[String], b: &[String]) -> f32 {
     f32::from(is_swap)
 }
 
-/// Returns the weight of the terms in `of` that also occur in `within`, as a share of the total
-/// weight of `of`.
+/// Returns the weight of the terms in `of` that also occur in `within`, as a share of all terms in
+/// `of`.
 fn share(of: &BTreeMap<String, f32>, within: &BTreeMap<String, f32>) -> f32 {
     let all: f32 = of.values().sum();
     let both: f32 = of.iter().filter(|(term, _)| within.contains_key(*term)).map(|(_, w)| w).sum();
@@ -109,8 +107,8 @@ fn conflicting(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     f32::from(a.difference(b).next().is_some() && b.difference(a).next().is_some())
 }
 
-/// Returns the share of the common terms that only one claim denies, in the complete texts and in
-/// the titles.
+/// Returns the share of common terms that only one claim denies, in the complete texts and in the
+/// titles.
 fn measure_negation(a: &Profile, b: &Profile) -> (f32, f32) {
     let of = |shared: Vec<&String>, a: &BTreeSet<String>, b: &BTreeSet<String>| {
         let n_turned =
@@ -130,7 +128,7 @@ struct Weights {
     of: [f32; N_MEASURES],
 }
 
-/// Weights for determining whether the claims are about the same topic.
+/// Determines whether the claims are about the same topic.
 const ABOUT: Weights = Weights {
     bias: -5.54,
     of: [
@@ -139,7 +137,7 @@ const ABOUT: Weights = Weights {
     ],
 };
 
-/// Weights for determining whether claims on the same topic contradict each other.
+/// Determines whether claims on the same topic contradict each other.
 const AGAINST: Weights = Weights {
     bias: 0.04,
     of: [
@@ -148,8 +146,7 @@ const AGAINST: Weights = Weights {
     ],
 };
 
-/// Weights for determining whether a candidate that does not contradict the memory adds
-/// information.
+/// Determines whether a candidate that does not contradict the memory adds information.
 const MORE: Weights = Weights {
     bias: -6.38,
     of: [
@@ -158,7 +155,7 @@ const MORE: Weights = Weights {
     ],
 };
 
-/// The most likely relation of two claims.
+/// How two claims are most likely related.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
     pub relation: Relation,

@@ -1,8 +1,8 @@
 //! Decides what happens to a candidate, based on the memories that are most similar to it.
 //!
 //! The decision depends only on texts, cosine similarities and times, so a repeated run makes the
-//! same decision. Unclear cases are in the grey band. They may be settled by a lead model, and
-//! otherwise by a rule that never overwrites a memory.
+//! same decision. Unclear cases are in the grey band. A lead model can settle them; otherwise, a
+//! rule that never overwrites a memory does.
 
 mod kinship;
 mod lexicon;
@@ -21,7 +21,7 @@ pub use self::profile::Profile;
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 
-/// Confidence below which a memory is doubted, so that any contradiction supersedes it.
+/// Below this confidence a memory is doubted, so any contradiction supersedes it.
 const DOUBTED: f64 = 0.4;
 
 /// A claim that a session proposes as a memory.
@@ -45,15 +45,14 @@ pub struct Neighbour {
     pub likeness: Likeness,
 }
 
-/// The action to take for a candidate, with the reason.
+/// What to do with a candidate, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     pub action: Action,
     pub band: Band,
-    /// The memory to which the action applies. For an addition in the grey band, this is a related
-    /// memory.
+    /// The memory to act on. For an addition in the grey band, this is a related memory.
     pub target: Option<MemoryId>,
-    /// The status of the memory after the action.
+    /// The memory's status after the action.
     pub status: Status,
     pub judgement: Option<Judgement>,
     pub reason: &'static str,
@@ -110,7 +109,7 @@ fn is_clear(judgement: &Judgement, proposal: &Proposal, nearest: &Neighbour) -> 
     }
 }
 
-/// Returns whether it is possible that a claim says nothing beyond a known claim.
+/// Returns whether a claim may say nothing that a known claim does not already say.
 pub fn may_repeat(claim: &Profile, known: &Profile) -> bool {
     !claim.names_beyond(known) && !are_distinct(claim, known)
 }
@@ -143,7 +142,7 @@ fn about(
 }
 
 /// Decides what happens to a candidate that repeats a memory. A candidate or stale memory becomes
-/// active again, unless the user rejected it.
+/// active again unless the user rejected it.
 fn confirm(nearest: &Neighbour, judgement: Judgement, reason: &'static str) -> Decision {
     let no_op = |reason| about(nearest, Action::NoOp, judgement, reason);
     match nearest.status {
@@ -221,14 +220,14 @@ fn settle(
 }
 
 /// Settles a decision in the grey band with a lead model's ruling on how the candidate is related
-/// to `target`. Decisions by the user and later statements still take precedence.
+/// to `target`. The user's decisions and later statements still take precedence.
 pub fn settle_with_ruling(
     grey: &Decision,
     proposal: &Proposal,
     target: &Neighbour,
     relation: Relation,
 ) -> Decision {
-    // The decision reports the probabilities for which the lead was consulted.
+    // The decision reports the probabilities that led to consulting the lead.
     let judgement = grey.judgement.unwrap_or(Judgement::CERTAIN);
     let decision = match relation {
         Relation::Same => confirm(target, judgement, "the memory makes the same claim"),

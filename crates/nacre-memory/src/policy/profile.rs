@@ -1,9 +1,8 @@
-//! Extracts what is compared between claims: the terms of a claim, the specific things that it
-//! names, and the terms that it denies.
+//! Extracts what is compared between claims: a claim's terms, the specific things it names, and the
+//! terms it denies.
 //!
-//! Terms are weighted by how specific they are, so a flag, a file or a number has a higher weight
-//! than "use" or "must". Words that express change or denial are not topics, so they are counted
-//! separately.
+//! More specific terms have more weight, so a flag, a file or a number counts more than "use" or
+//! "must". Words that express change or denial are not topics, so they are counted separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +16,7 @@ use super::lexicon::{
 /// Maximum number of words to read from a text.
 const MAX_WORDS: usize = 400;
 
-/// Maximum number of words after a denial to which it applies.
+/// A denial applies to at most this many words after it.
 const REACH: usize = 4;
 
 /// Weights of a term that names something specific, of an ordinary term, and of a term that may
@@ -26,35 +25,35 @@ const SPECIFIC: f32 = 2.0;
 const PLAIN: f32 = 1.0;
 const COMMON: f32 = 0.25;
 
-/// The properties of a claim that are compared.
+/// The parts of a claim that are compared.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    /// Terms in the complete text, with their weights.
+    /// Terms in the complete text, and their weights.
     pub(super) terms: BTreeMap<String, f32>,
-    /// Terms in the title, with their weights.
+    /// Terms in the title, and their weights.
     pub(super) title: BTreeMap<String, f32>,
     /// Names, flags, files and numbers.
     pub(super) specifics: BTreeSet<String>,
     /// Terms in the title that contain a digit.
     pub(super) title_values: BTreeSet<String>,
-    /// Terms that are denied in the title and, in the next field, in the complete text.
+    /// Terms denied in the title and, in the next field, in the complete text.
     pub(super) denied_title: BTreeSet<String>,
     pub(super) denied: BTreeSet<String>,
-    /// Strength of the phrases that announce a change, in the complete text and in the title.
+    /// How strongly phrases announce a change, in the complete text and in the title.
     pub(super) change: f32,
     pub(super) title_change: f32,
-    /// Three properties of the title: whether it expresses an obligation, whether it expresses a
-    /// permission, and how many of its phrases and separators announce additional information.
+    /// Three properties of the title: whether it expresses an obligation, whether it gives
+    /// permission, and how many of its phrases and separators introduce additional information.
     pub(super) is_duty: bool,
     pub(super) is_freedom: bool,
     pub(super) n_additions: f32,
-    /// The terms in the title in order, without function words.
+    /// The title's terms in order, without function words.
     pub(super) order: Vec<String>,
-    /// All words in the title, used to compare adjacent words.
+    /// All words in the title, for comparing adjacent words.
     pub(super) line: Vec<TitleWord>,
-    /// All words in lower case, used to find opposites.
+    /// All words in lower case, for finding opposites.
     pub(super) words: BTreeSet<String>,
-    /// All words in order, used to find claims that are contained in other claims.
+    /// All words in order, for finding claims contained in other claims.
     pub(super) plain: String,
     pub(super) n_terms: usize,
 }
@@ -108,12 +107,11 @@ impl Profile {
         self.line.iter().filter(|word| word.is_topic).map(|word| word.term.as_str())
     }
 
-    /// Returns whether the title has a topic that the other claim does not mention.
     pub fn is_about_more_than(&self, other: &Self) -> bool {
         self.topics().any(|topic| !other.terms.contains_key(topic))
     }
 
-    /// Returns the number of specific things that the claim names: code, files, numbers and names.
+    /// Returns how many specific things the claim names: code, files, numbers and names.
     pub fn n_named(&self) -> usize {
         self.specifics.len()
     }
@@ -126,13 +124,11 @@ impl Profile {
         if all > 0.0 { held / all } else { 1.0 }
     }
 
-    /// Returns whether this claim names something specific that the other claim does not mention.
     pub fn names_beyond(&self, other: &Self) -> bool {
         self.specifics.iter().any(|name| !other.terms.contains_key(name))
     }
 }
 
-/// A word in lower case.
 #[derive(Clone, Debug)]
 struct Word {
     text: String,
@@ -141,7 +137,6 @@ struct Word {
     is_specific: bool,
 }
 
-/// A word of a title.
 #[derive(Clone, Debug)]
 pub(super) struct TitleWord {
     pub(super) text: String,
@@ -229,7 +224,6 @@ fn term(word: &Word) -> String {
     }
 }
 
-/// Returns how strongly a text announces a change.
 fn change_of(words: &[Word]) -> f32 {
     let text = join_words(words);
     let holds = |cue: &str| text.contains(&format!(" {cue} "));
@@ -247,8 +241,7 @@ fn join_words(words: &[Word]) -> String {
     format!(" {text} ")
 }
 
-/// Returns the number of pairs of opposites in which one word is in one claim and the other word in
-/// the other claim.
+/// Returns how many pairs of opposites have one word in each claim.
 pub(super) fn opposites(a: &Profile, b: &Profile) -> f32 {
     let has = |profile: &Profile, word: &str| profile.words.contains(word);
     OPPOSITES

@@ -1,6 +1,6 @@
 //! Finds contradictory memories within a project and between projects.
 //!
-//! The comparison is the same as in maintenance, but the pairs are only reported, because two
+//! Memories are compared as in maintenance, but the pairs are only reported, because two
 //! repositories may differ for good reasons.
 
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ const MIN_LIKENESS: f32 = 0.35;
 /// Maximum number of pairs to report.
 const MAX_FOUND: usize = 200;
 
-/// Number of bytes to compare from a memory's body.
+/// Number of bytes to compare from each memory's body.
 const MAX_PAGE_BYTES: usize = 16 << 10;
 
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct ProjectClaim {
     pub memory: Memory,
 }
 
-/// A contradiction between two memories, given by their indexes in the input.
+/// Two contradictory memories, as indexes into the input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Opposed {
     pub newer: usize,

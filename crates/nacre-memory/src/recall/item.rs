@@ -12,7 +12,7 @@ const MAX_TITLE: usize = 200;
 const MAX_DETAIL: usize = 180;
 const MAX_SUMMARY: usize = 240;
 
-/// Maximum number of sentences in a body that are searched for a reason.
+/// Maximum number of sentences in a body to search for a reason.
 const MAX_SENTENCES: usize = 6;
 
 /// Minimum number of words. Shorter text does not describe any work.
@@ -21,10 +21,10 @@ const MIN_WORDS: usize = 3;
 /// Separates the task from the outcome in a summary's description.
 const ENDED_WITH: &str = "Ended with:";
 
-/// The start of a paragraph that only gives the time of a statement.
+/// Begins a paragraph that only says when a statement was made.
 const CONTEXT: &str = "The person said this ";
 
-/// Returns a memory's body without paragraphs that only give the time of a statement.
+/// Returns a memory's body without paragraphs that only say when a statement was made.
 pub fn claim_text(body: &str) -> String {
     let paragraphs = body.trim().split("\n\n");
     paragraphs.filter(|part| !part.starts_with(CONTEXT)).collect::<Vec<_>>().join("\n\n")
@@ -34,8 +34,8 @@ pub fn line(item: &BriefItem) -> String {
     format!("- {} [{}]", item.text, item.id)
 }
 
-/// Formats a memory as one item. Returns `None` if the memory must not be shown unasked or has no
-/// visible text.
+/// Formats a memory as one item. Returns `None` if it must not be shown unasked or has no visible
+/// text.
 pub fn item_of(source: &Source<'_>, memory: &Memory) -> Option<BriefItem> {
     let backing = backing(source.index.store(), memory, source.scope);
     let is_backed = backing == Backing::Backed;
@@ -47,8 +47,8 @@ pub(super) fn item(source: &Source<'_>, memory: &Memory, text: String) -> BriefI
     BriefItem { id: memory.at.id.to_string(), scope: source.scope, text }
 }
 
-/// Returns a long form of a memory and, if there is one, a short form. Returns `None` if the memory
-/// has no visible text.
+/// Returns a memory's long form and, if there is one, its short form. Returns `None` if it has no
+/// visible text.
 pub(super) fn forms(
     source: &Source<'_>,
     memory: &Memory,
@@ -81,7 +81,7 @@ pub(super) fn forms(
     Some((item(format!("{claim}{stop} {}", more.join(" "))), Some(item(claim))))
 }
 
-/// Returns the user's own words for a memory that was worded by an agent.
+/// Returns the user's own words for a memory that an agent worded.
 fn users_quote(store: &Store, memory: &Memory) -> Option<String> {
     if store.trust_of(memory) != Trust::Assistant {
         return None;
@@ -91,7 +91,7 @@ fn users_quote(store: &Store, memory: &Memory) -> Option<String> {
     safe(store, &quote.text, MAX_DETAIL)
 }
 
-/// Returns the parts of a summary's description that describe work, or `None` if there are none.
+/// Returns the parts of a summary's description that are about work, or `None` if there are none.
 fn describe_work(description: &str) -> Option<String> {
     let (began, ended) = description.split_once(ENDED_WITH).unwrap_or((description, ""));
     match (says_something(began), says_something(ended)) {
@@ -127,8 +127,8 @@ fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
     (claim, None)
 }
 
-/// Returns whether a claim is truncated, which means that it ends in the middle of a clause or at
-/// least three words before the end of the sentence.
+/// Returns whether a claim is truncated: it ends in the middle of a clause or at least three words
+/// before the end of the sentence.
 fn leaves_out(claim: &str, sentence: &str) -> bool {
     if claim.ends_with('…') {
         return true;
@@ -140,7 +140,6 @@ fn leaves_out(claim: &str, sentence: &str) -> bool {
     is_mid_clause || rest.split_whitespace().count() >= 3
 }
 
-/// Whether a memory may be shown unasked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backing {
     /// Active, and from the user or an agent on this machine.
@@ -177,8 +176,7 @@ pub(super) fn safe(store: &Store, text: &str, most: usize) -> Option<String> {
     is_visible.then(|| line.trim().to_owned())
 }
 
-/// Returns the sentences in the first paragraphs of a body, without headings, code and list
-/// markers.
+/// Returns the sentences in a body's first paragraphs, without headings, code and list markers.
 fn sentences(body: &str) -> Vec<String> {
     let mut paragraphs: Vec<String> = Vec::new();
     let mut is_open = false;

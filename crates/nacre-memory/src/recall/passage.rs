@@ -1,5 +1,5 @@
-//! Answers a question without a language model, by selecting the memories and the lines that match
-//! it best.
+//! Answers a question without a language model, by selecting the memories and lines that match it
+//! best.
 
 use jiff::Timestamp;
 use nacre_base::fs::Owner;
@@ -11,15 +11,15 @@ use crate::{LearningKind, MemoryId, MemoryType, Quote, Status, Store, Trust};
 
 const MAX_BODY_BYTES: usize = 2_400;
 
-/// Share of the best score from which a backed memory counts as an equally good match.
+/// A backed memory counts as an equally good match if it has at least this share of the best score.
 const BACKED_FLOOR: f32 = 0.5;
 
 /// The same threshold for the user's own memories, which gives them priority over files in a clone.
 /// Such files could be written to match any question and contain forged evidence.
 const OWN_FLOOR: f32 = 0.7;
 
-/// Factor by which the search exceeds the requested number of hits, so that files in a clone cannot
-/// displace the user's own memories.
+/// The search fetches this many times the requested hits, so that files in a clone cannot displace
+/// the user's own memories.
 const CANDIDATES: usize = 4;
 
 const MAX_QUOTES: usize = 2;
@@ -38,7 +38,7 @@ const MIN_SHARE: f32 = 0.4;
 #[derive(Clone, Debug)]
 pub struct Passage {
     pub id: MemoryId,
-    /// Position of the memory's store in the list of searched stores.
+    /// Index of the memory's store in the list of searched stores.
     pub store: usize,
     pub memory_type: MemoryType,
     pub kind: Option<LearningKind>,
@@ -109,7 +109,7 @@ pub fn recall(
         let hits = found.hits.iter().filter(|hit| holds(hit));
         let passages = hits.map(|hit| Passage::new(store, number, hit));
         // Quarantined memories contain instructions that the user did not give, so they are shown
-        // only in the review.
+        // only during review.
         let shown = passages.filter(|passage| passage.trust != Trust::Quarantined);
         recalled.passages.extend(shown);
     }
@@ -118,18 +118,17 @@ pub fn recall(
     Ok(recalled)
 }
 
-/// Sorts passages, best first. Among those with similar scores, the user's own memories come before
-/// other backed memories.
+/// Sorts passages, best first. Among similar scores, the user's own memories come before other
+/// backed ones.
 fn put_in_order(passages: &mut [Passage]) {
     // If scores are equal, the first store wins.
     passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.store.cmp(&b.store)));
-    // Foreign files could be written to match anything, so their scores must not count as the best
-    // score.
+    // Foreign files could be written to match anything, so their scores must not count as the best.
     let holding = passages.iter().find(|passage| passage.holds());
     let best = holding.or(passages.first()).map_or(0.0, |best| best.score);
     passages.sort_by_key(|passage| passage.tier(best));
-    // A memory that claims, without verification, to supersede one of the user's own memories must
-    // not rank above it.
+    // A memory that makes an unverified claim to supersede one of the user's own must not rank
+    // above it.
     for at in 0..passages.len() {
         let claimant = &passages[at];
         let is_overturned = |own: &Passage| {
@@ -145,8 +144,8 @@ fn put_in_order(passages: &mut [Passage]) {
     }
 }
 
-/// Returns whether a memory can be part of an answer. Search hits also include superseded memories
-/// whose successor was removed.
+/// Returns whether a memory can be part of an answer. Hits also include superseded memories whose
+/// successor was removed.
 fn holds(hit: &MemoryHit) -> bool {
     !hit.memory.says_overturned() && !hit.memory.is_archived()
 }
@@ -196,8 +195,8 @@ impl Passage {
         self.status != Status::Candidate && !self.trust.waits()
     }
 
-    /// Returns the rank group. Lower groups come first, regardless of the score. Decisions and
-    /// learnings come before summaries, followed by weak matches, candidates and foreign memories.
+    /// Returns the rank group. Lower groups come first, regardless of the score: decisions and
+    /// learnings, then summaries, then weak matches, candidates and foreign memories.
     fn tier(&self, best: f32) -> u8 {
         let summary = u8::from(self.memory_type == MemoryType::Summary) * 2;
         if self.trust.waits() {
@@ -213,12 +212,12 @@ impl Passage {
         }
     }
 
-    /// Returns the memories that this one claims to supersede and that do not confirm this.
+    /// Returns the memories that this one claims to supersede but that do not confirm it.
     pub fn find_unverified(&self) -> Vec<&MemoryId> {
         self.overturned.iter().filter(|one| !one.is_verified).map(|one| &one.id).collect()
     }
 
-    /// Returns the kind of a learning, or the type of any other memory.
+    /// Returns a learning's kind, or any other memory's type.
     pub fn word(&self) -> &'static str {
         self.kind.map_or(self.memory_type.as_str(), LearningKind::as_str)
     }
@@ -242,16 +241,15 @@ impl Passage {
     }
 }
 
-/// A passage of an answer.
 #[derive(Clone, Debug)]
 pub struct Told {
     pub passage: Passage,
-    /// The line of the body that matches the question best. Empty if it equals the title.
+    /// The line in the body that matches the question best. Empty if it equals the title.
     pub line: String,
 }
 
-/// Selects the passages that answer the question. Because a search always returns hits, the answer
-/// is empty unless at least one hit matches well enough.
+/// Selects the passages that answer the question. A search always returns hits, so the answer is
+/// empty unless at least one of them matches well enough.
 pub fn tell(question: &str, passages: Vec<Passage>) -> Vec<Told> {
     let is_about = |passage: &Passage| passage.lexical + passage.similarity >= MIN_FIT;
     if !passages.iter().any(is_about) {
@@ -261,7 +259,7 @@ pub fn tell(question: &str, passages: Vec<Passage>) -> Vec<Told> {
     let best = holding.map(|passage| passage.score).fold(0.0, f32::max);
     let mut passages = passages;
     if !passages.first().is_some_and(is_about) {
-        // The first passage becomes the answer, so put passages that are on the topic first.
+        // The first passage becomes the answer, so put passages on the topic first.
         let is_answer = |passage: &Passage| is_about(passage) && !passage.trust.waits();
         if passages.iter().any(is_answer) {
             passages.sort_by_key(|passage| (passage.trust.waits(), !is_about(passage)));

@@ -1,5 +1,5 @@
-//! Ranks records in memory. The records are candidates from a shared database, or complete data
-//! sets from `nacre-lab`.
+//! Ranks records in memory. They are candidates from a shared database, or complete data sets from
+//! `nacre-lab`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +25,7 @@ pub struct IndexedTerms {
     pub length: f32,
 }
 
-/// Candidate units, with one vector per record. A record without a vector has an empty one.
+/// Candidate units, with one vector per record. The vector is empty for a record that has none.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
     pub units: Vec<Unit>,
@@ -44,8 +44,8 @@ pub fn terms_of_record(record: &Record) -> IndexedTerms {
 }
 
 /// Ranks candidates in the same way as the local index, best first, and removes those excluded by
-/// the filters. Term rarity and mean length are taken from the complete corpus, because the
-/// candidates are not a representative sample.
+/// the filters. Term rarity and mean length come from the complete corpus, because the candidates
+/// are not a representative sample.
 pub fn rank_candidates(
     candidates: Candidates,
     query: &Query,

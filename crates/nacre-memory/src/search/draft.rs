@@ -12,13 +12,13 @@ use super::embed::{EmbedError, Embedder};
 use super::record::{Field, Fingerprint, N_FIELDS, Record, Traits, Unit, facet_term};
 use super::segment::{Counts, FORMAT, HEADER_BYTES, MAGIC, Row, Segment};
 
-/// Number of units to analyze at once, which limits the memory used by a rebuild.
+/// Number of units to analyze at once. This limits the memory that a rebuild uses.
 const UNITS_AT_ONCE: usize = 256;
 
 /// With fewer units, starting a thread costs more time than it saves.
 const UNITS_PER_THREAD: usize = 64;
 
-/// The file format stores the count for the first field in four bits.
+/// The file format stores the first field's count in four bits.
 const MAX_FIRST_COUNT: u8 = 15;
 
 #[derive(Debug, Default)]
@@ -190,7 +190,7 @@ pub(super) struct AnalyzedRecord {
 
 impl AnalyzedRecord {
     /// Keeps only the terms that `is_wanted` accepts. An empty `vector` means that the record has
-    /// no vector.
+    /// none.
     pub(super) fn new(record: &Record, vector: &[f32], is_wanted: impl Fn(&str) -> bool) -> Self {
         let mut terms: HashMap<String, Counts, RandomState> = HashMap::default();
         let mut lengths = [0_u16; N_FIELDS];

@@ -34,7 +34,7 @@ pub struct News {
     pub gone: Vec<String>,
     /// Whether more changes remain. A large source is indexed in several steps.
     pub is_partial: bool,
-    /// A number that identifies the combined state of all sources, if they provide one.
+    /// Identifies the combined state of all sources, if they provide such a number.
     pub watermark: u64,
 }
 
@@ -51,7 +51,7 @@ impl Index {
         Self { folder, name, kept: None }
     }
 
-    /// Uses a cache, so that the file is read again only after a change.
+    /// Uses a cache so that the file is read again only after it changes.
     pub(super) fn with_cache(self, kept: Option<&Arc<KeptSnapshots>>) -> Self {
         Self { kept: kept.cloned(), ..self }
     }
@@ -134,8 +134,8 @@ impl Index {
         writer.remove_derived(&self.path()?)
     }
 
-    /// Removes units from the index and erases all traces of their words from the disk. Returns
-    /// whether this succeeded.
+    /// Removes units from the index and erases their words from the disk. Returns whether this
+    /// succeeded.
     pub(super) fn purge(
         &self,
         owner: &Owner,
@@ -178,7 +178,7 @@ pub(super) fn in_memory(units: &[Unit], embedder: &dyn Embedder) -> Result<Snaps
     Ok(Snapshot::new(draft.finish()))
 }
 
-/// A cache of snapshots, so that a server reads each index once.
+/// A cache of snapshots, so that a server reads each index only once.
 #[derive(Debug, Default)]
 pub struct KeptSnapshots {
     /// Most recently used last.
@@ -212,8 +212,8 @@ impl KeptSnapshots {
 
 /// A marker file for the process that indexes files in the background.
 ///
-/// A hook indexes a few files itself and starts a background process for the others. Until that
-/// process has finished, other hooks neither scan nor start another process. Errors are ignored:
+/// A hook indexes a few files itself and starts a background process for the rest. Until that
+/// process has finished, other hooks neither scan nor start another one. Errors are ignored:
 /// without the file, every hook scans.
 pub(super) mod backlog {
     use super::*;
@@ -221,7 +221,7 @@ pub(super) mod backlog {
     const FILE: &str = "left.stamp";
     const MAX_BYTES: u64 = 64;
 
-    /// Age of the file after which the background process is assumed to have been killed.
+    /// If the file is older than this, the background process is assumed to have been killed.
     const MAX_AGE: Duration = Duration::from_secs(10);
 
     /// Returns whether a background process may still be running.

@@ -134,8 +134,8 @@ fn set_time(slot: &mut Option<Timestamp>, value: &str, now: Timestamp) -> bool {
     time.is_some()
 }
 
-/// Splits at whitespace and quotes. The flag of each part marks exact phrases. A quoted filter
-/// value stays with its filter.
+/// Splits at whitespace and quotes. Each part's flag marks exact phrases. A quoted filter value
+/// stays with its filter.
 fn tokens(text: &str) -> Vec<(&str, bool)> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();
@@ -171,8 +171,8 @@ const MAX_SNIPPET_CHARS: usize = 160;
 
 const MAX_SNIPPET_LINES: usize = 400;
 
-/// Returns an excerpt from the line that contains the most query terms, or from the first line if
-/// no line contains any. Headings are skipped.
+/// Returns an excerpt from the line with the most query terms, or from the first line if no line
+/// has any. Headings are skipped.
 pub fn snippet(text: &str, question: &str) -> String {
     let wanted = terms(question);
     let is_content = |line: &&str| !line.is_empty() && !is_markup(line);

@@ -1,7 +1,7 @@
 //! Ranks newer records above similar older ones.
 //!
-//! The similarity of two records is the share of terms they have in common, weighted by rarity in
-//! the index. No embedding model is needed.
+//! Two records are as similar as the share of terms they have in common, weighted by rarity in the
+//! index. No embedding model is needed.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use super::snapshot::Snapshot;
 
 pub(super) const MAX_MESSAGES: usize = 100;
 
-/// Minimum similarity of two messages to treat them as duplicates.
+/// Minimum similarity for two messages to be treated as duplicates.
 const COPY: f32 = 0.7;
 
 /// Bonus for the newest of the compared messages relative to the oldest, as a share of its score.
 const RECENCY: f32 = 0.1;
 
-/// Thresholds for a later message to replace an earlier one: their minimum similarity, and the
-/// later message's minimum score as a share of the earlier message's score.
+/// When a later message replaces an earlier one: how similar they must be, and how much of the
+/// earlier message's score the later one must have.
 #[derive(Clone, Copy)]
 struct AlikeLimits {
     alike: f32,
@@ -32,7 +32,7 @@ struct AlikeLimits {
 const SAME_SESSION: AlikeLimits = AlikeLimits { alike: 0.08, share: 0.8 };
 const OTHER_SESSION: AlikeLimits = AlikeLimits { alike: 0.2, share: 0.9 };
 
-/// Hashes of a text's terms with their rarity, in ascending order.
+/// Hashes of a text's terms and how rare each one is, in ascending order.
 #[derive(Debug)]
 pub(super) struct Terms {
     weights: Vec<(u64, f32)>,
@@ -148,8 +148,8 @@ impl Message {
     }
 }
 
-/// Keeps the newest message of each group of duplicates, in the position of the group's best
-/// message. Returns the remaining ones separately.
+/// Keeps each group's newest duplicate, in the position of the group's best message. Returns the
+/// other messages separately.
 fn without_copies(messages: Vec<Message>) -> (Vec<Message>, Vec<Message>) {
     let (mut kept, mut copies): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
     for mut message in messages {

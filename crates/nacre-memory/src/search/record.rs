@@ -10,10 +10,10 @@ use nacre_base::text::{WordSet, word_set};
 /// A facet without a value, for records that should have evidence but have none.
 pub(super) const UNPROVEN: &str = "unproven";
 
-/// A facet without a value, for records that list the situations to which they apply.
+/// A facet without a value, for records that list the situations they apply to.
 pub(crate) const DESCRIBED: &str = "described";
 
-/// The facet with a record's project, which determines who may read the record.
+/// The facet that names a record's project, which determines who may read the record.
 pub(super) const PROJECT: &str = "project";
 
 /// The first byte of a term that encodes a facet. No word starts with it.
@@ -37,7 +37,7 @@ impl Field {
     pub(super) const ALL: [Self; N_FIELDS] = [Self::Title, Self::Tags, Self::Body, Self::Quotes];
 }
 
-/// Weights of the terms in each field, relative to the body.
+/// How much a term in each field counts, relative to the body.
 pub(super) const FIELD_WEIGHTS: [f32; N_FIELDS] = [2.0, 1.5, 1.0, 0.6];
 
 pub(super) fn weigh_length(lengths: &[u16; N_FIELDS]) -> f32 {
@@ -69,7 +69,7 @@ macro_rules! coded {
 }
 
 coded!(
-    /// The speaker of a record; `None` for memories and other records without one.
+    /// Who wrote the record; `None` for memories and other records without a speaker.
     Voice { None, User, Assistant, Tool }
 );
 
@@ -90,10 +90,9 @@ pub struct Record {
     pub tags: String,
     pub body: String,
     pub quotes: String,
-    /// Exact properties (name and value), which are used for filters and for relating records.
+    /// Exact properties (name and value), for filtering and for relating records.
     pub facets: Vec<(&'static str, String)>,
-    /// When the record was written or last confirmed, in milliseconds since 1970. It is 0 if
-    /// unknown.
+    /// When the record was written or last confirmed, in milliseconds since 1970, or 0 if unknown.
     pub time_ms: i64,
     pub voice: Voice,
     /// Empty if the speaker has no name.
@@ -134,7 +133,8 @@ pub struct Fingerprint {
     pub stamp: u64,
     /// Like `stamp`, but for related files such as a memory's evidence.
     pub side: u64,
-    /// A hash of the content. If it is unchanged, a file with a new stamp is not indexed again.
+    /// A hash of the content. While it stays the same, a file with a new stamp is not indexed
+    /// again.
     pub content: u64,
 }
 

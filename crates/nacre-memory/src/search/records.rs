@@ -1,5 +1,5 @@
-//! Record search over a changing source: a trait and its local implementation. The database shared
-//! by a team implements the trait as well.
+//! Record search over a changing source: a trait and its local implementation. The database that a
+//! team shares implements the trait too.
 
 use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
@@ -24,7 +24,7 @@ pub enum Readable {
 }
 
 impl Readable {
-    /// Creates a restriction to these projects, ignoring case.
+    /// Restricts a search to these projects, ignoring case.
     pub fn projects<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self::Projects(names.into_iter().map(str::to_lowercase).collect())
     }
@@ -34,7 +34,7 @@ impl Readable {
 pub struct LibraryOptions {
     pub mode: Mode,
     pub limit: usize,
-    /// The current time, which is needed for queries such as "last week".
+    /// The current time, needed for queries such as "last week".
     pub now_ms: i64,
 }
 
@@ -77,7 +77,7 @@ pub trait RecordIndex {
     ) -> Result<Vec<RecordHit>, RecordIndexError>;
 }
 
-/// Returns the text of a record, given the key of its unit and its own key.
+/// Returns a record's text, given its unit's key and its own key.
 pub type RecordTexts = Box<dyn Fn(&str, &str) -> Option<String> + Send + Sync>;
 
 pub struct LocalRecords {

@@ -11,8 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::record::{Fingerprint, Link, LinkKind, N_FIELDS, Standing, Traits, Voice};
 
-/// Format number, which must be increased with every change to the format. An index with a
-/// different number is rebuilt.
+/// Must be increased with every change to the format. An index with a different number is rebuilt.
 pub(super) const FORMAT: u32 = 3;
 
 pub(super) const MAGIC: [u8; 8] = *b"NACREIDX";
@@ -22,8 +21,7 @@ pub(super) const HEADER_BYTES: usize = 16;
 
 const CHECKSUM_BYTES: usize = 8;
 
-/// The sections in the order in which they occur in the file. A list of strings takes up two
-/// sections.
+/// The sections, in the order of the file. A list of strings takes up two sections.
 mod section {
     pub(super) const HEAD: usize = 0;
     pub(super) const MODEL: usize = 1;
@@ -100,7 +98,7 @@ impl Segment {
         std::str::from_utf8(self.section(section::MODEL)).unwrap_or_default()
     }
 
-    /// Returns the watermark of the sources, which is independent of the units' stamps.
+    /// Returns the sources' watermark, which is independent of the units' stamps.
     pub(super) fn watermark(&self) -> u64 {
         u64_at(self.section(section::HEAD), 4).unwrap_or(0)
     }
@@ -239,7 +237,8 @@ impl<'a> Strings<'a> {
         std::str::from_utf8(self.get(idx)).unwrap_or_default()
     }
 
-    /// Returns the index of the first string that is not less than `wanted`, using a binary search.
+    /// Finds the first string that is not less than `wanted` by binary search, and returns its
+    /// index.
     fn first_from(self, wanted: &[u8]) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {

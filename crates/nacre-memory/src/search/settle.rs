@@ -1,8 +1,7 @@
 //! Ranks superseded memories below their successors.
 //!
-//! A query may match the words of a superseded decision better than those of its successor. Hits
-//! are therefore grouped under the newest memory of their chain, in the position of the group's
-//! best hit.
+//! A query may match a superseded decision's words better than its successor's. Hits are therefore
+//! grouped under the newest memory in their chain, in the position of the group's best hit.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -27,7 +26,7 @@ const NEIGHBOR_SHARE: f32 = 0.08;
 
 const MAX_COMPARED: usize = 20;
 
-/// Minimum similarity of two memories for them to be treated as versions of the same claim.
+/// Minimum similarity for two memories to be treated as versions of the same claim.
 const MIN_ALIKE: f32 = 0.14;
 
 const MIN_SHARE: f32 = 0.6;
@@ -51,7 +50,7 @@ pub(super) fn edge(kind: EdgeKind, id: &str) -> MemoryEdge {
     MemoryEdge { kind, id: id.to_owned(), shared: None }
 }
 
-/// A current memory, and the memories that it superseded.
+/// A current memory and the memories that it superseded.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) best: Ranked,
@@ -69,7 +68,7 @@ impl Group {
         group
     }
 
-    /// Adds another row of the same chain. Rows must be added in order of descending score.
+    /// Adds another row from the same chain. Rows must be added in order of descending score.
     fn add(&mut self, snapshot: &Snapshot, hit: Ranked, head: usize) {
         if hit.row == head {
             self.best = Ranked { score: self.best.score, ..hit };
@@ -111,7 +110,7 @@ fn older_of(snapshot: &Snapshot, head: usize) -> Vec<usize> {
 pub(super) struct RowFacts<'a> {
     pub(super) is_wanted: &'a dyn Fn(usize) -> bool,
     pub(super) text_of: &'a dyn Fn(usize) -> Option<String>,
-    /// Returns whether the memory is foreign. Foreign memories never replace others.
+    /// Returns whether a row's memory is foreign. Foreign memories never replace others.
     pub(super) is_foreign: &'a dyn Fn(usize) -> bool,
 }
 

@@ -1,7 +1,7 @@
 //! A view of an index at one point in time: the file, and statistics that are computed on first
 //! use.
 //!
-//! The rows of a unit are consecutive and in order, so a session's next message is in the next row.
+//! A unit's rows are consecutive and in order, so a session's next message is in the next row.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub struct Corpus {
     pub n_records: usize,
     pub n_units: usize,
     pub mean_length: f32,
-    /// The number of records that contain each term. Terms that are missing have a count of zero.
+    /// How many records contain each term. Missing terms have a count of zero.
     pub holding: HashMap<String, usize>,
 }
 
@@ -84,7 +84,7 @@ impl Snapshot {
         })
     }
 
-    /// Returns the watermark of the sources, which is independent of the units' stamps.
+    /// Returns the sources' watermark, which is independent of the units' stamps.
     pub(super) fn watermark(&self) -> u64 {
         self.segment.watermark()
     }
@@ -170,7 +170,7 @@ impl Snapshot {
         self.rows_with(UNPROVEN, "").collect()
     }
 
-    /// Returns the number of records that contain a term, both visible and hidden.
+    /// Returns how many records contain a term, both visible and hidden ones.
     pub(crate) fn n_holding(&self, term: &str) -> usize {
         self.segment.postings(term).map_or(0, |postings| postings.n_rows() as usize)
     }
@@ -183,7 +183,7 @@ pub(crate) struct Layout {
     /// Whether a row is visible and not archived.
     pub(super) is_shown: Vec<bool>,
     pub(crate) rows: Lengths,
-    /// The lengths of windows. A window is a row with its neighbors in the same unit.
+    /// How long windows are. A window is a row together with its neighbors in the same unit.
     pub(super) windows: Lengths,
     pub(super) units: Lengths,
     /// Whether any unit has more than one row. Otherwise, each row is also its own window and unit.
@@ -257,7 +257,7 @@ impl Layout {
         let units_per_record = n_units as f32 / n_records.max(1) as f32;
         self.rows.set_scale(n_records, mean);
         // A record is in three windows: its own and those of its two neighbors. The first and last
-        // records of a unit have only one neighbor.
+        // records in a unit have only one neighbor.
         self.windows.set_scale(n_records, mean * (3.0 - 2.0 * units_per_record));
         self.units.set_scale(n_units, mean / units_per_record.max(f32::MIN_POSITIVE));
         self

@@ -13,7 +13,7 @@ const MAGIC: &[u8] = b"NACRETHS";
 /// Magic number, number of words, number of entries, bytes of text, and a reserved number.
 const HEADER_BYTES: usize = 24;
 
-/// The index of a word, and its similarity from 0 to 255.
+/// A word's index and its similarity from 0 to 255.
 const ENTRY_BYTES: usize = 3;
 
 const MIN_NEARNESS: f32 = 0.75;
@@ -23,7 +23,7 @@ pub fn near_words(word: &str) -> Vec<&'static str> {
     near.filter(|(_, nearness)| *nearness >= MIN_NEARNESS).map(|(word, _)| word).collect()
 }
 
-/// Returns words that are similar in meaning to `word`, nearest first, with their similarities.
+/// Returns words similar in meaning to `word`, nearest first, with their similarities.
 pub fn neighbors(word: &str) -> impl Iterator<Item = (&'static str, f32)> {
     Thesaurus::load_shipped().near(word)
 }

@@ -55,7 +55,7 @@ fn everything_wrong_is_found_with_its_line() {
     symlink("/etc/hostname", home.store("memory/learnings/20261109-link.md")).unwrap();
     assert_snapshot!(home.run(&["doctor"]), @"
     $HOME/work/.nacre/memory/archived/decisions/20261115-use-sqlite.md: error: Two files have the ID `20261115-use-sqlite`; Nacre uses `memory/decisions/20261115-use-sqlite.md`
-      Change the name and `id` of one file, or remove it
+      Rename one of the files and change its `id`, or remove it
     $HOME/work/.nacre/memory/decisions/20261101-broken.md:4: error: the frontmatter is not valid YAML: invalid indentation in multiline quoted scalar
     $HOME/work/.nacre/memory/decisions/20261102-conflict.md:3: error: unresolved git merge conflict
     $HOME/work/.nacre/memory/decisions/20261103-dangling.md: warning: The memory has no evidence

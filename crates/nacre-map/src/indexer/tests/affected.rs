@@ -14,7 +14,6 @@ fn told(tree: &TestTree, since: MapRevision) -> Vec<(String, u32)> {
     found.into_iter().map(|file| (file.path, file.depth)).collect()
 }
 
-/// Like `told`, but without stored data.
 fn told_anew(tree: &TestTree, since: MapRevision) -> Vec<(String, u32)> {
     let current = tree.look();
     let delta = delta_since(&current, since).unwrap();
@@ -150,7 +149,7 @@ const USES: &[UseCase] = &[
         edited: ("sea/tide/rising.py", "class Rise(object):\n    pass\n"),
         affected: &["sea/a.py", "sea/b.py"],
     },
-    // Two classes with the same name: the import determines which one is meant, directly, through
+    // Two classes with the same name. The import determines which one is meant, directly, through
     // re-exports or by the module name.
     UseCase {
         files: &[

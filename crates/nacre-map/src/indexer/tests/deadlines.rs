@@ -89,7 +89,7 @@ fn a_closer_look_ends_in_time_and_goes_on_later() {
     let mut current = refresh(&tree.cache(), &tree.project(), &glanced).unwrap();
     let paths: Vec<String> = (0..6).map(|number| format!("f{number}.rs")).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    // A small project is parsed immediately. Without the stored analyses, its files count as
+    // A small project is parsed immediately. If its stored analyses are missing, its files count as
     // analysed only line by line.
     fs::remove_dir_all(tree.cache_folder().join("analyses")).unwrap();
     current.analyses = tree.cache().analyses();

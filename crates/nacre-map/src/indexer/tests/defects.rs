@@ -89,7 +89,6 @@ fn a_damaged_artifact_is_built_again_and_never_an_error() {
 }
 
 impl TestTree {
-    /// Restores a previous state of the cache.
     fn restore(&self, files: &[(PathBuf, Vec<u8>, u64)]) {
         fs::remove_dir_all(self.cache_folder()).unwrap();
         for (path, bytes, _) in files {
@@ -167,7 +166,7 @@ fn only_so_many_projects_are_kept_and_the_one_used_longest_ago_goes() {
         fs::write(root.join("a.txt"), "x").unwrap();
         let project = Project::at(root);
         refresh(&tree.cache(), &project, &options()).unwrap();
-        // The uses are an hour apart. The first project is used again at the end.
+        // The projects are used an hour apart, and the first one is used again at the end.
         let used = UNIX_EPOCH + Duration::from_secs(1_700_000_000 + 3600 * number);
         let times = fs::FileTimes::new().set_accessed(used).set_modified(used);
         for (path, _, _) in bytes_of(&folder.join(&project.id)) {

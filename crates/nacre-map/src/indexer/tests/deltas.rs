@@ -1,4 +1,4 @@
-//! Tests the contents of deltas, and that any client can read them repeatedly.
+//! Tests what deltas contain, and that any client can read them repeatedly.
 
 use nacre_types::MapRevision;
 

@@ -48,7 +48,7 @@ impl TestTree {
     }
 }
 
-/// Creates a git program that records how it was started.
+/// Creates a git program that records how it is started.
 fn noting_git(folder: &Path) -> GitProgram {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let git =
@@ -75,7 +75,7 @@ fn tracked_files_that_are_not_on_the_disk_cost_one_row_for_each_missing_folder()
     let current = repo.look();
     assert_eq!((current.stats.file_count, current.artifact.folders().len()), (1, 201));
     assert_eq!(current.stats.skipped.too_deep, 0);
-    // New files are still detected, even if a rule ignores them.
+    // New files are detected even if a rule ignores them.
     repo.write(".gitignore", "*\n");
     repo.look();
     repo.write(&format!("007/{folders}x.rs"), "");

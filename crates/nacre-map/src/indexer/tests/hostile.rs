@@ -1,4 +1,4 @@
-//! Tests for malicious trees: work is limited, omitted files are counted, and nothing crashes.
+//! Tests for malicious trees: work is bounded, omitted files are counted, and nothing crashes.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -79,7 +79,7 @@ fn a_huge_file_is_known_by_its_stamp() {
     let tree = TestTree::new();
     tree.write("huge.js", "x");
     let file = fs::File::options().write(true).open(tree.root().join("huge.js")).unwrap();
-    // A sparse file that contains a single one-gigabyte line and takes up no disk space.
+    // A sparse file with a single one-gigabyte line, which takes up no disk space.
     file.set_len(1 << 30).unwrap();
     let current = tree.look();
     assert_eq!((current.stats.file_count, current.stats.unread_files), (1, 1));

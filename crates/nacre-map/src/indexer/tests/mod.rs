@@ -31,11 +31,11 @@ use super::{
 use crate::artifact::{AnalysisKey, Cache, FileRow, Project};
 use crate::languages::{Analysis, Language};
 
-/// One day. Also the current time in tests that do not depend on the time.
+/// One day. Also serves as the current time in tests that do not depend on the time.
 const DAY_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
 const NOON_NS: i64 = 1_800_000_000_000_000_000;
 
-/// A directory with a project, and another directory with its cache.
+/// A project directory and its cache directory.
 pub(crate) struct TestTree {
     dir: tempfile::TempDir,
 }
@@ -105,8 +105,8 @@ impl TestTree {
         refresh(&self.cache(), &self.project(), &options).unwrap()
     }
 
-    /// Refreshes the map at a later time, when no file is doubtful, until there is nothing left to
-    /// write.
+    /// Refreshes the map at a later time, when no file is doubtful any more, until there is nothing
+    /// left to write.
     pub(crate) fn settle(&self) -> Current {
         let looked_ns = clock_ns() + 10_000_000_000;
         let options = RefreshOptions { looked_ns, ..options() };
@@ -114,27 +114,25 @@ impl TestTree {
         refresh(&self.cache(), &self.project(), &options).unwrap()
     }
 
-    /// Returns the files in a map that is built from scratch.
+    /// Returns the files in a map built from scratch.
     fn cold(&self) -> Vec<Seen> {
         seen(&self.cold_look())
     }
 
-    /// Returns the words that a build from scratch counts.
+    /// Returns the words counted by a build from scratch.
     fn cold_words(&self) -> Vec<CountedFile> {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache_in(folder.path());
         count_words(&refresh(&cache, &self.project(), &options()).unwrap(), &cache)
     }
 
-    /// Returns the stored words of all files after a build from scratch has counted and merged
-    /// them.
+    /// Returns every file's stored words after building from scratch, counting and merging.
     fn cold_packs(&self) -> Vec<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache_in(folder.path());
         merged_packs(&refresh(&cache, &self.project(), &options()).unwrap(), &cache, folder.path())
     }
 
-    /// Builds the map from scratch.
     pub(crate) fn cold_look(&self) -> Current {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache_in(folder.path());
@@ -171,7 +169,6 @@ pub(crate) fn options() -> RefreshOptions {
     }
 }
 
-/// Returns the machine's git program.
 pub(crate) fn program() -> GitProgram {
     GitProgram::new(std::env::var_os("PATH").unwrap_or_default())
 }
@@ -196,7 +193,7 @@ fn git(folder: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A file's data in the map, without the parts that depend on the time of the refresh.
+/// A file's data in the map, without anything that depends on when it was refreshed.
 pub(crate) type Seen = (String, FileRow, Option<Analysis>);
 
 pub(crate) fn seen(current: &Current) -> Vec<Seen> {
@@ -215,12 +212,12 @@ pub(crate) fn seen(current: &Current) -> Vec<Seen> {
 /// A file with its words in the storage format.
 pub(crate) type CountedFile = (String, Option<String>);
 
-/// Returns the words of all files, using only stored words if they are complete.
+/// Returns all files' words, using only stored words if they are complete.
 pub(crate) fn count_words(current: &Current, cache: &Cache) -> Vec<CountedFile> {
     counted_and(current, cache, CacheWrites::Off)
 }
 
-/// Returns the words of all files, whether or not they are stored.
+/// Returns all files' words, whether or not they are stored.
 pub(crate) fn counted_and(
     current: &Current,
     cache: &Cache,
@@ -234,7 +231,7 @@ pub(crate) fn counted_and(
     files.iter().enumerate().map(|(idx, (path, _))| ((*path).to_owned(), words(idx))).collect()
 }
 
-/// Returns the stored words of all files after counting and merging them.
+/// Returns all files' stored words after counting and merging them.
 fn merged_packs(current: &Current, cache: &Cache, folder: &Path) -> Vec<Vec<u8>> {
     counted_and(current, cache, CacheWrites::On);
     let live: HashSet<u64> =
@@ -269,7 +266,7 @@ fn bytes_of(folder: &Path) -> Vec<(PathBuf, Vec<u8>, u64)> {
     files
 }
 
-/// Waits until the file system's clock has ticked, so that the next change has another stamp.
+/// Waits for the file system's clock to tick, so that the next change gets a different stamp.
 fn tick(folder: &Path) {
     let probe = folder.join("tick");
     let stamp = || {

@@ -17,7 +17,7 @@ const FILES: &[&str] = &[
     ".env",
 ];
 
-/// Texts of equal length, so that the file size does not reveal a change.
+/// Strings of equal length, so that file sizes do not reveal a change.
 const TEXTS: &[&str] = &["fn one() {}\n", "fn two() {}\n", "fn six() {}\n", "def ten(): \n"];
 
 const RULES: &[&str] = &["*.log\n", "logs/\n", "src/deep/\n", "*.rs\n!a.rs\n", ""];
@@ -28,7 +28,7 @@ pub(crate) enum Step {
         file: usize,
         text: usize,
     },
-    /// Writes another text of the same length and resets the modification time.
+    /// Writes a different string of the same length and resets the modification time.
     Disguise {
         file: usize,
         text: usize,

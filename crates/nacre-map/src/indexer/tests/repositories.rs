@@ -1,4 +1,4 @@
-//! Tests for worktrees, submodules, nested repositories, noise directories and rules.
+//! Tests for worktrees, submodules, nested repositories, generated directories and rules.
 
 use super::super::{GitPlaces, project_root};
 use super::*;

@@ -1,5 +1,5 @@
-//! Tests repositories with more rules than a refresh reads. Directories with unread rules are
-//! omitted.
+//! Tests repositories with more rules than a refresh will read. Directories with unread rules are
+//! left out.
 
 use nacre_types::MapVerdict;
 
@@ -7,18 +7,18 @@ use super::super::explain;
 use super::*;
 use crate::artifact::RelativePath;
 
-/// Maximum number of rules per file. A refresh reads six such files.
+/// Maximum number of rules per file. A refresh reads six files of this size.
 const MANY: usize = 5_000;
 
-/// Returns `n_rules` rules, the last of which excludes `private.txt`.
+/// Returns `n_rules` rules. The last one excludes `private.txt`.
 fn rules(n_rules: usize) -> String {
     let mut text: String = (1..n_rules).map(|number| format!("generated-{number}\n")).collect();
     text.push_str("private.txt\n");
     text
 }
 
-/// Creates directories that each contain the maximum number of rules, an included file and an
-/// excluded file.
+/// Creates directories that each contain an included file, an excluded file and the maximum number
+/// of rules.
 fn bomb(tree: &TestTree, folders: impl Iterator<Item = String>) {
     for folder in folders {
         tree.write(&format!("{folder}/.gitignore"), rules(MANY));

@@ -1,4 +1,4 @@
-//! Tests the full and the line-by-line analysis of one small file per language.
+//! Tests the full and the line-by-line analysis on one small file per language.
 
 use std::fmt::Write as _;
 

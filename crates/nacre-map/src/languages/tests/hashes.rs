@@ -5,7 +5,7 @@ use proptest::sample::select;
 
 use super::super::*;
 
-/// Returns the kinds of change that an edit makes to the symbol `name`.
+/// Returns how an edit changes the symbol `name`.
 fn change(language: Language, name: &str, before: &str, after: &str) -> &'static str {
     let find = |text: &str| {
         let analysis = analyse(language, text.as_bytes());

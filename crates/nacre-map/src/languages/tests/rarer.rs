@@ -1,4 +1,4 @@
-//! Tests the full and the line-by-line analysis of Bash and of the languages that a build can omit.
+//! Tests the full and the line-by-line analysis for Bash and for languages that a build can omit.
 
 use super::analyses::{full, quick};
 

@@ -36,7 +36,6 @@ impl Watched {
         watched
     }
 
-    /// Creates a repository with two files.
     fn repository() -> Self {
         let tree = TestTree::with_git();
         tree.write("a.rs", "fn one() {}\n");
@@ -51,7 +50,7 @@ impl Watched {
         self.live.now(&self.tree.cache(), &mut self.current, options).unwrap().is_refreshed
     }
 
-    /// Returns the files and directories of the live map, and those of a map built from scratch.
+    /// Returns the files and directories in the live map, and those in a map built from scratch.
     fn both(&self) -> ((Vec<Seen>, Folders), (Vec<Seen>, Folders)) {
         let cold = self.tree.cold_look();
         ((seen(&self.current), folders(&self.current)), (seen(&cold), folders(&cold)))
@@ -60,7 +59,7 @@ impl Watched {
 
 type Folders = Vec<(String, FolderRow)>;
 
-/// Returns all existing directories, without the parts that depend on the time of the refresh.
+/// Returns all existing directories, without anything that depends on when they were refreshed.
 fn folders(current: &Current) -> Folders {
     let rows = current.artifact.folders().iter().filter(|(_, row)| row.stamp != Stamp::default());
     rows.map(|(path, row)| (path.clone(), FolderRow { is_doubtful: false, ..*row })).collect()
@@ -75,7 +74,7 @@ proptest! {
         let mut watched = Watched::repository();
         for step in &steps {
             take(&watched.tree, step);
-            // Any refresh by another process can make this map outdated.
+            // When another process refreshes the map, this one can become outdated.
             if matches!(step, Step::Look | Step::Ask) {
                 watched.now(&options());
                 let (live, cold) = watched.both();
@@ -184,7 +183,7 @@ fn a_file_that_is_written_by_its_other_name_is_seen_by_both() {
 fn what_is_in_doubt_is_looked_at_again_without_an_event() {
     let mut watched = Watched::repository();
     watched.tree.write("a.rs", "fn new() {}\n");
-    // According to this clock, the file has always just been written.
+    // By this clock, the file has always just been written.
     let early = RefreshOptions { looked_ns: clock_ns() - 10_000_000_000, ..options() };
     assert!(watched.now(&early));
     assert!(watched.now(&early));

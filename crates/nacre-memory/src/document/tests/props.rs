@@ -1,4 +1,4 @@
-//! Properties that apply to all files, checked on generated ones.
+//! Properties that hold for all files, checked on generated ones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use super::super::*;
 use super::edits::places;
 
-/// Text in which YAML's special characters are as frequent as letters.
+/// Characters to generate text from: YAML's special characters are as frequent as letters.
 const SPICE: &str =
     r#"[a-dn~ :#,\[\]{}&*!|>'"%@`?.\\/0-9_é中\u{85}\u{a0}\u{2028}\u{feff}\u{200b}\t=<+-]{0,12}"#;
 
@@ -26,7 +26,7 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Generates text to follow the colon of a key, which may continue on more lines.
+/// Generates what follows a key's colon, which may continue on more lines.
 fn value() -> impl Strategy<Value = String> {
     let comment =
         prop_oneof![3 => Just(String::new()), 1 => SPICE.prop_map(|it| format!(" #{it}"))];
@@ -133,7 +133,7 @@ fn read_whole<T: serde::de::DeserializeOwned>(document: &Document) -> Result<T, 
     serde_saphyr::from_str(frontmatter).map_err(|error| error.to_string())
 }
 
-/// The result of the hand-written decoder, if it supports the value.
+/// What the hand-written decoder returns, if it supports the value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum ByHand {
     Text,
@@ -150,7 +150,7 @@ fn by_hand(value: &str) -> Option<ByHand> {
     (is_flow || list::block(entry, &document.text).is_some()).then_some(ByHand::List)
 }
 
-/// Checks that only the entry of `key` differs, and that the offsets of both documents are correct.
+/// Checks that only `key`'s entry differs, and that both documents' offsets are correct.
 fn check_rest(before: &Document, after: &Document, key: &str) -> Result<Document, TestCaseError> {
     let others = |document: &Document| -> Vec<String> {
         let entries = document.index.entries.iter().filter(|it| it.key(&document.text) != key);
@@ -177,7 +177,6 @@ fn text_of(document: &Document, key: &str) -> Result<Option<String>, Broken> {
     document.text(key).map(|text| text.map(Cow::into_owned))
 }
 
-/// Returns the readable values by key.
 fn values(document: &Document) -> BTreeMap<String, (Option<String>, Option<Vec<String>>)> {
     let keys = document.keys().map(str::to_owned);
     keys.map(|key| {
@@ -265,7 +264,7 @@ proptest! {
         let Ok(whole) = read_whole::<BTreeMap<String, Option<String>>>(&document) else {
             return Ok(());
         };
-        // The YAML parser supports anchors, but we reject them.
+        // The YAML parser supports anchors, but this crate rejects them.
         if document.check().is_err() {
             return Ok(());
         }

@@ -255,8 +255,7 @@ fn what_nothing_shows_the_writer_of_is_not_told_and_named() {
     for id in ["20261110-queue", "20261112-emoji", "20261114-moved-the-queue"] {
         world.unprove(id);
     }
-    // A memory becomes trusted neither by local counters nor by evidence copied from another
-    // memory.
+    // Neither local counters nor evidence copied from another memory make a memory trusted.
     let state = world.folder.path().join("meta/state/20261110-queue.json");
     fs::write(state, r#"{"version":1,"id":"20261110-queue","citations":3}"#).unwrap();
     let other = world.folder.path().join("meta/evidence/20261111-zone.json");

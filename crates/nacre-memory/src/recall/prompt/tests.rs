@@ -1,4 +1,4 @@
-//! Tests for which memories are shown for a prompt, and for when none is.
+//! Tests which memories are shown for a prompt, and when none are.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who writes files")]
 

@@ -27,7 +27,7 @@ pub trait Embedder: Send + Sync {
     fn dims(&self) -> usize;
 
     /// Returns one vector per text, in the same order. Each vector has length 1, or is zero if the
-    /// model has no vector for any of the words in the text.
+    /// model has no vector for any word in the text.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 }
 
@@ -82,7 +82,7 @@ const MAGIC: &[u8] = b"NACREMB1";
 const HEADER_BYTES: usize = 40;
 const HASH_BYTES: usize = 8;
 
-/// Maximum number of words per text. Additional words are ignored.
+/// Maximum number of words per text. Any others are ignored.
 const MAX_WORDS: usize = 512;
 
 #[derive(Clone, Debug)]
@@ -100,8 +100,7 @@ impl Builtin {
         Self::open(SHIPPED)
     }
 
-    /// Opens a model, checking only the sizes of its sections. See [`Builtin::verify`] for a full
-    /// check.
+    /// Opens a model, checking only its section sizes. See [`Builtin::verify`] for a full check.
     pub fn open(bytes: &'static [u8]) -> Result<Self, EmbedError> {
         let header = bytes.strip_prefix(MAGIC).ok_or(damage_error("it is not a model file"))?;
         let field = |idx| {
@@ -176,14 +175,14 @@ impl Builtin {
         tokens
     }
 
-    /// Returns how informative a text is according to the model. Rare words have more weight than
-    /// frequent ones. The result is 0 if none of the words are in the vocabulary.
+    /// Returns how informative the model considers a text. Rare words have more weight than
+    /// frequent ones. The result is 0 if no word is in the vocabulary.
     pub fn weight(&self, text: &str) -> f32 {
         self.sum(text).iter().map(|x| x * x).sum::<f32>().sqrt()
     }
 
-    /// Returns whether the vocabulary contains a lowercase word in full. The weight of a word
-    /// composed of several pieces is unreliable.
+    /// Returns whether the vocabulary contains a lowercase word in full. The weight of a word made
+    /// of several pieces is unreliable.
     pub fn knows(&self, word: &str) -> bool {
         self.vocabulary().find(word).is_some()
     }

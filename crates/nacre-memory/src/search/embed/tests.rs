@@ -1,5 +1,5 @@
-//! Tests for the bundled model, using values computed by its creator, and for the file format,
-//! using small models.
+//! Tests the bundled model against values computed by its creator, and the file format with small
+//! models.
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::vocabulary;
 use super::*;
 
-/// Tokens and vectors computed by the model's creator with another program.
+/// Tokens and vectors that the model's creator computed with another program.
 static GOLDEN: &str = include_str!("golden.json");
 
 #[derive(Deserialize)]

@@ -2,13 +2,14 @@
 //!
 //! All tokenizers split text into sequences of bytes, but in different places. A word in the
 //! built-in vocabulary is estimated at half its number of letters, and other text at one token per
-//! byte. For a page of prose, the estimate is about twice the count of `r50k`, `cl100k` or `o200k`.
-//! Only isolated unusual words of three or four letters are underestimated, never an entire line.
+//! byte. For a page of prose, the estimate is about twice the count from `r50k`, `cl100k` or
+//! `o200k`. Only isolated unusual words of three or four letters are underestimated, never an
+//! entire line.
 
 use super::vocabulary::Vocabulary;
 use super::{Builtin, EmbedError};
 
-/// Words that form a single token with the preceding space in every tokenizer.
+/// Words that every tokenizer turns into a single token together with the preceding space.
 const COMMON: &[&str] = &[
     "a", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "before",
     "but", "by", "can", "do", "each", "for", "from", "has", "have", "he", "how", "if", "in",
@@ -19,7 +20,7 @@ const COMMON: &[&str] = &[
     "with", "would", "you", "your",
 ];
 
-/// Maximum length of a word. A longer run of letters is not treated as a word.
+/// A longer run of letters is not treated as a word.
 const MAX_WORD: usize = 24;
 
 #[derive(Clone, Debug)]
@@ -102,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// Texts, each with the highest of its token counts in the three tokenizers.
+    /// Texts and the highest of their token counts in the three tokenizers.
     const COUNTED: &[(&str, usize)] = &[
         ("Use SQLite for the job queue, because one file is easy to back up.", 17),
         (

@@ -5,7 +5,7 @@
 //! malicious text, and the result does not depend on the Unicode version. `docs/embedding.md`
 //! specifies the behavior.
 
-/// Maximum length of a word. Longer words are truncated, because no vocabulary contains them.
+/// Longer words are truncated, because no vocabulary contains them.
 const MAX_WORD_BYTES: usize = 64;
 
 /// Calls `visit` with each run of letters and digits, and with each other visible character. Stops
@@ -83,7 +83,7 @@ fn plain_latin(c: char) -> char {
 }
 
 /// Accented lowercase Latin letters in Unicode 14. The model was trained with this table, so it
-/// must not be updated to later versions.
+/// must not be updated for later versions.
 const ACCENTED: &[(char, &str)] = &[
     ('a', "àáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ"),
     ('b', "ḃḅḇ"),

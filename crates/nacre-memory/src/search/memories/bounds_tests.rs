@@ -9,8 +9,8 @@ use super::*;
 use crate::Rules;
 use nacre_base::fs::Access;
 
-/// Scans once with the given budget. Returns the number of memories left out and the number in the
-/// index.
+/// Scans once with the given budget. Returns how many memories were left out and how many are in
+/// the index.
 fn look(world: &World, budget: IndexBudget) -> (usize, usize) {
     let index = Index::new(place::open_or_create(&world.store), INDEX_NAME);
     let snapshot = index.load(&world.embedder);
@@ -60,7 +60,7 @@ fn an_index_that_waits_for_another_look_is_told_as_outdated() {
 
 #[test]
 fn a_piece_is_small_whatever_is_left() {
-    // Each file is 60 KB, of which 16 KiB are indexed, so 256 files fill one step.
+    // Only 16 KiB of each 60 KB file are indexed, so 256 files fill one step.
     let world = world(600, &"word ".repeat(12_000));
     let survey = world.store.survey().unwrap();
     let look = Look { store: &world.store, survey: &survey, now: later(), alarm: None };

@@ -1,4 +1,4 @@
-//! Relates memories that are linked or that have a session, tag, file or symbol in common.
+//! Relates memories that link to each other or share a session, tag, file or symbol.
 //!
 //! Relations are not stored. They are derived from the links in the files and the facets in the
 //! index, so they are always up to date.
@@ -21,8 +21,7 @@ const SHARED: &[(&str, EdgeKind)] = &[
     ("tag", EdgeKind::SharedTag),
 ];
 
-/// Maximum number of memories that a common value can relate. A value shared by more memories does
-/// not relate them.
+/// A value relates memories only if at most this many share it.
 const MAX_RELATED: usize = 50;
 
 /// The same limit for the displayed graph, which would be unreadable with more edges.
@@ -37,7 +36,7 @@ pub struct GraphOptions {
 
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Sorted by number of edges and then by age, newest first.
+    /// Sorted by number of edges, then newest first.
     pub nodes: Vec<GraphNode>,
     /// At most one edge between two nodes, of the strongest kind. Strong kinds come first.
     pub ties: Vec<GraphEdge>,
@@ -58,10 +57,9 @@ struct RowLink {
     to: usize,
 }
 
-/// The relations between rows. Pairs are enumerated on demand, because only a few of them are
-/// shown.
+/// How rows are related. Pairs are enumerated on demand, because only a few of them are shown.
 struct RowTies<'s> {
-    /// Keyed by the lower row of each pair, strongest kind first.
+    /// Keyed by each pair's lower row, strongest kind first.
     links: HashMap<usize, Vec<RowLink>>,
     sharings: Vec<(EdgeKind, &'s str, Vec<usize>)>,
     /// For each row, indexes into `sharings`, strongest kind first.
@@ -69,8 +67,8 @@ struct RowTies<'s> {
 }
 
 impl<'s> RowTies<'s> {
-    /// Calls `take` once for each related pair of marked rows, with the kind of the strongest edge
-    /// and the shared value.
+    /// Calls `take` once for each related pair of marked rows, with the strongest edge's kind and
+    /// the shared value.
     fn each(&self, rows: &[bool], mut take: impl FnMut(usize, usize, EdgeKind, Option<&'s str>)) {
         // The last lower row paired with each row, so that no pair is visited twice.
         let mut taken_for = vec![usize::MAX; rows.len()];
@@ -215,7 +213,7 @@ impl MemoryIndex<'_> {
             for Link { kind, to } in self.snapshot.links(row) {
                 let other = ids.get(to.as_str()).copied().filter(|other| *other != row);
                 let Some(other) = other else { continue };
-                // Links in both directions are stored as one kind, from the newer memory to the
+                // Links in either direction are stored as one kind, from the newer memory to the
                 // older one.
                 let link = match kind {
                     LinkKind::SupersededBy => {
@@ -248,7 +246,7 @@ fn list_taken(rows: &[bool]) -> impl Iterator<Item = usize> {
     rows.iter().enumerate().filter(|(_, is_taken)| **is_taken).map(|(row, _)| row)
 }
 
-/// Maps the lowercase facet values of a memory to their original spelling.
+/// Maps a memory's lowercase facet values to their original spelling.
 pub fn spellings(memory: &Memory) -> HashMap<String, String> {
     let facets = units::facets_of(memory).into_iter();
     let shared = facets.filter(|(name, _)| SHARED.iter().any(|(shared, _)| shared == name));

@@ -1,4 +1,4 @@
-//! Tests that a process that caches snapshots returns the same results as one that does not.
+//! Tests that caching snapshots does not change a process's results.
 
 use super::tests::{World, later, owner};
 use super::*;

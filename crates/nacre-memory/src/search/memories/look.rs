@@ -15,12 +15,12 @@ use crate::{Located, Remembered, Store, Survey, Surveyed};
 use nacre_base::fs::{FileStamp, FsError};
 use nacre_base::{Alarm, on_all_cores};
 
-/// Minimum age of a modification for its stamp to be stored. A file modified more recently could
-/// change again without getting a new stamp.
+/// A file's stamp is stored only if the last change is at least this old. A file modified more
+/// recently could change again without getting a new stamp.
 const YOUNG_NANOS: i128 = 20_000_000;
 
-/// Limits for the files and the bytes of text in one indexing step. They bound the memory used and
-/// the work lost if the process is killed.
+/// Limits on how many files and bytes of text one step indexes. They bound the memory used and the
+/// work lost if the process is killed.
 const MAX_UNITS: usize = 8192;
 const MAX_HELD_BYTES: usize = 4 << 20;
 
@@ -38,7 +38,7 @@ const UNREADABLE: u64 = 1;
 /// Minimum number of files per thread. With fewer, starting a thread costs more time than it saves.
 const FILES_PER_THREAD: usize = 64;
 
-/// Returns whether the index is up to date. Checks only stamps.
+/// Checks only stamps.
 pub(super) fn is_current(store: &Store, snapshot: &Snapshot) -> Result<bool> {
     let remembered: Vec<Remembered<'_>> = snapshot
         .units()
@@ -82,7 +82,7 @@ pub(super) fn changes_of(store: &Store, changed: &[Located], watermark: u64) -> 
     news
 }
 
-/// The number of files and bytes that one scan may index. The next scan continues from there.
+/// How many files and bytes one scan may index. The next scan continues from there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IndexBudget {
     pub(super) n_files: usize,
@@ -90,11 +90,11 @@ pub(super) struct IndexBudget {
 }
 
 impl IndexBudget {
-    /// The budget for a command, which allows more files than any real project has, and a few
-    /// seconds of work.
+    /// A command's budget. No real project has this many files, and the work takes at most a few
+    /// seconds.
     pub(super) const OF_ONE_LOOK: Self = Self { n_files: 200_000, n_bytes: 64 << 20 };
 
-    /// The budget for a hook, which is enough for the usual number of changes since the last scan.
+    /// A hook's budget, which covers the number of changes that typically accumulate between scans.
     pub(super) const OF_A_QUICK_LOOK: Self = Self { n_files: 48, n_bytes: 256 << 10 };
 
     pub(super) fn is_used_up(&self) -> bool {
@@ -134,7 +134,7 @@ impl Look<'_> {
         self.alarm.is_some_and(Alarm::is_over)
     }
 
-    /// Returns the changes since `snapshot` that fit into the budget, and the number of files left
+    /// Returns the changes since `snapshot` that fit into the budget, and how many files were left
     /// out.
     pub(super) fn changes(
         &self,
@@ -211,8 +211,7 @@ impl Look<'_> {
         self.store.evidence_stamps(&located).map(Some)
     }
 
-    /// Reads files that may have changed, up to the limit. Also returns the number of files that
-    /// were not read.
+    /// Reads files that may have changed, up to the limit. Also returns how many were not read.
     fn read(
         &self,
         doubtful: &[Doubtful],
@@ -247,8 +246,8 @@ impl Look<'_> {
         known.filter(|path| !here.contains(path)).map(str::to_owned).collect()
     }
 
-    /// Returns the number to store for a stamp. Returns 0, which never matches, if the file was
-    /// modified too recently.
+    /// Returns the number to store for a stamp: 0, which never matches, if the file was modified
+    /// too recently.
     fn lasting(&self, stamp: Option<FileStamp>) -> u64 {
         let is_young = |stamp: &FileStamp| {
             stamp.modified.max(stamp.changed) + YOUNG_NANOS > self.now.as_nanosecond()

@@ -1,7 +1,7 @@
 //! Memory search, with an index that is updated from the memory files.
 //!
-//! Every search first checks the stamps of the files, so edits by hand or by git take effect
-//! immediately. A superseded memory is never ranked above its successor.
+//! Every search first checks the files' stamps, so edits by hand or by git take effect immediately.
+//! A superseded memory is never ranked above its successor.
 
 #[cfg(test)]
 mod bounds_tests;
@@ -45,7 +45,7 @@ const INDEX_NAME: &str = "memories";
 
 const MAX_CANDIDATES: usize = 1000;
 
-/// Minimum share of the best score. Hits with a lower score are dropped.
+/// Hits with less than this share of the best score are dropped.
 pub(super) const MIN_SHARE_OF_BEST: f32 = 0.25;
 
 type Result<T, E = SearchError> = std::result::Result<T, E>;
@@ -85,12 +85,12 @@ pub struct MemoryHit {
     pub score: f32,
     pub snippet: String,
     pub why: WhyFound,
-    /// Memories that were superseded by this one, newest first.
+    /// Memories that this one superseded, newest first.
     pub history: Vec<Memory>,
 }
 
 impl MemoryHit {
-    /// Returns the memories that only this one claims to supersede, without verification.
+    /// Returns the memories that this one claims to supersede without any confirmation.
     pub fn find_unverified(&self) -> impl Iterator<Item = &Memory> {
         self.history.iter().filter(|older| older.is_only_claimed())
     }
@@ -99,12 +99,12 @@ impl MemoryHit {
 #[derive(Debug, Default)]
 pub struct MemoryHits {
     pub hits: Vec<MemoryHit>,
-    /// The number of hits before the limit was applied.
+    /// Number of hits before the limit was applied.
     pub total: usize,
     pub broken: Vec<Unreadable>,
 }
 
-/// The checks that a server must make before answering a query.
+/// What a server must check before answering a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DueLook {
     Files,
@@ -152,8 +152,8 @@ impl<'a> Opening<'a, '_> {
         Ok(self.open_snapshot(snapshot, n_postponed))
     }
 
-    /// Indexes changes in several steps until the budget is used up. Also returns the number of
-    /// files left for the next scan.
+    /// Indexes changes in several steps until the budget is used up. Also returns how many files
+    /// are left for the next scan.
     fn update(
         &self,
         mut snapshot: Arc<Snapshot>,
@@ -222,8 +222,8 @@ impl<'a> MemoryIndex<'a> {
     }
 
     /// Opens the index after making the checks that are due. If only directory stamps are checked,
-    /// a file edited in place is still found by its old words but shown with its new text. In that
-    /// case, only a few new files are indexed here, and a background process indexes the others.
+    /// a file edited in place is still found by its old words but shown with its new text. Only a
+    /// few new files are then indexed here, and a background process indexes the rest.
     pub fn open_kept(
         store: &'a Store,
         embedder: &'a dyn Embedder,
@@ -268,7 +268,7 @@ impl<'a> MemoryIndex<'a> {
         Ok(Self::over(store, embedder, snapshot, now, 0))
     }
 
-    /// Indexes these memories again. For callers that already know what has changed.
+    /// Indexes these memories again, for callers that already know what has changed.
     pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self> {
         let index = Index::new(place::open_or_create(self.store), INDEX_NAME);
         let snapshot = index.update(self.snapshot, self.embedder, Some(owner), |snapshot| {
@@ -277,7 +277,7 @@ impl<'a> MemoryIndex<'a> {
         Ok(Self::over(self.store, self.embedder, snapshot, self.now, self.n_postponed))
     }
 
-    /// Returns the number of memories left for the next scan because the budget was used up.
+    /// Returns how many memories were left for the next scan because the budget was used up.
     pub fn n_postponed(&self) -> usize {
         self.n_postponed
     }
@@ -309,8 +309,8 @@ impl<'a> MemoryIndex<'a> {
         self.search_in(query, options, true)
     }
 
-    /// Returns a row's rank group in a search by an agent. Lower groups come first, regardless of
-    /// the score.
+    /// Returns a row's rank group in an agent's search. Lower groups come first, regardless of the
+    /// score.
     fn tier(&self, row: usize) -> u8 {
         match self.snapshot.row(row).standing {
             _ if !self.store.may_know(self.snapshot.key(row)) => 2,
@@ -366,7 +366,7 @@ impl<'a> MemoryIndex<'a> {
         let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of, is_foreign: &is_foreign };
         let mut settled = settle(&self.snapshot, ranked, &facts);
         // Foreign files could be written to match anything, so their scores must not count as the
-        // best score.
+        // best.
         let own = settled.iter().find(|group| !is_foreign(group.best.row));
         let best = own.or(settled.first()).map_or(0.0, |group| group.best.score);
         settled.retain(|group| group.best.score >= best * MIN_SHARE_OF_BEST);
@@ -411,7 +411,7 @@ impl Pages<'_> {
     }
 
     /// Returns whether the quoted phrases occur in the memory or in one that it superseded. A query
-    /// in the old wording thus finds the new memory.
+    /// that uses the old wording thus finds the new memory.
     fn holds_phrases(&self, memory: &Memory, group: &Group, query: &Query) -> bool {
         let holds = |memory: &Memory| query.holds_phrases(&whole_text(memory));
         query.phrases.is_empty()
@@ -419,8 +419,8 @@ impl Pages<'_> {
             || group.older.iter().filter_map(|row| self.read(*row)).any(|older| holds(&older))
     }
 
-    /// Returns the memories superseded by this one. For a foreign memory, this includes unverified
-    /// claims.
+    /// Returns the memories that this one supersedes, including unverified claims if this one is
+    /// foreign.
     fn find_overturned(&self, memory: &Memory, group: &Group, is_foreign: bool) -> Vec<Memory> {
         let claimed = memory.supersedes.iter().filter(|_| is_foreign).take(MAX_CLAIMED);
         let claimed = claimed.filter_map(|id| self.snapshot.row_of(id.as_str()));
@@ -470,7 +470,7 @@ pub fn index_status(store: &Store, embedder: &dyn Embedder, now: Timestamp) -> R
     })
 }
 
-/// Removes a store's index. The next search rebuilds it.
+/// The next search rebuilds the index.
 pub fn clear_index(store: &Store, owner: &Owner, patience: Duration) -> Result<()> {
     Ok(Index::new(place::open_or_create(store), INDEX_NAME).clear(owner, patience)?)
 }

@@ -19,8 +19,8 @@ use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::Standing;
 use crate::{LEARNING_KINDS, LearningKind, Located, Memory, MemoryId, MemoryType};
 
-/// The weight of mentioning a file that has the same name but is in another directory. Mentioning
-/// the file itself has weight 1.
+/// Weight of mentioning a file with the same name in another directory. Mentioning the file itself
+/// has weight 1.
 const SAME_NAME: f32 = 0.4;
 
 const MAX_FILES: usize = 64;
@@ -53,7 +53,7 @@ pub struct Listed<'a> {
     pub updated: Timestamp,
     /// From 0 to 1.
     pub confidence: f32,
-    /// How well the memory matches the task, from 0 to 1. The value is 0 if there is no task.
+    /// How well the memory matches the task, from 0 to 1; 0 if there is no task.
     pub fit: f32,
     pub names_file: f32,
 }
@@ -70,7 +70,7 @@ impl Listed<'_> {
 }
 
 impl MemoryIndex<'_> {
-    /// Returns all active memories that are not superseded according to their own file, in no
+    /// Returns all active memories that their own file does not mark as superseded, in no
     /// particular order. Unverified claims in other files are ignored.
     pub fn outline(&self, interest: &Interest<'_>) -> Result<impl Iterator<Item = Listed<'_>>> {
         let fits = self.fits(interest)?;
@@ -149,7 +149,7 @@ impl MemoryIndex<'_> {
     }
 
     /// Returns pairs of similar decisions and learnings. Each memory is paired with up to `limit`
-    /// others whose similarity is at least `least`. Each pair occurs only once.
+    /// others that have a similarity of at least `least`. Each pair occurs only once.
     pub fn nearest(&self, limit: usize, least: f32) -> Vec<Near> {
         let vectors = self.claim_vectors();
         let numbers: Vec<usize> = (0..vectors.len()).collect();

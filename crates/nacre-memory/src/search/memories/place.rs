@@ -1,7 +1,7 @@
-//! The location of a store's index on disk.
+//! Where a store's index is on disk.
 //!
-//! The content of an index is trusted, so it is stored in the user's own data directory, where
-//! clones and archives cannot place files.
+//! An index's content is trusted, so it is stored in the user's own data directory, where clones
+//! and archives cannot place files.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -12,10 +12,10 @@ use nacre_base::fs::{Access, FolderEntry, FsError, Owner, RelPath, WriteScope};
 
 pub const INDEX_FOLDER: &str = "index";
 
-/// The parent directory of the indexes of all repositories, relative to the user's data directory.
+/// The parent directory of all repositories' indexes, relative to the user's data directory.
 const STORES: [&str; 2] = ["cache", "memories"];
 
-/// Age after which an unused index is removed. A search rebuilds it if needed.
+/// An index that has been unused for this long is removed. A search rebuilds it if needed.
 const MAX_AGE: Duration = Duration::from_secs(90 * 24 * 3600);
 
 fn base(store: &Store) -> Option<PathBuf> {
@@ -46,7 +46,7 @@ pub(super) fn present(store: &Store) -> Option<WriteScope> {
     WriteScope::open_inside(&base(store)?, INDEX_FOLDER, Access::Private).ok()
 }
 
-/// Returns the index directory and creates it if needed. Returns `None` if that fails.
+/// Returns the index directory, creating it if needed. Returns `None` if that fails.
 pub(super) fn open_or_create(store: &Store) -> Option<WriteScope> {
     if let Some(folder) = present(store) {
         return Some(folder);

@@ -15,7 +15,7 @@ use crate::{Located, Store};
 /// Separates the project name from the ID. Project names cannot contain this character.
 const SEPARATOR: char = '\u{1f}';
 
-/// The limits for one transaction on the shared index.
+/// Limits for one transaction on the shared index.
 const PIECE: IndexBudget = IndexBudget { n_files: 200, n_bytes: 1 << 20 };
 
 #[derive(Clone, Debug, Default)]

@@ -20,13 +20,13 @@ pub(super) struct World {
     pub(super) embedder: Builtin,
 }
 
-/// Returns the real time, at which a file that was just written may change again without getting a
-/// new stamp.
+/// Returns the real time, when a file that was just written may change again without getting a new
+/// stamp.
 fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// Returns a time at which all stamps are old enough to be trusted.
+/// Returns a time when all stamps are old enough to be trusted.
 pub(super) fn later() -> Timestamp {
     Timestamp::from_second(4_000_000_000).unwrap()
 }
@@ -268,7 +268,7 @@ const SUMMARY: &str = "memory/summaries/20260105/101500/queue.md";
 /// A change to a store.
 type Change = Box<dyn Fn(&Path)>;
 
-/// Applies each change that a user or git may make, each to a separate store.
+/// Applies every kind of change that a user or git may make, each to a separate store.
 #[test]
 fn any_change_of_a_file_or_a_folder_is_noticed_without_listing() {
     let page = "---\nid: 20260109-x\ntitle: X\n---\n\nx\n";
@@ -322,7 +322,7 @@ fn any_change_of_a_file_or_a_folder_is_noticed_without_listing() {
     }
 }
 
-/// Sets the times of all files and directories below `path` to the past.
+/// Backdates all files and directories below `path`.
 fn age(path: &Path) {
     if path.is_dir() {
         fs::read_dir(path).unwrap().for_each(|entry| age(&entry.unwrap().path()));
@@ -344,7 +344,8 @@ fn what_was_overturned_stands_below() {
     assert_eq!(found.hits[0].memory.at.id.as_str(), "20260201-queue");
     assert_eq!(found.hits[0].history[0].at.id.as_str(), "20260101-queue");
     assert!(found.hits.iter().all(|hit| hit.memory.at.id.as_str() != "20260101-queue"));
-    // A query that uses the old wording finds the new memory, and one for the old ID the old memory.
+    // A query that uses the old wording finds the new memory, and one for the old ID finds the old
+    // memory.
     assert_eq!(world.ids("\"no broker\"").first().unwrap(), "20260201-queue");
     assert_eq!(world.ids("id:20260101-queue"), ["20260101-queue"]);
 }

@@ -19,8 +19,8 @@ pub(super) const MAX_TEXT_BYTES: usize = 16 << 10;
 
 const USUAL_CONFIDENCE: f64 = 0.5;
 
-/// Returns the unit of a memory file. An invalid file becomes a unit without records, so that it is
-/// not read again until it changes.
+/// Returns a memory file's unit. An invalid file becomes a unit without records, so that it is not
+/// read again until it changes.
 pub(super) fn unit_of(at: &Located, fingerprint: Fingerprint, read: &FileRead) -> Unit {
     let records = match &read.memory {
         Ok(memory) => vec![record_of(memory, read.evidence.as_ref())],
@@ -29,7 +29,7 @@ pub(super) fn unit_of(at: &Located, fingerprint: Fingerprint, read: &FileRead) -
     Unit { key: at.path.as_str().to_owned(), fingerprint, records }
 }
 
-/// Returns a hash of the stamp. The hash is never 0.
+/// Returns a hash of the stamp, which is never 0.
 pub(super) fn number_of(stamp: Option<FileStamp>) -> u64 {
     stamp.map_or(1, FileStamp::number)
 }
@@ -130,7 +130,7 @@ fn links(memory: &Memory) -> Vec<Link> {
     related.chain(older).chain(newer).chain(contradicted).collect()
 }
 
-/// Maximum number of tags to index for a memory, and of links of each kind.
+/// Maximum number of a memory's tags to index, and of its links of each kind.
 const MAX_LINKS: usize = 64;
 const MAX_TAGS: usize = 64;
 
@@ -175,7 +175,7 @@ const MAX_MENTIONS: usize = 48;
 
 const MAX_SCANNED_BYTES: usize = 16 << 10;
 
-/// File extensions, except those that are also endings of host names or abbreviations.
+/// File extensions, except those that can also end a host name or abbreviation.
 #[rustfmt::skip]
 const EXTENSIONS: &[&str] = &[
     "bash", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "ex", "exs", "go", "gradle", "h",
@@ -184,7 +184,7 @@ const EXTENSIONS: &[&str] = &[
     "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
 ];
 
-/// Returns the file paths mentioned in a text, without duplicates. Paths are recognized by their
+/// Returns the file paths that a text mentions, without duplicates. They are recognized by their
 /// form.
 pub fn files_named(text: &str) -> Vec<String> {
     let is_path = |c: char| c.is_alphanumeric() || "_-./@+~".contains(c);
@@ -193,7 +193,7 @@ pub fn files_named(text: &str) -> Vec<String> {
     first_mentions(words, names_file)
 }
 
-/// Returns the names of functions, types and settings that are in backticks, without duplicates.
+/// Returns the functions, types and settings that are named in backticks, without duplicates.
 pub fn symbols_named(text: &str) -> Vec<String> {
     // Every second part is between two backticks.
     let quoted = start_of(text).split('`').skip(1).step_by(2);

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// Number of days after a named date on which a record still matches.
+/// For how many days after a named date a record still matches.
 const TAIL: f32 = 21.0;
 
 /// The same for relative dates such as "last week", which people use soon after the event.

@@ -17,8 +17,8 @@ use nacre_base::on_all_cores;
 const ROWS_PER_PIECE: usize = 2048;
 const PIECES_PER_THREAD: usize = 16;
 
-/// The minimum range used to scale values. In a small store, a tiny difference would otherwise
-/// outweigh every other signal.
+/// Minimum range for scaling values. In a small store, a tiny difference would otherwise outweigh
+/// every other signal.
 const MIN_SPREAD: f32 = 0.6;
 
 /// The assumed similarity of an unrelated record. It cannot be measured if the rows are only
@@ -34,13 +34,13 @@ pub(super) struct Dense {
     wider: Option<Wider>,
 }
 
-/// For each row, the similarities of its window and its unit.
+/// For each row, how similar its window and its unit are.
 #[derive(Debug)]
 struct Wider {
     /// The mean over the row and its neighbors.
     window: Vec<f32>,
     windows: Spread,
-    /// The similarity of the best row in the unit.
+    /// The similarity of the unit's best row.
     unit: Vec<f32>,
     units: Spread,
 }
@@ -58,7 +58,6 @@ impl Dense {
         Self { rows: Spread::of(&row, lowest), row, wider }
     }
 
-    /// Returns the weighted semantic score of a row.
     pub(super) fn score(&self, row: usize, weights: &Weights) -> f32 {
         let own = self.rows.place(self.row[row]);
         let (window, unit) = match &self.wider {

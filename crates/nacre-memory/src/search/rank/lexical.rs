@@ -3,7 +3,7 @@
 //!
 //! Each score is divided by the score of a text that contains every word of the question many
 //! times. Scores are therefore between 0 and 1 and mean the same in an index of any size. A similar
-//! word counts as a partial match, and never counts more than the exact word.
+//! word counts as a partial match, never more than the exact word.
 
 use super::question::Term;
 use crate::search::record::FIELD_WEIGHTS;
@@ -11,7 +11,7 @@ use crate::search::segment::Counts;
 use crate::search::snapshot::{Layout, Lengths, Snapshot};
 use nacre_base::text::Bm25;
 
-/// The `k1` parameter of BM25, which is low because the texts are short.
+/// The `k1` parameter of BM25. It is low because the texts are short.
 const K1: f32 = 0.9;
 
 /// The weight of a similar word. It is multiplied by the word's similarity.
@@ -26,13 +26,12 @@ pub(super) struct Lexical {
     held: Vec<Vec<(usize, f32)>>,
 }
 
-/// For each row, the scores of its window and its unit.
+/// For each row, how well its window and its unit match.
 #[derive(Debug)]
 struct Wider {
     window: Vec<f32>,
-    /// The score of the row's unit.
     unit: Vec<f32>,
-    /// For each row, its score without similar words.
+    /// Each row's score without similar words.
     plain: Vec<f32>,
 }
 
@@ -40,15 +39,14 @@ struct Wider {
 struct TermRows {
     weight: f32,
     exact: WordRows,
-    /// Variants, each with its similarity to the term.
+    /// Variants, and how similar each one is to the term.
     variants: Vec<(f32, WordRows)>,
 }
 
-/// The rows that contain a word, each with the number of occurrences, weighted by field.
+/// The rows that contain a word, and how often, weighted by field.
 struct WordRows {
     rows: Vec<(usize, f32)>,
-    /// The number of records in the corpus that contain the word. Set only if the rows are
-    /// candidates.
+    /// How many records in the corpus contain the word. Set only if the rows are candidates.
     n_in_corpus: Option<usize>,
 }
 
@@ -80,12 +78,10 @@ impl Lexical {
         Self { row: rows.finish(), wider, held }
     }
 
-    /// Returns the score of a row's window.
     pub(super) fn window(&self, row: usize) -> f32 {
         self.wider.as_ref().map_or(self.row[row], |wider| wider.window[row])
     }
 
-    /// Returns the score of a row's unit.
     pub(super) fn unit(&self, row: usize) -> f32 {
         self.wider.as_ref().map_or(self.row[row], |wider| wider.unit[row])
     }
@@ -95,7 +91,7 @@ impl Lexical {
         self.wider.as_ref().map_or(0.0, |wider| wider.plain[row])
     }
 
-    /// Returns the indexes of the question's terms that a row contains.
+    /// Returns which of the question's terms a row contains, as indexes.
     pub(super) fn terms_of(&self, row: usize) -> impl Iterator<Item = usize> {
         let holds = move |list: &Vec<(usize, f32)>| {
             list.binary_search_by_key(&row, |(row, _)| *row).is_ok()
@@ -133,7 +129,7 @@ impl TermRows {
     }
 }
 
-/// Maps occurrences in a row to its window and those of its neighbors, in which they also count.
+/// Maps occurrences in a row to the windows they count in: its own and its neighbors'.
 fn around(layout: &Layout, row: usize, n: f32) -> impl Iterator<Item = (usize, f32)> {
     let near = row.saturating_sub(1)..=row + 1;
     near.filter(move |other| layout.are_together(row, *other)).map(move |other| (other, n))
@@ -144,9 +140,9 @@ struct Scorer<'a> {
     lengths: &'a Lengths,
     bm25: Bm25,
     scores: Vec<f32>,
-    /// For each text, the number of occurrences of the current word. Reset to zero between words.
+    /// For each text, how often the current word occurs. Reset to zero between words.
     counts: Vec<f32>,
-    /// For each text, the best score of the current term so far. Reset to zero between terms.
+    /// For each text, the current term's best score so far. Reset to zero between terms.
     best: Vec<f32>,
     ideal: f32,
 }
@@ -177,7 +173,6 @@ impl<'a> Scorer<'a> {
         self.take(found.weight, idf, touched);
     }
 
-    /// Adds a term, ignoring its variants.
     fn add_exact(&mut self, found: &TermRows) {
         let idf = self.lengths.rarity(found.exact.n_in_corpus.unwrap_or(found.exact.rows.len()));
         let mut touched = Vec::new();

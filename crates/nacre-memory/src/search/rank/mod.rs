@@ -55,8 +55,8 @@ impl Weights {
         length_share: 0.4,
     };
 
-    /// Weights for messages between a user and an agent. Because answers are long, the message
-    /// itself has more weight, and long texts are penalized more.
+    /// Weights for messages between a user and an agent. Answers are long, so the message itself
+    /// has more weight, and long texts are penalized more.
     const MESSAGES: Self =
         Self { row: 1.2, similar_row: 0.6, answer: 0.0, length_share: 0.65, ..Self::USUAL };
 
@@ -82,7 +82,7 @@ mod voice {
     pub(super) const TOOL: f32 = 0.6;
 }
 
-/// Minimum similarity of a row that has no words in common with the question.
+/// Minimum similarity for a row that shares no words with the question.
 pub(super) const MIN_SIMILARITY: f32 = 0.25;
 
 /// Returns the weights of the lexical and the semantic score.
@@ -116,12 +116,12 @@ pub(crate) struct Ranked {
     pub(crate) score: f32,
     pub(super) lexical: f32,
     pub(super) similarity: f32,
-    /// The terms of the question that the row contains.
+    /// The question's terms that the row contains.
     pub(super) terms: Vec<String>,
 }
 
-/// Returns, for each row, whether it is visible and matches all filters of the query. Archived rows
-/// are excluded unless `with_archived` is set.
+/// Returns, for each row, whether it is visible and matches all of the query's filters. Archived
+/// rows are excluded unless `with_archived` is set.
 pub(crate) fn filter_rows(snapshot: &Snapshot, query: &Query, with_archived: bool) -> Vec<bool> {
     let layout = snapshot.layout();
     let shown = if with_archived { &layout.is_live } else { &layout.is_shown };
@@ -142,8 +142,8 @@ pub(crate) fn filter_rows(snapshot: &Snapshot, query: &Query, with_archived: boo
     allowed
 }
 
-/// Returns which rows have all facets in a query, or `None` if the query has no facets. If a name
-/// has several values, only one of them must match.
+/// Returns which rows have all of a query's facets, or `None` if it has none. If a name has several
+/// values, only one of them must match.
 fn facet_rows(snapshot: &Snapshot, query: &Query) -> Option<Vec<bool>> {
     let mut names: Vec<&str> = query.facets.iter().map(|(name, _)| name.as_str()).collect();
     names.sort_unstable();
@@ -210,7 +210,7 @@ fn newest(snapshot: &Snapshot, allowed: &[bool], limit: usize) -> Vec<Ranked> {
     rows.into_iter().map(|row| Ranked { row, score: 1.0, ..Ranked::default() }).collect()
 }
 
-/// Returns the rows with the highest scores or, if units are requested, the best row of each unit.
+/// Returns the rows with the highest scores or, if units are requested, each unit's best row.
 fn best_rows(layout: &Layout, scores: &[f32], options: &RankOptions) -> Vec<usize> {
     let mut rows: Vec<usize> =
         (0..scores.len()).filter(|row| scores[*row] > f32::NEG_INFINITY).collect();
@@ -245,7 +245,7 @@ struct Signals<'a> {
 }
 
 impl Signals<'_> {
-    /// Returns the score of every row, which is negative infinity for a row that does not match.
+    /// Scores every row. A row that does not match scores negative infinity.
     fn scores(&self, mode: Mode, allowed: &[bool]) -> Vec<f32> {
         let speaker = self.facet_rows("speaker", self.question.speaker.as_deref());
         let project = self.facet_rows("project", self.question.project.as_deref());

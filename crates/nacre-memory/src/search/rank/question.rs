@@ -1,5 +1,5 @@
-//! Analyzes a question: its terms, the speaker, project and dates that it mentions, and the kind of
-//! answer that it expects.
+//! Analyzes a question: its terms, the speaker, project and dates it mentions, and the kind of
+//! answer it expects.
 
 use super::dates::{self, Range};
 use crate::search::query::Query;
@@ -12,15 +12,15 @@ use nacre_base::text::{terms, terms_with_words};
 /// than describing the topic.
 const PROJECT_WORD: f32 = 0.25;
 
-/// Maximum number of words in the name of a speaker or project.
+/// Maximum number of words in a speaker's or project's name.
 const MAX_NAME_WORDS: usize = 4;
 
-/// A term of a question, with variants of similar meaning.
+/// A term in a question, and variants with a similar meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Term {
     pub(super) stem: String,
     pub(super) weight: f32,
-    /// Stems with their similarity to the term, from 0 to 1.
+    /// Stems, and how similar each one is to the term, from 0 to 1.
     pub(super) variants: Vec<(String, f32)>,
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Cue {
     Number,
 }
 
-/// The properties of a question, which are found by rules, without a model.
+/// A question's properties, found by rules without a model.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) terms: Vec<Term>,
@@ -76,7 +76,7 @@ impl Question {
     }
 }
 
-/// A term of a question with its variants, for rankings outside this module.
+/// A term in a question and its variants, for rankings outside this module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionTerm {
     pub term: String,
@@ -112,7 +112,7 @@ fn plain_words(text: &str) -> Vec<String> {
     words.take(200).map(str::to_lowercase).collect()
 }
 
-/// Returns the values of a facet that occur in the question.
+/// Returns the facet's values that occur in the question.
 fn find_named_values(snapshot: &Snapshot, facet: &str, lower: &[String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for start in 0..lower.len() {
@@ -130,7 +130,7 @@ fn the_only(mut names: Vec<String>) -> Option<String> {
     if names.len() == 1 { names.pop() } else { None }
 }
 
-/// Returns whether a question contains a verb in the past tense, which means that it is about past
+/// Returns whether a question has a verb in the past tense, which means that it is about past
 /// events rather than the current state.
 pub(in crate::search) fn asks_about_past(text: &str) -> bool {
     const PAST: [&str; 8] = ["did", "didn", "was", "wasn", "were", "weren", "had", "hadn"];

@@ -6,7 +6,7 @@ use crate::search::index::in_memory;
 use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::{Record, Unit};
 
-/// A message: the speaker, the time and the text.
+/// A message's speaker, time and text.
 type Line = (Voice, i64, &'static str);
 
 /// Unrelated messages, which make words differ in rarity and scores vary.
@@ -31,7 +31,6 @@ fn session(key: &str, lines: &[Line]) -> Unit {
     Unit { key: key.to_owned(), records, ..Unit::default() }
 }
 
-/// Returns the keys of the messages found, best first.
 fn found(sessions: &[&[Line]], question: &str) -> Vec<String> {
     let names = ["a", "b", "c"];
     let mut units: Vec<Unit> =
