@@ -118,7 +118,7 @@ pub enum Speaker {
 pub enum Content {
     Text(String),
     Reasoning(Reasoning),
-    /// Reasoning encrypted by the provider. Its only use is to be sent back.
+    /// Reasoning that the provider encrypted. It is kept only to be sent back.
     HiddenReasoning(String),
     ToolUse(ToolCall),
     ToolResult(ToolResult),

@@ -107,7 +107,7 @@ struct Run<'a, 's> {
     sink: &'a mut Sink<'s>,
 }
 
-/// The answer of one model, or its error and whether the user has seen part of an answer.
+/// One model's answer, or its error and whether the user has seen part of an answer.
 type Attempt = Result<Response, (ModelError, bool)>;
 
 impl Run<'_, '_> {
