@@ -69,7 +69,7 @@ impl Tool for Touch {
     }
 }
 
-/// Never comes back.
+/// Never returns.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Hang {
@@ -120,7 +120,6 @@ pub(super) fn chat() -> AgentSpec {
     }
 }
 
-/// Everything that a run needs, including listeners.
 pub(super) struct Bench {
     workspace: TempDir,
     spill: TempDir,
@@ -136,7 +135,7 @@ pub(super) struct Bench {
     pub(super) saves_at_most: usize,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 pub(super) struct Played {
     pub(super) outcome: Outcome,
     pub(super) records: Vec<Arc<Record>>,

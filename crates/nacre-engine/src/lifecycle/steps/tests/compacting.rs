@@ -108,7 +108,6 @@ async fn the_steps_of_a_long_turn_are_summed_up_too_and_changed_files_are_named(
     assert_eq!(Conversation::from_items(bench.saved()), played.outcome.conversation);
 }
 
-// Regression test for engine-as-model defect 3.
 #[tokio::test]
 async fn the_window_is_what_the_settings_say() {
     let script = "[[turns]]\nsay = 'Done.'";
