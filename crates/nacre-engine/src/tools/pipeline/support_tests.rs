@@ -28,7 +28,6 @@ pub(crate) struct Bay {
     pub(crate) pipeline: Pipeline,
 }
 
-/// Settings of a bay.
 pub(crate) struct Plan {
     pub(crate) permissions: Permissions,
     pub(crate) tool_calls: u32,

@@ -144,7 +144,6 @@ async fn commits_hold_what_was_staged_and_no_secrets() {
     assert!(empty.starts_with("Error (exec)"), "{empty}");
 }
 
-// Acolyte defect 12.
 #[tokio::test]
 async fn nothing_that_a_repository_configures_is_started() {
     let mut bay = repository(full_access());
