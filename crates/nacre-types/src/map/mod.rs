@@ -131,7 +131,7 @@ const EXPECTED: &str =
 #[serde(into = "String", try_from = "String")]
 #[schemars(with = "String")]
 pub struct MapRevision {
-    /// Time at which the map was created, in Unix seconds. A rebuilt map has a different epoch.
+    /// When the map was created, in Unix seconds. A rebuilt map has a different epoch.
     pub epoch: u32,
     pub number: u64,
 }
