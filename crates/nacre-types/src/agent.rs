@@ -40,7 +40,7 @@ impl Report for AgentRunReport {
     }
 }
 
-/// A sentence of an answer that its citations do not support.
+/// An answer sentence that its citations do not support.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnprovenSentence {
     pub text: String,

@@ -429,7 +429,7 @@ pub struct MemoryFailure {
 pub struct MemoryResetReport {
     /// Number of memories set aside.
     pub set_aside: usize,
-    /// The directory that now contains them.
+    /// The directory to which they were moved.
     pub path: String,
     /// Files that could not be moved.
     pub left: Vec<String>,

@@ -150,7 +150,7 @@ pub struct UpReport {
     /// The server's address, as `host:port`.
     pub address: Option<String>,
     pub paused: bool,
-    /// Path of the service file that was written.
+    /// Path of the service file, if one was written.
     pub file: Option<String>,
     /// Suggested next command.
     pub next: String,
@@ -185,7 +185,7 @@ pub struct DownReport {
     pub stopped: bool,
     /// The address of the stopped server.
     pub address: Option<String>,
-    /// The service manager in which the service was disabled.
+    /// The service manager that no longer runs the server.
     pub disabled: Option<ServiceManager>,
 }
 

@@ -335,6 +335,5 @@ pub struct SyncTotals {
 pub struct LookedIn {
     pub agent: String,
     pub path: String,
-    /// Whether the path exists.
     pub exists: bool,
 }

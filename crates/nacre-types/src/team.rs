@@ -116,7 +116,7 @@ pub struct MovedMemory {
     pub replaces: Option<String>,
 }
 
-/// The result for each pushed memory.
+/// What the server did with each pushed memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TakeInReport {
     pub memories: Vec<TakenMemory>,
@@ -199,7 +199,7 @@ pub struct TeamProject {
     pub learned: Vec<MemoryUse>,
     /// Total number of memories learned in the period, including those not listed.
     pub n_learned: usize,
-    /// Pairs of contradictory memories, most likely first.
+    /// Pairs of contradictory memories, the most likely contradictions first.
     pub contested: Vec<ContestedPair>,
     /// Memories not used for two weeks or more, lowest confidence first.
     pub unused: Vec<MemoryUse>,

@@ -149,7 +149,6 @@ pub struct SessionTokens {
 }
 
 impl SessionTokens {
-    /// Adds the tokens of another model call.
     pub fn add(&mut self, other: Self) {
         for (total, more) in [
             (&mut self.input, other.input),
@@ -349,7 +348,7 @@ names! {
         Environment = "environment",
         /// Files, selections and images that the editor attached.
         EditorContext = "editor_context",
-        /// A suggested next prompt, or a request by another helper feature.
+        /// A suggested next prompt, or a request from another helper feature.
         PromptSuggestion = "prompt_suggestion",
         Caveat = "caveat",
         Hook = "hook",

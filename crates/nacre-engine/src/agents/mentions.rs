@@ -15,7 +15,6 @@ const MAX_LISTED: usize = 10;
 /// Host name suffixes, so that `example.com:443` is not mistaken for a file.
 const HOSTS: &[&str] = &["com", "dev", "example", "io", "local", "net", "org"];
 
-/// A mentioned path with its first and last line.
 type Mention = (String, u32, u32);
 
 /// Returns mentioned source locations and memories that were not read during the run, with a reason

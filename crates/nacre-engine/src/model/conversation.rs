@@ -221,7 +221,7 @@ pub enum ToolStatus {
     Failed,
 }
 
-/// Events emitted while a model is answering, in the order in which they arrive.
+/// Events emitted while a model answers, in order of arrival.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelEvent {
     /// The model has begun to answer. A `Retry` or `Fallback` and then another `Started` may

@@ -63,7 +63,7 @@ pub enum ApprovalKind {
 pub struct ApprovalRequest {
     pub call: String,
     pub tool: String,
-    /// Describes the effect in one line without control characters.
+    /// A one-line description of the effect, without control characters.
     pub summary: String,
     pub kinds: BTreeSet<ApprovalKind>,
     pub footprint: Vec<String>,

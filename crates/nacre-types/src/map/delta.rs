@@ -33,7 +33,7 @@ pub struct DeltaRequest {
     pub budget: Option<usize>,
 }
 
-/// A request to update a project's map and list the changes.
+/// Updates a project's map and lists the changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RefreshRequest {

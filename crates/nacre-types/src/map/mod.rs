@@ -102,7 +102,6 @@ pub struct SkippedCounts {
 }
 
 impl SkippedCounts {
-    /// Returns the sum of all counts.
     pub fn total(self) -> u32 {
         let Self { denied, links, special, unreadable, unnamable, nested, too_deep, unread_rules } =
             self;

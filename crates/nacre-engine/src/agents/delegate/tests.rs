@@ -165,7 +165,6 @@ async fn an_explorer_is_cancelled_with_its_parent() {
     assert_eq!(ends(&bench.heard.records()), [expected]);
 }
 
-/// Creates a home directory with a state file, for the delegating task.
 fn home() -> (tempfile::TempDir, State, Arc<Recorder>) {
     let home = tempfile::tempdir().unwrap();
     let scope = WriteScope::open(&home.path().canonicalize().unwrap(), Access::Private).unwrap();

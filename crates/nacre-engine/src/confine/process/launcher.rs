@@ -94,7 +94,7 @@ pub struct LaunchRequest {
 pub enum Program {
     /// Executed directly, without a shell.
     Argv { name: String, arguments: Vec<String> },
-    /// Executed by the shell.
+    /// Run by the shell.
     Script(String),
 }
 
@@ -109,7 +109,7 @@ impl Program {
     }
 }
 
-/// Limits for each process of a program.
+/// Limits for each of a program's processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quotas {
     /// Private memory in bytes, not counting reserved address space.

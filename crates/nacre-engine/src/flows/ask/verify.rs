@@ -21,7 +21,6 @@ pub use nacre_types::SentenceDoubt as Doubt;
 /// Minimum semantic similarity between a sentence and a source that have no words in common.
 const MIN_SIMILARITY: f32 = 0.35;
 
-/// A sentence that passed the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     /// The cited passages, each with its source's ID.

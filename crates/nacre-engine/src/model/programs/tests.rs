@@ -34,7 +34,6 @@ impl World {
         Self { folder, root }
     }
 
-    /// Installs a script as an agent's command.
     fn agent(&self, command: &str, script: &str) -> &Self {
         self.program(&self.root.join("bin"), command, script);
         self

@@ -11,7 +11,6 @@ pub(crate) fn task(number: u64) -> TaskId {
     TaskId::from_random(number)
 }
 
-/// Returns one event of every kind.
 pub(crate) fn samples() -> Vec<Event> {
     let model = ModelRef::for_script;
     let done = TaskState::Completed { signal: Signal::Done };

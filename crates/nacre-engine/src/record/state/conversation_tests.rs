@@ -40,7 +40,6 @@ fn texts(state: &State, number: u64) -> Vec<String> {
     items.iter().map(|item| item.json["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Returns a conversation in which task 1 is running.
 fn running() -> (Home, State) {
     let home = Home::new();
     let mut state = home.open();
@@ -367,7 +366,6 @@ fn happening() -> impl Strategy<Value = Happening> {
     ]
 }
 
-/// The expected state.
 #[derive(Default)]
 struct Expected {
     items: BTreeMap<u64, Vec<String>>,

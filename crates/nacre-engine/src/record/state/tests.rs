@@ -29,7 +29,6 @@ fn told(state: &State, number: u64) -> Vec<String> {
     events.iter().map(|event| format!("{} {}", event.sequence, event.name)).collect()
 }
 
-/// Returns a home in which task 1 is running.
 fn running() -> (Home, State) {
     let home = Home::new();
     let mut state = home.open();

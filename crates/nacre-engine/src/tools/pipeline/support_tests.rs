@@ -63,7 +63,6 @@ impl Bay {
         Self::at(tempfile::tempdir().unwrap(), plan)
     }
 
-    /// Creates a bay in an existing directory.
     pub(crate) fn at(root: TempDir, plan: Plan) -> Self {
         let spill = tempfile::tempdir().unwrap();
         let workspace = Arc::new(Workspace::open(root.path(), &plan.permissions.denied).unwrap());
@@ -103,7 +102,6 @@ impl Bay {
         batch.results[0].text.clone()
     }
 
-    /// Makes the calls of one step.
     pub(crate) async fn call_all(&mut self, calls: &[(&str, Value)]) -> Batch {
         self.call_at(calls, now(), Cancel::new()).await
     }

@@ -381,7 +381,6 @@ async fn secrets_and_control_characters_do_not_reach_the_model_or_the_log() {
     assert!(!told.contains(&key()), "{told}");
 }
 
-/// An effect that reports the changes.
 struct Echo;
 
 impl EffectRunner for Echo {

@@ -14,7 +14,7 @@ use crate::tools::skills::{MAX_BYTES, Skill, bad_name, parse};
 
 const SKILL_FILE: &str = "SKILL.md";
 
-/// Maximum skills per directory. Skills beyond this limit are counted but not loaded.
+/// Maximum skills per directory. Any beyond this limit are counted but not loaded.
 const MAX_PER_PLACE: usize = 200;
 
 const BUNDLED: &[(&str, &str)] =

@@ -181,7 +181,6 @@ impl Bench {
         self.saved.lock().unwrap().clone()
     }
 
-    /// Sets a context window in the settings.
     pub(super) fn with_window(mut self, context_tokens: Option<usize>) -> Self {
         let default =
             RoleSettings { context_tokens, ..RoleSettings::of_model(ModelRef::for_script()) };
@@ -193,7 +192,6 @@ impl Bench {
         self
     }
 
-    /// Removes all models.
     pub(super) fn without_models(mut self) -> Self {
         self.models = Models::new(ModelSettings::default());
         self
@@ -306,7 +304,6 @@ impl Played {
     }
 }
 
-/// Runs an agent against a script.
 pub(super) async fn play(spec: &AgentSpec, script: &str) -> Played {
     let bench = Bench::new(script);
     let outcome = bench.run(spec, &RunControl::without_handle()).await;

@@ -13,7 +13,6 @@ fn spec(context_tokens: usize) -> AgentSpec {
     spec
 }
 
-/// Turns of about 400 tokens each.
 fn history(n_turns: usize) -> Conversation {
     let turn = |number: usize| {
         let text = format!("answer {number} {}", "a".repeat(600));

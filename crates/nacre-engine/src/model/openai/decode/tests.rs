@@ -35,7 +35,6 @@ fn stop(reason: &str) -> Value {
     json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] })
 }
 
-/// Checks the ID, name and arguments of each call in an answer.
 fn check_calls(pieces: &Value, expected: &[(&str, &str, Value)]) {
     let mut chunks: Vec<Value> = pieces
         .as_array()

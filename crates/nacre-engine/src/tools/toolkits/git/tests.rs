@@ -42,7 +42,6 @@ fn git(root: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Creates a repository with one commit and tools for it.
 fn repository(permissions: Permissions) -> Bay {
     let root = tempfile::tempdir().unwrap();
     git(root.path(), &["init", "-q", "-b", "main"]);
