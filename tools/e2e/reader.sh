@@ -126,7 +126,7 @@ reader() { # an agent
     check "it knows who asks" holds "$work/spy" "child=1"
     check "the folder is removed" test -z "$(ls -A "$home/.nacre/scratch")"
     check "a Nacre that it starts asks no agent" fails run env NACRE_CHILD=1 "$nacre" model test
-    check "and says why" holds "$work/out" "An agent that answers for Nacre may not let Nacre call"
+    check "and says why" holds "$work/out" "Nacre is running inside an agent that it started, so it cannot call"
 
     answers text
     check "an answer as plain text is taken as well" run "$nacre" sync --force --strategy windows

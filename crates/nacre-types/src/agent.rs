@@ -40,7 +40,7 @@ impl Report for AgentRunReport {
     }
 }
 
-/// A sentence of an answer that its citations do not support.
+/// An answer sentence that its citations do not support.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnprovenSentence {
     pub text: String,
@@ -130,7 +130,7 @@ pub struct ModelListReport {
 /// A role and its models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoleEntry {
-    /// Name of the role. `default` applies to all roles without their own models.
+    /// Name of the role. `default` applies to every role without models of its own.
     pub role: String,
     /// Models in the order in which they are tried.
     pub models: Vec<String>,
@@ -139,7 +139,7 @@ pub struct RoleEntry {
     pub problem: Option<String>,
 }
 
-/// A provider of models.
+/// A model provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderEntry {
     pub name: String,
@@ -178,7 +178,7 @@ pub struct EmbedderEntry {
     pub about: String,
 }
 
-/// A request that tests a model with a prompt for a one-word response.
+/// Tests a model by asking it for a one-word response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelTestRequest {
@@ -186,7 +186,7 @@ pub struct ModelTestRequest {
     pub role: ModelRole,
 }
 
-/// The response of the tested model, with its duration and cost.
+/// The tested model's response, with its duration and cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelTestReport {
     pub role: ModelRole,

@@ -31,7 +31,7 @@ pub struct AskRequest {
 pub enum AskReport {
     /// An answer written by a model. Each sentence was verified.
     Model(ModelAnswer),
-    /// The matching memories, without a model.
+    /// The matching memories, if no model was used.
     Memories(MemoryAnswer),
 }
 
@@ -88,7 +88,7 @@ pub struct AnswerSentence {
 /// A verbatim passage from a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceQuote {
-    /// ID of a memory, or position of a session message.
+    /// A memory ID, or the position of a session message.
     pub source: String,
     pub text: String,
 }
@@ -96,7 +96,7 @@ pub struct SourceQuote {
 names! {
     /// Why a sentence was removed.
     pub enum SentenceDoubt {
-        /// It cites no source.
+        /// The sentence cites no source.
         NoSource = "no_source",
         /// The sentence cites a source that the model was not given.
         NotShown = "not_shown",
@@ -137,7 +137,7 @@ pub struct CitedMemory {
     pub project: Option<String>,
     pub path: String,
     pub quote: Option<String>,
-    /// The speaker of the statement.
+    /// Who made the statement.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub speaker: Option<Speaker>,
     /// IDs of memories that this memory claims to supersede, although their own files do not
@@ -152,7 +152,7 @@ pub struct CitedMemory {
 pub struct MemoryAnswer {
     pub question: String,
     pub known: bool,
-    /// A short form of the first memory.
+    /// A short version of the first memory.
     pub answer: Option<String>,
     pub memories: Vec<RecalledMemory>,
     /// Number of unreadable files.
@@ -177,7 +177,7 @@ pub struct RecalledMemory {
     /// The best matching line of the memory's text; empty if the title is sufficient.
     pub line: String,
     pub quote: Option<String>,
-    /// The first quote that adds information not in the memory's text.
+    /// The first quote that says something the memory's text does not.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub proof: Option<RecalledQuote>,
     /// IDs of memories that this memory claims to supersede, although their own files do not

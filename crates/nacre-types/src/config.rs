@@ -116,14 +116,14 @@ pub struct InitReport {
     /// Paths created by this command; empty if the store already existed.
     pub created: Vec<String>,
     pub memories: usize,
-    /// Number of these memories that were not recorded on this machine and await review with `nacre
+    /// Number of memories that were not recorded on this machine and await review with `nacre
     /// trust`.
     #[serde(default)]
     pub foreign: usize,
     /// Number of sessions in this repository, by agent.
     #[serde(default)]
     pub sessions: Vec<AgentSessions>,
-    /// Number of these sessions that have not been processed yet.
+    /// Number of sessions in this repository that have not been processed yet.
     #[serde(default)]
     pub new_sessions: u64,
     /// Whether the session search stopped early. If so, more sessions may exist.
@@ -195,17 +195,17 @@ names! {
     }
 }
 
-/// Removes a project from the register. Its files are kept.
+/// Unregisters a project. Its files are kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectRemoveRequest {
     pub name: String,
 }
 
-/// The result of removing a project from the register.
+/// The result of unregistering a project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectRemoveReport {
-    /// Name of the removed project.
+    /// Name of the unregistered project.
     pub removed: String,
     /// The change ID to pass to `nacre undo`. Absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,8 +20,8 @@ pub enum ConnectRequest {
     /// Connect the given agents.
     Add {
         agents: Vec<String>,
-        /// Paths of the agent's transcripts. Defaults to the agent's usual paths. If given, only
-        /// transcripts are connected.
+        /// Paths of the agent's transcripts. Defaults to the paths where the agent stores them. If
+        /// given, only transcripts are connected.
         #[serde(default)]
         paths: Vec<String>,
         #[serde(default)]
@@ -114,7 +114,7 @@ pub struct ConnectReport {
     pub change: Option<String>,
 }
 
-/// A changed settings file of an agent.
+/// A changed agent settings file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileChange {
     pub path: String,

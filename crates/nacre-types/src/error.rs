@@ -136,7 +136,7 @@ pub trait Report: Serialize {
     }
 }
 
-/// Implements `Report` for types with a list that makes the outcome partial if it is not empty.
+/// Implements `Report` for types that have a list: the outcome is partial unless the list is empty.
 macro_rules! partial_reports {
     ($($report:ident: $left:ident)+) => { $(
         impl Report for crate::$report {

@@ -39,7 +39,7 @@ impl Report for MaintainReport {
 }
 
 names! {
-    /// How the maintenance of a store ended.
+    /// How a store's maintenance ended.
     pub enum MaintainState {
         Done = "done",
         /// No action was necessary.
@@ -50,7 +50,7 @@ names! {
     }
 }
 
-/// The result for one store: a report, or the reason why no report exists.
+/// The result for one store: a report, or why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MaintainedStore {
     /// Name of the project, or `global`.
@@ -72,7 +72,7 @@ pub struct MaintainedStore {
 }
 
 names! {
-    /// Kind of an action on a memory.
+    /// A kind of action on a memory.
     pub enum MaintainVerb {
         Merge = "merge",
         Consolidate = "consolidate",
@@ -89,7 +89,7 @@ names! {
 
 }
 
-/// The actions of a maintenance run in one store.
+/// What a maintenance run did in one store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreMaintenance {
     pub outcome: MaintainState,
@@ -137,7 +137,7 @@ pub struct OpenContradiction {
     pub reason: String,
 }
 
-/// Resources used by a maintenance run.
+/// Resources that a maintenance run used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MaintainMetrics {
     pub run_id: String,
@@ -155,7 +155,7 @@ pub struct MaintainMetrics {
     pub durations_ms: MaintainDurations,
 }
 
-/// Duration of each step of a maintenance run in milliseconds.
+/// How long each step of a maintenance run took, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MaintainDurations {
     pub read: u64,

@@ -231,7 +231,7 @@ names! {
     /// The lifecycle stage of a memory.
     pub enum Stage {
         Candidate = "candidate",
-        /// Proven, but not used often yet.
+        /// Proven, but not yet used often.
         Validated = "validated",
         /// Used repeatedly.
         Established = "established",
@@ -278,7 +278,7 @@ pub struct MemoryAddRequest {
     pub related: Vec<String>,
     /// ID of the memory that this one supersedes, or a prefix of that ID.
     pub supersedes: Option<String>,
-    /// Confidence from 0 to 1. By default, statements of the user have full confidence.
+    /// Confidence from 0 to 1. By default, the user's statements have full confidence.
     pub confidence: Option<f64>,
     pub scope: Option<Scope>,
 }
@@ -377,7 +377,7 @@ names! {
     }
 }
 
-/// The change made to a memory.
+/// The result of changing a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryChangeReport {
     pub done: MemoryChange,
@@ -424,12 +424,12 @@ pub struct MemoryFailure {
     pub failure: Failure,
 }
 
-/// The memories set aside by a reset.
+/// The memories that a reset set aside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryResetReport {
     /// Number of memories set aside.
     pub set_aside: usize,
-    /// The directory that now contains them.
+    /// The directory to which they were moved.
     pub path: String,
     /// Files that could not be moved.
     pub left: Vec<String>,
@@ -442,7 +442,7 @@ names! {
     /// A user's verdict on a memory's usefulness.
     pub enum Verdict {
         Useful = "useful",
-        /// It was never true.
+        /// The memory was never true.
         Wrong = "wrong",
         /// The memory is no longer true.
         Outdated = "outdated",

@@ -68,7 +68,7 @@ pub struct WhyFound {
 }
 
 names! {
-    /// The kind of a link between two memories.
+    /// The kind of link between two memories.
     pub enum EdgeKind {
         Supersedes = "supersedes",
         SupersededBy = "superseded by",
@@ -164,9 +164,9 @@ names! {
         /// Combines word search and semantic search.
         #[default]
         Hybrid = "hybrid",
-        /// By words.
+        /// Searches by words.
         Lexical = "lexical",
-        /// By meaning.
+        /// Searches by meaning.
         Semantic = "semantic",
     }
 }
@@ -235,7 +235,7 @@ pub struct GraphNode {
 /// An edge between two memories. A `supersedes` edge points from the newer to the older memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GraphEdge {
-    /// A memory's id.
+    /// The ID of a memory.
     pub from: String,
     pub to: String,
     pub kind: EdgeKind,

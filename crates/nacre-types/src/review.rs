@@ -104,9 +104,9 @@ pub struct TrustItem {
     pub reason: String,
     /// Whether a program other than Nacre changed the memory after it was last trusted.
     pub changed: bool,
-    /// The author of its last commit, from Git.
+    /// The author of the memory's last commit, from Git.
     pub committed_by: Option<String>,
-    /// The date of its last commit.
+    /// The date of the memory's last commit.
     pub committed: Option<String>,
     /// The hash of the memory file.
     pub hash: String,

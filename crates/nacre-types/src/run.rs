@@ -28,7 +28,7 @@ pub struct RunEntry {
     pub of: String,
 }
 
-/// Number of actions of each kind in a run.
+/// How often a run took each kind of action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RunCounts {
@@ -182,7 +182,7 @@ pub struct SessionAction {
     /// The kind of session content that led to the candidate.
     pub signal: Signal,
     pub action: CandidateVerb,
-    /// The memory that was created or changed, or that already had the same content.
+    /// The memory that was created or changed, or that already said the same.
     pub target: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
@@ -211,7 +211,7 @@ names! {
         Supersede = "supersede",
     }
 
-    /// Whether the scores alone decide the action.
+    /// Whether the scores alone determine the action.
     pub enum Band {
         Clear = "clear",
         Grey = "grey",
@@ -226,8 +226,8 @@ names! {
     }
 }
 
-/// Estimated probabilities, from 0 to 1, that the answer to each question about a candidate and its
-/// nearest memory is yes.
+/// For each question about a candidate and its nearest memory, the estimated probability, from 0 to
+/// 1, that the answer is yes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionScores {
     pub about: f32,
@@ -291,13 +291,13 @@ pub struct LeadMetrics {
     pub error: Option<String>,
     pub rulings: usize,
     pub ms: u64,
-    /// Tool calls of the lead agent. This count and the next two exclude explorers.
+    /// Number of tool calls by the lead agent. This count and the next two exclude explorers.
     pub tool_calls: u32,
     pub tokens: TokenCounts,
     pub cost_usd: f64,
 }
 
-/// The actions of an undo, as stored in its run directory.
+/// What an undo did, as stored in its run directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoRunReport {
     pub run_id: String,

@@ -19,10 +19,10 @@ pub struct HealthReport {
     pub database: Option<DatabaseState>,
 }
 
-/// The addresses of the server.
+/// The server's addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServeReport {
-    /// As `host:port`.
+    /// The address, as `host:port`.
     pub address: String,
     /// The Unix socket for processes of the same user.
     pub socket: Option<String>,
@@ -63,9 +63,9 @@ impl std::fmt::Debug for LoginReport {
 pub struct ServiceReport {
     pub version: String,
     pub started: String,
-    /// The address of the server.
+    /// The server's address.
     pub address: String,
-    /// The process ID of the server.
+    /// The server's process ID.
     pub pid: u32,
     pub paused: bool,
     /// Number of clients subscribed to events.
@@ -84,9 +84,9 @@ pub struct LoopEntry {
     pub state: LoopState,
     /// Interval in seconds.
     pub every_s: u64,
-    /// Start time of the last iteration.
+    /// When the last iteration started.
     pub last: Option<String>,
-    /// Due time of the next iteration.
+    /// When the next iteration is due.
     pub next: Option<String>,
     /// The error from the last iteration.
     pub last_error: Option<String>,
@@ -145,12 +145,12 @@ pub struct UpRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UpReport {
     pub state: UpState,
-    /// The service manager of the server, if known.
+    /// The service manager that runs the server, if known.
     pub manager: Option<ServiceManager>,
-    /// As `host:port`.
+    /// The server's address, as `host:port`.
     pub address: Option<String>,
     pub paused: bool,
-    /// Path of the service file that was written.
+    /// Path of the service file, if one was written.
     pub file: Option<String>,
     /// Suggested next command.
     pub next: String,
@@ -185,7 +185,7 @@ pub struct DownReport {
     pub stopped: bool,
     /// The address of the stopped server.
     pub address: Option<String>,
-    /// The service manager in which the service was disabled.
+    /// The service manager that no longer runs the server.
     pub disabled: Option<ServiceManager>,
 }
 

@@ -25,7 +25,7 @@ pub struct StatusReport {
     pub sessions: Vec<SessionStatus>,
     /// Whether every known session is in exactly one state.
     pub sessions_add_up: bool,
-    /// Unfinished sessions of all projects.
+    /// Unfinished sessions in all projects.
     #[serde(default)]
     pub waiting: WaitingSessions,
     /// Disconnected agents that have sessions on this machine. Their sessions are not processed.
@@ -60,7 +60,7 @@ impl Report for StatusReport {
 /// A running server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServiceStatus {
-    /// As `host:port`.
+    /// The server's address, as `host:port`.
     pub address: String,
     /// Whether a user paused the background loops.
     pub paused: bool,
@@ -94,7 +94,7 @@ pub struct TypeCount {
     pub archived: usize,
 }
 
-/// The sessions of one agent in one project.
+/// One agent's sessions in one project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionStatus {
     pub project: Option<String>,
@@ -206,7 +206,7 @@ pub struct ReportRequest {
     pub force: bool,
 }
 
-/// Activity in the memory store of a project.
+/// Activity in a project's memory store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectReport {
     /// The project name, or `global`.
@@ -240,7 +240,7 @@ pub struct StoreFigures {
     pub sessions: usize,
     pub merged: Vec<ReportedAction>,
     pub archived: Vec<ReportedAction>,
-    /// Memories superseded by a newer, contradictory one.
+    /// Memories that a newer, contradictory memory superseded.
     pub contradictions: Vec<ReportedAction>,
     /// Number of contradictions that a user must resolve.
     pub open_contradictions: usize,
@@ -270,7 +270,7 @@ pub struct MemoryUse {
     pub effective: f64,
 }
 
-/// An action of a run on a memory.
+/// An action that a run took on a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportedAction {
     pub run: String,

@@ -65,7 +65,7 @@ pub struct SyncRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SyncTraceRequest {
-    /// The path of a trace of any agent, or the ID of a known session.
+    /// The path of any agent's trace, or the ID of a known session.
     pub trace: String,
     #[serde(default)]
     pub mode: SyncMode,
@@ -86,7 +86,7 @@ pub struct SyncReport {
     pub unchanged: u64,
     /// Number of sessions read.
     pub read: u64,
-    /// Number of sessions whose read resumed where the previous one ended.
+    /// Number of sessions that were read from where the previous sync stopped.
     pub resumed: u64,
     pub bytes: u64,
     /// Number of stored sessions that were redacted again because `redact.extra` changed.
@@ -278,7 +278,7 @@ pub struct WaitingSessions {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LaterSessions {
     pub sessions: u64,
-    /// Time at which the last of these sessions is due.
+    /// When the last of these sessions is due.
     pub ready_at: String,
     /// Seconds until the last of these sessions is due.
     pub ready_in: u64,
@@ -335,6 +335,5 @@ pub struct SyncTotals {
 pub struct LookedIn {
     pub agent: String,
     pub path: String,
-    /// Whether the path exists.
     pub exists: bool,
 }

@@ -21,7 +21,6 @@ names! {
 }
 
 impl TaskState {
-    /// Returns whether the task has ended.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }

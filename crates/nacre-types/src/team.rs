@@ -80,7 +80,7 @@ pub struct PullReport {
     pub dry_run: bool,
     /// New memories. They are not given to agents until you trust them.
     pub new: Vec<String>,
-    /// Memories that replaced an earlier pulled version that had not been changed on this machine.
+    /// Memories that replaced a previously pulled version with no local changes.
     pub updated: Vec<String>,
     /// Memories that differ from the local versions. The local versions are kept.
     pub differ: Vec<String>,
@@ -116,7 +116,7 @@ pub struct MovedMemory {
     pub replaces: Option<String>,
 }
 
-/// The result for each pushed memory.
+/// What the server did with each pushed memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TakeInReport {
     pub memories: Vec<TakenMemory>,
@@ -185,7 +185,7 @@ pub struct TeamReport {
     pub n_projects: usize,
     /// Decisions from different projects that contradict each other and must be resolved by users.
     pub across: Vec<ProjectContradiction>,
-    /// Number of memories not compared because the report has a limit.
+    /// Number of memories not compared because the report's limit was reached.
     pub n_not_compared: usize,
     /// Projects that cannot be read.
     pub unreadable: Vec<String>,
@@ -199,7 +199,7 @@ pub struct TeamProject {
     pub learned: Vec<MemoryUse>,
     /// Total number of memories learned in the period, including those not listed.
     pub n_learned: usize,
-    /// Pairs of contradictory memories, most likely first.
+    /// Pairs of contradictory memories, the most likely contradictions first.
     pub contested: Vec<ContestedPair>,
     /// Memories not used for two weeks or more, lowest confidence first.
     pub unused: Vec<MemoryUse>,
@@ -298,7 +298,7 @@ pub struct TranscriptEntry {
     /// The hash of the transcript as sent.
     pub hash: String,
     pub bytes: u64,
-    /// Time at which the upload was completed.
+    /// When the upload was completed.
     pub at: String,
     /// Whether everyone who can read the project can also read the transcript.
     pub shared: bool,

@@ -140,16 +140,15 @@ pub struct SessionTokens {
     /// Input tokens, excluding cached tokens.
     pub input: u64,
     pub output: u64,
-    /// Read from a cache.
+    /// Tokens read from a cache.
     pub cached: u64,
-    /// Written to a cache.
+    /// Tokens written to a cache.
     pub cache_write: u64,
     /// Reasoning tokens, if the agent reports them separately. They are included in `output`.
     pub reasoning: u64,
 }
 
 impl SessionTokens {
-    /// Adds the tokens of another model call.
     pub fn add(&mut self, other: Self) {
         for (total, more) in [
             (&mut self.input, other.input),
@@ -163,7 +162,7 @@ impl SessionTokens {
     }
 }
 
-/// A link to another session on which this one is based.
+/// A link to the session that this one is based on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionLink {
     pub kind: SessionLinkKind,
@@ -211,9 +210,9 @@ pub struct ReadReport {
     pub unknown_types: BTreeMap<String, u64>,
     /// Start offset of an incomplete last line, if any.
     pub torn_tail: Option<u64>,
-    /// Texts shortened by removing the middle.
+    /// Number of texts whose middle was removed.
     pub cut_texts: u64,
-    /// Messages that are duplicated in the trace.
+    /// Number of messages that the trace contains more than once.
     pub repeated: u64,
     /// Events omitted because the session exceeded the event limit.
     pub left_out: u64,
@@ -308,7 +307,7 @@ names! {
         Main = "main",
         /// An event of a sub-agent.
         Sidechain = "sidechain",
-        /// Copied from the session from which this one was forked.
+        /// Copied from the session that this one was forked from.
         Inherited = "inherited",
     }
 }
@@ -349,7 +348,7 @@ names! {
         Environment = "environment",
         /// Files, selections and images that the editor attached.
         EditorContext = "editor_context",
-        /// A suggested next prompt, or a request by another helper feature.
+        /// A suggested next prompt, or a request from another helper feature.
         PromptSuggestion = "prompt_suggestion",
         Caveat = "caveat",
         Hook = "hook",
@@ -412,7 +411,7 @@ pub struct TraceSearchReport {
 /// A matching message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceHit {
-    /// The session's id.
+    /// The session ID.
     pub id: String,
     pub agent: String,
     pub title: Option<String>,
@@ -480,12 +479,12 @@ pub struct QueueListReport {
 /// A session in the queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueueJob {
-    /// The session's id.
+    /// The session ID.
     pub id: String,
     pub state: JobState,
     pub reason: Option<String>,
     pub attempts: u32,
-    /// Earliest time at which the session may be retried.
+    /// The session is not retried before this time.
     pub not_before: Option<String>,
     /// The run that processed the session.
     pub run: Option<String>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{MemoryType, Scope};
 
-/// The files from which to import statements.
+/// The files to import statements from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImportRequest {
@@ -17,7 +17,7 @@ pub struct ImportRequest {
     pub dry_run: bool,
 }
 
-/// The files found, the candidates created, and the texts skipped.
+/// The files found, the candidates created, and the text skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportReport {
     pub dry_run: bool,

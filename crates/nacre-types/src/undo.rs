@@ -93,7 +93,7 @@ pub struct ChangeEntry {
     pub about: String,
     /// The change that this one undid.
     pub undoes: Option<String>,
-    /// The undo that reverted this change.
+    /// The undo that reverted this change, if any.
     pub undone_by: Option<String>,
     /// Whether `nacre undo` can undo this change.
     pub undoable: bool,

@@ -1,7 +1,7 @@
 //! The agent behind `nacre ask`: answers a question from memories and cites an ID in each sentence.
 //!
-//! Answers consist of plain sentences, each of which can be checked as soon as it is complete. The
-//! caller verifies every ID.
+//! The answer consists of plain sentences, so that the caller can check each one as soon as it is
+//! complete. The caller also verifies every ID.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::lifecycle::{AgentSpec, Completion};
 use crate::model::Role;
 use crate::tools::{Budgets, Exec, MemoryUse, Permissions, quote_passage};
 
-/// The agent's exact answer if the memories do not answer the question.
+/// What the agent must answer, word for word, if the memories do not contain the answer.
 pub const NOT_KNOWN: &str = "NOT KNOWN";
 
-/// Searches session transcripts. Offered only if at least one session has been read.
+/// Searches session transcripts. Offered only once a session has been read.
 const TRACE_SEARCH: &str = "trace_search";
 
 const PROMPT: &str = include_str!("asker.md").trim_ascii_end();
@@ -69,7 +69,7 @@ fn prompt(has_traces: bool) -> String {
     PROMPT.replace("{traces}", traces).replace("{places}", places)
 }
 
-/// Returns the prompt: the question and the matching passages, with each passage line prefixed by a
+/// Builds the prompt from the question and the matching passages. Every passage line starts with a
 /// quote marker.
 pub fn build_prompt(question: &str, passages: &[Passage]) -> String {
     if passages.is_empty() {

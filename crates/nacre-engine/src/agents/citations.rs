@@ -19,16 +19,16 @@ use crate::proof::{
 use crate::record::ShownLines;
 use crate::tools::{Area, Permissions, Workspace};
 
-/// Citations beyond this limit are not checked and are treated as not found.
+/// Maximum citations per report. Any beyond this limit are not checked and count as not found.
 const MAX_CITATIONS: usize = 50;
 
 const MIN_QUOTE_CHARS: usize = 8;
 const MIN_QUOTE_WORDS: usize = 2;
 
-/// Minimum length of a quote that is an entire line. A shorter line is not evidence.
+/// Minimum length of a quote that is a whole line. A shorter line, such as `}`, proves nothing.
 const MIN_LINE_CHARS: usize = 4;
 
-/// Maximum number of lines in a citation. A longer range could support any claim.
+/// Maximum lines per citation. A longer range could support any claim.
 const MAX_RANGE: u32 = 30;
 
 const MARK: &str = "[not verified]";
@@ -68,8 +68,8 @@ pub struct Citation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookedAt {
     pub citation: Citation,
-    /// The current text of the cited lines. If they are not valid evidence, an error message for
-    /// the model.
+    /// The current text of the cited lines, or an error message for the model if they are not valid
+    /// evidence.
     pub lines: Result<String, String>,
 }
 
@@ -98,7 +98,7 @@ impl CheckedReport {
     }
 }
 
-/// Checks a report against the files and the lines that tools have shown.
+/// Checks a report against the files on disk and the lines that tools have shown.
 pub fn check_report(
     report: &Value,
     workspace: &Workspace,

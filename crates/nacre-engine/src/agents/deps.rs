@@ -31,7 +31,7 @@ pub struct AgentDeps {
 }
 
 impl AgentDeps {
-    /// Answers one question. Events are recorded under the explorer's own task.
+    /// Answers one question. The explorer's own task records the events.
     pub async fn explore(
         &self,
         question: &str,
@@ -114,8 +114,7 @@ impl AgentDeps {
     }
 }
 
-/// A running explorer. Dropping it ends its task, with the cancelled state unless another end state
-/// is set.
+/// A running explorer. Dropping it ends its task as cancelled, unless another end state was set.
 struct Helper {
     parent: Events,
     own: Events,

@@ -12,14 +12,13 @@ use crate::tools::Workspace;
 
 const MAX_LISTED: usize = 10;
 
-/// Top-level domains and endings of host names, so that `example.com:443` is not taken for a file.
+/// Host name suffixes, so that `example.com:443` is not mistaken for a file.
 const HOSTS: &[&str] = &["com", "dev", "example", "io", "local", "net", "org"];
 
-/// A mentioned path with its first and last line.
 type Mention = (String, u32, u32);
 
-/// Returns the locations and memories mentioned in a text that were not read during the run, each
-/// with a reason.
+/// Returns mentioned source locations and memories that were not read during the run, with a reason
+/// for each.
 pub fn find_unchecked_mentions(
     text: &str,
     workspace: &Workspace,
@@ -76,7 +75,7 @@ fn mention(piece: &str) -> Option<Mention> {
 
 fn look(mention: &Mention, workspace: &Workspace, effects: &RunEffects) -> Result<(), String> {
     let (path, first, last) = mention;
-    // A bare file name refers to the file with that name that was shown earlier.
+    // A bare file name refers to the file of that name that was shown earlier.
     let known = effects.shown.path_ending_with(path).unwrap_or(path);
     let gone = || "file not found".to_owned();
     let place = RelPath::new(known).map_err(|_| gone())?;

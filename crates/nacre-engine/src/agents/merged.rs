@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 type Result<T, E = EmbedError> = std::result::Result<T, E>;
 
-/// Maximum number of bytes by which the merged text may exceed the combined length of its sources.
+/// How many bytes longer than all of its sources combined the merged text may be.
 const MAX_MORE_BYTES: usize = 200;
 const MAX_TITLE_BYTES: usize = 160;
 
@@ -23,7 +23,7 @@ pub struct MergedText {
 
 #[derive(Clone, Copy, Debug)]
 pub struct MergeSource<'a> {
-    /// The name of the source, used in error messages.
+    /// The name to use in error messages.
     pub name: &'a str,
     pub title: &'a str,
     pub body: &'a str,

@@ -19,8 +19,8 @@ pub use process::{
 };
 pub use sandbox::{Confinement, secrets_of_home};
 
-/// Detaches the process from its terminal by starting a new session. Fails if the process leads a
-/// process group, which a newly started process never does.
+/// Starts a new session, which detaches the process from its terminal. Fails only for a process
+/// group leader, which a newly started process never is.
 pub fn leave_session() -> std::io::Result<()> {
     nacre_base::platform::leave_session()
 }

@@ -24,8 +24,8 @@ pub(super) struct Signalled {
     pub(super) reason: String,
 }
 
-/// Compares a signal with the recorded effects. Returns the signal and the outcome that it counts
-/// as, or an error message for the model.
+/// Compares a signal with the recorded effects. Returns the signal with the outcome it counts as,
+/// or an error message for the model.
 pub(super) fn judge(
     arguments: &Arguments,
     effects: &RunEffects,

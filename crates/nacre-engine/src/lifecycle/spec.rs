@@ -37,7 +37,7 @@ impl AgentSpec {
 pub enum Completion {
     /// The agent is finished when it stops calling tools.
     EndTurn {
-        /// Whether the `signal` tool is available to the agent.
+        /// Whether the agent gets the `signal` tool.
         signals: bool,
     },
     /// The agent is finished when it has returned an answer that matches the schema and passes

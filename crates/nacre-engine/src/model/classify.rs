@@ -108,8 +108,7 @@ fn status_of_words(words: &str) -> Option<u16> {
     TABLE.iter().find(|(word, _)| words.contains(word)).map(|row| row.1)
 }
 
-/// Parses `Retry-After`: milliseconds, seconds, or a date, which is compared with the server's
-/// `Date`.
+/// Parses `Retry-After` as milliseconds, seconds, or a date relative to the server's `Date`.
 pub(super) fn retry_after(header: impl Fn(&str) -> Option<String>) -> Option<Duration> {
     let number = |text: String| text.trim().parse::<f64>().ok();
     let seconds = match header("retry-after-ms").and_then(number) {

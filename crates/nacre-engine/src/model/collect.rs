@@ -1,8 +1,8 @@
-//! Collects the events of an attempt into a response.
+//! Builds a response from an attempt's events.
 //!
 //! Differences between providers are normalized here: if there is a call, the stop reason is always
-//! `ToolUse`, and the arguments of the output tool become the text of the answer. Small models
-//! sometimes repeat themselves endlessly; such an answer is truncated at the first repetition.
+//! `ToolUse`, and the output tool's arguments become the answer's text. Small models sometimes
+//! repeat themselves endlessly; such an answer is truncated at the first repetition.
 
 use crate::model::conversation::{
     Arguments, Content, ModelEvent, OUTPUT_TOOL, Reasoning, Request, Response, StopReason, ToolCall,
@@ -213,7 +213,7 @@ fn unwrap_output(content: Vec<Content>) -> Vec<Content> {
     content
 }
 
-/// Number of consecutive repetitions after which an answer is truncated.
+/// How many times in a row a sequence must repeat before the answer is truncated.
 const TIMES: usize = 6;
 
 /// Maximum number of sentences in a repeated sequence.

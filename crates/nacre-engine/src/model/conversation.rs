@@ -118,7 +118,7 @@ pub enum Speaker {
 pub enum Content {
     Text(String),
     Reasoning(Reasoning),
-    /// Reasoning encrypted by the provider. Its only use is to be sent back.
+    /// Reasoning that the provider encrypted. It is kept only to be sent back.
     HiddenReasoning(String),
     ToolUse(ToolCall),
     ToolResult(ToolResult),
@@ -221,7 +221,7 @@ pub enum ToolStatus {
     Failed,
 }
 
-/// Events emitted while a model is answering, in the order in which they arrive.
+/// Events emitted while a model answers, in order of arrival.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelEvent {
     /// The model has begun to answer. A `Retry` or `Fallback` and then another `Started` may

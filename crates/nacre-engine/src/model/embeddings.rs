@@ -19,8 +19,7 @@ use crate::model::secret::Secret;
 
 const MAX_TEXTS: usize = 64;
 
-/// Maximum number of bytes sent per text. Services reject texts that exceed their model's input
-/// limit.
+/// Maximum bytes sent per text. Services reject text that exceeds their model's input limit.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
 const MAX_ANSWER_BYTES: usize = 32 << 20;
@@ -38,9 +37,9 @@ pub struct EmbeddingService {
     pub base_url: String,
     pub model: String,
     pub key: Option<Secret>,
-    /// Project words to redact from every request, in addition to secrets.
+    /// Project-specific words to redact from every request, in addition to secrets.
     pub words: ExtraWords,
-    /// Timeout for a request, including all of its attempts.
+    /// Timeout for a request and all its retries.
     pub patience: Duration,
     /// Delay before the second attempt. It doubles with each attempt after that.
     pub first_wait: Duration,
@@ -167,7 +166,7 @@ impl Embedder for ServiceEmbedder {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut vectors = Vec::with_capacity(texts.len());
         for piece in texts.chunks(MAX_TEXTS) {
-            // Services reject empty texts, so an empty text gets a zero vector.
+            // Services reject empty text, so it gets a zero vector.
             let sent: Vec<&&str> = piece.iter().filter(|text| !text.trim().is_empty()).collect();
             let prepared: Vec<String> =
                 sent.iter().map(|text| prepare(text, &self.service.words)).collect();

@@ -1,7 +1,7 @@
 //! Errors from model calls, and how each of them is handled.
 //!
-//! The server's message is stored as the error's source. Because servers include API keys in their
-//! messages, the message is shortened and the key is removed.
+//! The server's message is stored as the error's source. Servers sometimes quote the API key, so
+//! the message is shortened and the key is removed.
 
 use std::fmt;
 use std::time::Duration;

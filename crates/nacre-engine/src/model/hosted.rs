@@ -33,8 +33,7 @@ pub(super) trait Dialect: Send + Sync {
     fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)>;
     fn output_mode(&self, model: &str) -> OutputMode;
     /// Returns whether tool calls that the model prints as text are executed. True only for servers
-    /// that are known to parse calls incorrectly, because a model may also quote a call without
-    /// intending it.
+    /// known to parse calls incorrectly, because a model may also print a call as an example.
     fn reads_textual_tools(&self) -> bool;
     fn body(&self, call: &Call<'_>, mode: OutputMode) -> Value;
     fn decoder(&self, call: &Call<'_>) -> Box<dyn Decoder>;
@@ -270,7 +269,7 @@ pub(super) fn make_call_id(n_messages: usize, index: usize) -> String {
     format!("call_{n_messages}_{index}")
 }
 
-/// Returns the events of a call that arrived as a whole.
+/// Returns the events for a call that arrived in one piece.
 pub(super) fn call_events(
     index: usize,
     id: String,

@@ -28,13 +28,13 @@ const MAX_COMPLAINT: usize = 64 << 10;
 /// An invalid address. No variant contains the address, because it may include a password.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
-    #[error("The address of provider `{0}` is not an http or https address")]
+    #[error("The address for provider `{0}` is not an HTTP or HTTPS URL")]
     NotHttp(String),
-    #[error("The address of provider `{0}` contains a user name, password, query or fragment")]
+    #[error("The address for provider `{0}` contains a user name, password, query or fragment")]
     NotPlain(String),
-    #[error("The key of provider `{0}` would be sent unencrypted to another machine")]
+    #[error("The key for provider `{0}` would be sent unencrypted to another machine")]
     KeyInTheClear(String),
-    #[error("The key of provider `{0}` contains invalid characters")]
+    #[error("The key for provider `{0}` contains invalid characters")]
     BadKey(String),
     #[error("Cannot prepare connections to provider `{0}`")]
     Client(String, #[source] reqwest::Error),

@@ -56,8 +56,7 @@ const PRICES: &[(&str, Price)] = &[
     ("scripted", Price::new(0, 0, 0, 0)),
 ];
 
-/// Returns the price for the longest matching prefix. A prefix must end at a component boundary of
-/// the name.
+/// Returns the price for the longest matching prefix, which must end at a component boundary.
 fn price(model: &ModelRef) -> Option<Price> {
     let name = model.to_string();
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with(['-', ':', '@']);
@@ -124,8 +123,7 @@ pub struct Usage {
 /// and a prompt template.
 const ADDED_TOKENS: u64 = 100_000;
 
-/// Upper bound for the price of a token in dollars, which is a hundred times the highest known
-/// price.
+/// Upper bound for a token's price in dollars: a hundred times the highest known price.
 const DEAREST_TOKEN: f64 = 0.1;
 
 impl Usage {

@@ -14,7 +14,7 @@ use crate::model::error::{ErrorKind, ModelError, NextStep, Wait};
 use crate::model::provider::{Call, Limits, Provider, Sink};
 use crate::model::roles::ModelRef;
 
-/// The models of a role, in the order in which they are tried. There is at least one.
+/// A role's models, in the order in which they are tried. Never empty.
 #[derive(Clone)]
 pub struct Route {
     first: ServedModel,
@@ -107,7 +107,7 @@ struct Run<'a, 's> {
     sink: &'a mut Sink<'s>,
 }
 
-/// The answer of one model, or its error and whether the user has seen part of an answer.
+/// One model's answer, or its error and whether the user has seen part of an answer.
 type Attempt = Result<Response, (ModelError, bool)>;
 
 impl Run<'_, '_> {

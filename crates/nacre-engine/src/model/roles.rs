@@ -114,7 +114,7 @@ pub enum RolesError {
     NoKey(String),
     #[error("{} is not installed: `{}` not found in PATH", .0.label, .0.command)]
     NotInstalled(&'static KnownProgram),
-    #[error("An agent that answers for Nacre may not let Nacre call {}", .0.label)]
+    #[error("Nacre is running inside an agent that it started, so it cannot call {}", .0.label)]
     Recursion(&'static KnownProgram),
     #[error("No script is set for the model `scripted`")]
     NoScript,
@@ -372,7 +372,7 @@ mod tests {
             (with("own", ProviderSettings { kind, ..url("http://127.0.0.1:1") }), "own/m"),
             (
                 with("ollama", url("http://me:hunter2@127.0.0.1")),
-                "The address of provider `ollama` contains a user name, password, query or fragment",
+                "The address for provider `ollama` contains a user name, password, query or fragment",
             ),
         ] {
             assert_eq!(outcome(settings, Role::Lead), expected);

@@ -13,7 +13,7 @@ pub enum AsyncRuntime {
     Shared(Handle),
 }
 
-/// A runtime whose drop does not wait for the threads of cancelled work.
+/// A runtime that can be dropped without waiting for the threads of cancelled work.
 #[derive(Debug)]
 pub struct OwnRuntime {
     /// `None` only during `drop`.

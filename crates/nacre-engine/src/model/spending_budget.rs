@@ -2,8 +2,8 @@
 //!
 //! The budget is part of `Models`, so that repairs, retries, fallbacks and agent steps all count. A
 //! running attempt reserves an amount based on the length of its request, so that concurrent
-//! attempts cannot each use up the remainder. A limit can be exceeded only by the answers to
-//! attempts that are already running.
+//! attempts cannot each use up the remainder. Only responses to requests already in flight can
+//! exceed a limit.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ use nacre_types::ModelRole as Role;
 
 const BYTES_A_TOKEN: u64 = 4;
 
-/// Maximum average bytes per token. If a server's count implies more, the count is raised.
+/// Maximum average bytes per token. A server's token count is raised if it implies more.
 const MAX_BYTES_A_TOKEN: u64 = 16;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -84,7 +84,7 @@ impl Allowance {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
     pub scope: LimitScope,
-    /// Whether the limit never resets, in which case waiting does not help.
+    /// Whether the limit never resets, so that waiting does not help.
     pub is_final: bool,
     of: Measure,
     limit: Amount,
@@ -278,7 +278,7 @@ impl SpendingBudget {
     }
 }
 
-/// The reservation of a running attempt, released on drop.
+/// A running attempt's reservation, released on drop.
 struct UnderWay {
     budget: Arc<SpendingBudget>,
     asked: Amount,

@@ -1,8 +1,8 @@
 //! Gets structured answers. Parses and validates each answer, and returns an invalid one to the
 //! model with its errors, at most twice.
 //!
-//! An answer must match the schema that the model received. In case the schema is too permissive,
-//! it must also deserialize into the caller's type.
+//! An answer must match the schema that the model received. It must also deserialize into the
+//! caller's type, because the schema may be too permissive.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub enum StructuredError {
     Model(#[from] ModelError),
     #[error("`{}` stopped before completing its answer: {stop:?}", response.model)]
     Incomplete { stop: StopReason, response: Box<Response> },
-    #[error("The answer of `{}` does not match the schema: {}", response.model, errors.join("; "))]
+    #[error("The answer from `{}` does not match the schema: {}", response.model, errors.join("; "))]
     Invalid { errors: Vec<String>, response: Box<Response> },
 }
 

@@ -46,8 +46,8 @@ pub fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
 }
 
 /// Returns whether `words` contains a name that is missing from `source`. Only unambiguous names
-/// count, which are words with a capital letter inside, or with both letters and digits. Other
-/// capitalized words are ignored, because some languages capitalize every noun.
+/// count: words with a capital letter inside, or with both letters and digits. Other capitalized
+/// words are ignored, because some languages capitalize every noun.
 pub fn names_another(words: &str, source: &str) -> bool {
     let source = source.to_lowercase();
     let is_name = |word: &&str| {

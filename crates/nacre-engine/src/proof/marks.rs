@@ -174,7 +174,6 @@ pub fn gap(is_first: bool, starts_line: bool) -> &'static str {
 }
 
 impl Sentences {
-    /// Splits a complete text.
     pub fn of(text: &str) -> Vec<Sentence> {
         let mut sentences = Self::default();
         let mut whole = sentences.take(text);

@@ -38,7 +38,7 @@ impl FileChange {
 }
 
 nacre_base::words! {
-    /// The cause of a failed call. It is set where the call fails and is never parsed from text.
+    /// Why a call failed. Set where the call fails, never parsed from text.
     Fault {
         Arguments = "arguments",
         UnknownTool = "unknown_tool",

@@ -1,4 +1,4 @@
-//! The processes that run tasks, and checks for whether they are still alive.
+//! Processes that run tasks, and checks for whether they are still alive.
 //!
 //! Process IDs are reused, so a runner is also identified by its start time. If neither can be
 //! checked, a runner counts as alive while its lease is valid.

@@ -209,7 +209,7 @@ fn span_id(task: &TaskId, what: &str) -> String {
     ContentHash::of(format!("{task} {what}").as_bytes()).short()
 }
 
-/// Endpoint and headers of the collector. An empty endpoint disables the export.
+/// The collector's endpoint and headers. An empty endpoint disables the export.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Telemetry<'a> {
     pub endpoint: &'a str,
@@ -217,7 +217,7 @@ pub struct Telemetry<'a> {
     pub headers: &'a str,
 }
 
-/// The client for a collector. A slow or unreachable collector never fails a task.
+/// The collector's client. A slow or unreachable collector never fails a task.
 #[derive(Debug)]
 pub(super) struct Collector {
     url: Url,
@@ -228,11 +228,11 @@ pub(super) struct Collector {
 /// password.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectorError {
-    #[error("the address is not an http or https address")]
+    #[error("the address is not an HTTP or HTTPS URL")]
     NotHttp,
     #[error("the address contains a user name, password, query or fragment")]
     NotPlain,
-    #[error("`OTEL_EXPORTER_OTLP_HEADERS` is not a list of `name=value`")]
+    #[error("`OTEL_EXPORTER_OTLP_HEADERS` is not a list of `name=value` pairs")]
     Headers,
     #[error("cannot prepare the connection")]
     Client(#[source] reqwest::Error),

@@ -14,8 +14,8 @@ use nacre_types::ApprovalPolicy;
 use crate::confine::Program;
 use crate::tools::footprint::{Area, Exec, Footprint, MemoryUse};
 
-/// Returns the kinds of approval that a call needs. Reading needs none, nor does running a program,
-/// because programs run in the sandbox under every policy.
+/// Returns the kinds of approval that a call needs. Reading needs none, even if a helper such as
+/// git does it.
 pub(super) fn needs(policy: ApprovalPolicy, footprint: &Footprint) -> BTreeSet<ApprovalKind> {
     let mut kinds = BTreeSet::new();
     let (starts, connects) = (footprint.exec == Exec::Anything, footprint.host.is_some());
@@ -63,7 +63,7 @@ pub enum ApprovalKind {
 pub struct ApprovalRequest {
     pub call: String,
     pub tool: String,
-    /// Describes the effect in one line without control characters.
+    /// A one-line description of the effect, without control characters.
     pub summary: String,
     pub kinds: BTreeSet<ApprovalKind>,
     pub footprint: Vec<String>,
@@ -104,7 +104,7 @@ pub struct Grants(Mutex<BTreeSet<ContentHash>>);
 /// reading the requests.
 const MAX_GRANTS: usize = 1000;
 
-/// Returns a hash of what a session approval covers: calls of the same tool with the same paths,
+/// Returns a hash of what a session approval covers: calls to the same tool with the same paths,
 /// hosts, memory text, program arguments and directory. Only file contents may differ. If arguments
 /// could differ, they could run anything, as in `timeout 5 sh -c …`.
 pub(super) fn grant_of(request: &ApprovalRequest) -> ContentHash {

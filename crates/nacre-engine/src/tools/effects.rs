@@ -40,8 +40,8 @@ const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
 const PYTHON: &[&str] = &["pyproject.toml", "ruff.toml", "setup.cfg", "setup.py"];
 
-/// Formatters and linters. All matching commands run, in this order. `rustfmt` gets its input on
-/// standard input, because it would also format submodules if it were given the file name.
+/// Formatters and linters. All matching commands run, in this order. `rustfmt` reads from standard
+/// input, because it would also format submodules if it were given the file name.
 #[rustfmt::skip]
 const COMMANDS: &[Command] = &[
     Command { name: "rustfmt", extensions: &["rs"], markers: &["Cargo.toml"], program: "/bin/sh",
@@ -338,7 +338,6 @@ mod tests {
         temp
     }
 
-    // Regression test for Acolyte defect 12.
     #[test]
     fn a_repository_brings_no_program_along() {
         let temp = project(&[

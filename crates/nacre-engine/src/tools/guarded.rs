@@ -159,7 +159,7 @@ impl Guarded {
     }
 
     /// Returns whether Nacre itself deleted or moved a memory in the meantime. Only the ledger can
-    /// prove this, because a program, too, can move files and write tombstones.
+    /// prove this, because programs can also move files and write tombstones.
     fn is_by_nacre(&self, path: &str, store: &Store) -> bool {
         let Some(id) = in_store(path).and_then(id_at) else { return false };
         let newest = store.own_versions(&id).first().copied();

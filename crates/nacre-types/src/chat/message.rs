@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{AnsweredBy, ApprovalAnswer, ApprovalRequest, Attachment, Failure, TaskState};
 
-/// One update of a task.
+/// A task update.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskMessage {
     pub task: String,
@@ -94,12 +94,12 @@ pub struct RecalledNote {
     pub title: String,
 }
 
-/// Resources used by a turn so far.
+/// Resources that a turn has used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnUsage {
     pub input: u64,
     pub output: u64,
-    /// Number of tokens in the model's context window that the conversation uses.
+    /// Number of tokens that the conversation takes up in the model's context window.
     pub context: u64,
     pub window: u64,
     /// Cost in US dollars; absent if the model's price is unknown.

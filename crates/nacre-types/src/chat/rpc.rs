@@ -189,7 +189,7 @@ names! {
         /// Programs and network addresses require approval. Files in the workspace can be changed
         /// without it.
         AutoEdit = "auto_edit",
-        /// No action.
+        /// Nothing requires approval.
         Full = "full",
     }
 }

@@ -15,7 +15,7 @@ pub struct ChatSession {
     pub workspace: String,
     pub model: Option<String>,
     pub policy: ApprovalPolicy,
-    /// ID of the session from which it was forked.
+    /// ID of the session that this one was forked from.
     pub parent: Option<String>,
     pub created: String,
     pub updated: String,

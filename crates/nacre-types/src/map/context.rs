@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{MapFormat, MapHeader, SymbolKind};
 
-/// A task for which to collect code, and the maximum size of the result.
+/// The task to collect code for, and the maximum size of the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextRequest {
@@ -107,7 +107,7 @@ names! {
 pub struct LeftOut {
     pub symbols: usize,
     pub files: usize,
-    /// Some of these files with their number of symbols, most relevant first.
+    /// Some of these files, most relevant first, each with its number of symbols.
     pub listed: Vec<(String, usize)>,
 }
 
@@ -218,7 +218,7 @@ pub struct MatchedFile {
     pub groups: Vec<MatchGroup>,
 }
 
-/// Lines in the same symbol, or outside all symbols.
+/// Lines in the same symbol, or outside any symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchGroup {
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -1,4 +1,4 @@
-//! Requests and reports for code changes, either once or continuously.
+//! Requests and reports for listing code changes, either once or continuously.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,12 +27,13 @@ pub struct DeltaRequest {
     pub limit: Option<usize>,
     /// Start after this path. Use the `next` value of the previous response.
     pub after: Option<String>,
-    /// Maximum number of tokens in the response as JSON. To fit, affected files are first reduced
-    /// to counts by directory; then files are moved to the next page.
+    /// Maximum number of tokens in the response as JSON. If the response is too long, affected
+    /// files are first reduced to counts by directory; then changed files are moved to the next
+    /// page.
     pub budget: Option<usize>,
 }
 
-/// A request to update a project's map and list the changes.
+/// Updates a project's map and lists the changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RefreshRequest {
@@ -132,7 +133,7 @@ pub struct SymbolDelta {
     pub name: String,
     pub kind: SymbolKind,
     pub change: CodeChange,
-    /// Whether the signature changed, so that callers may have to be changed too.
+    /// Whether the signature changed, so that callers may need to change too.
     pub is_signature: bool,
 }
 
@@ -171,7 +172,7 @@ pub struct WatchRequest {
     pub count: usize,
 }
 
-/// One line of the output of a watch.
+/// A line of watch output.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum WatchLine {
@@ -181,7 +182,7 @@ pub enum WatchLine {
 
 impl Report for WatchLine {}
 
-/// A status message of a watch.
+/// A status message from a watch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WatchNotice {
     pub command: MapCommand,
@@ -194,7 +195,7 @@ pub struct WatchNotice {
 }
 
 names! {
-    /// Kind of a status message.
+    /// The kind of status message.
     pub enum WatchNoticeKind {
         /// The system now reports file changes.
         Watching = "watching",

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{AnalysisProblem, MapFormat, MapHeader, SymbolKind};
 
 names! {
-    /// Level of detail of an overview.
+    /// How detailed an overview is.
     #[derive(Default)]
     pub enum MapDetail {
         #[default]
@@ -98,7 +98,7 @@ pub struct EntryPoint {
 }
 
 names! {
-    /// Kind of an entry point.
+    /// The kind of entry point.
     pub enum EntryKind {
         Readme = "readme",
         Program = "program",
@@ -118,7 +118,7 @@ pub struct ProjectCommand {
 }
 
 names! {
-    /// Purpose of a command.
+    /// What a command is for.
     pub enum CommandPurpose {
         Build = "build",
         Run = "run",
@@ -171,7 +171,7 @@ pub struct TopImport {
 pub struct ModuleGraph {
     /// Number of files.
     pub nodes: usize,
-    /// Number of pairs of importing and imported files.
+    /// Number of imports, counting each pair of importing and imported file once.
     pub edges: usize,
     /// Number of imports that should resolve to a project file but do not.
     pub unresolved: usize,

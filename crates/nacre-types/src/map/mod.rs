@@ -102,7 +102,6 @@ pub struct SkippedCounts {
 }
 
 impl SkippedCounts {
-    /// Returns the sum of all counts.
     pub fn total(self) -> u32 {
         let Self { denied, links, special, unreadable, unnamable, nested, too_deep, unread_rules } =
             self;
@@ -131,7 +130,7 @@ const EXPECTED: &str =
 #[serde(into = "String", try_from = "String")]
 #[schemars(with = "String")]
 pub struct MapRevision {
-    /// Time at which the map was created, in Unix seconds. A rebuilt map has a different epoch.
+    /// When the map was created, in Unix seconds. A rebuilt map has a different epoch.
     pub epoch: u32,
     pub number: u64,
 }

@@ -82,7 +82,7 @@ fn an_installed_agent_is_listed_and_can_be_tested() {
     assert_eq!(output["tokens"], serde_json::json!({ "input": 20, "output": 2 }));
     let child = home.with_var("NACRE_CHILD", "1");
     assert_snapshot!(child.run(&["model", "test"]), @"
-    Error: An agent that answers for Nacre may not let Nacre call Claude Code
+    Error: Nacre is running inside an agent that it started, so it cannot call Claude Code
     [exit 1]
     ");
 }

@@ -18,10 +18,10 @@ pub use orientation::{InstructionFile, Orientation};
 
 const PROMPT: &str = include_str!("prompt.md").trim_ascii_end();
 
-/// Instructions for models with a small context window, which the full instructions would confuse.
+/// Instructions for models with a small context window. The full instructions would confuse them.
 const SHORT_PROMPT: &str = include_str!("short_prompt.md").trim_ascii_end();
 
-/// Tools for models with a small context window. Definitions of all tools would fill half of it.
+/// Tools offered to models with a small context window. Defining all tools would use half of it.
 #[rustfmt::skip]
 const FEW_TOOLS: &[&str] = &[
     "file_read", "file_find", "file_search", "file_create", "file_edit", "shell_run",
@@ -57,7 +57,7 @@ pub fn chat(permissions: &Permissions, orientation: &Orientation, budgets: Budge
         permissions: permissions.clone(),
         budgets,
         completion: Completion::EndTurn {
-            // A small model with the `signal` tool would give up as soon as anything fails.
+            // Small models that have the `signal` tool give up as soon as anything fails.
             signals: !is_small,
         },
         sums_up: true,
@@ -100,8 +100,8 @@ fn prompt(orientation: &Orientation, budgets: &Budgets) -> String {
     prompt
 }
 
-/// Describes what the agent may do without approval, so that it does not have to find out by trial
-/// and error.
+/// Tells the agent what it may do without approval, so that it need not find out by trial and
+/// error.
 fn told_policy(policy: ApprovalPolicy) -> &'static str {
     match policy {
         ApprovalPolicy::Ask => {

@@ -45,8 +45,7 @@ pub struct InstructionFile {
 }
 
 impl Orientation {
-    /// Collects the orientation from the workspace. This function blocks, so do not call it on
-    /// async threads.
+    /// Collects the orientation from the workspace. Blocks, so do not call it on async threads.
     pub fn look(workspace: &Workspace, today: &str) -> Self {
         Self {
             folder: ShownLine(&workspace.root().display().to_string()).to_string(),
@@ -61,7 +60,7 @@ impl Orientation {
 }
 
 fn branch(root: &Path) -> Option<String> {
-    // `GitFolder` does not block if the repository contains a pipe named `HEAD`.
+    // `GitFolder` does not hang if `HEAD` is a named pipe.
     let head = GitFolder::of(root)?.read("HEAD")?;
     let head = head.trim();
     let name = match head.strip_prefix("ref: refs/heads/") {

@@ -38,7 +38,6 @@ async fn run(
     input.run(delegate, ctx).await
 }
 
-/// Returns the answers as the model receives them.
 fn json_of(output: &Output) -> Value {
     serde_json::from_str(&output.text).unwrap()
 }
@@ -166,7 +165,6 @@ async fn an_explorer_is_cancelled_with_its_parent() {
     assert_eq!(ends(&bench.heard.records()), [expected]);
 }
 
-/// Creates a home directory with a state file, for the delegating task.
 fn home() -> (tempfile::TempDir, State, Arc<Recorder>) {
     let home = tempfile::tempdir().unwrap();
     let scope = WriteScope::open(&home.path().canonicalize().unwrap(), Access::Private).unwrap();
@@ -315,8 +313,8 @@ async fn an_explorer_takes_up_a_skill_which_only_takes_tools_away() {
     assert_eq!(denied, 2);
 }
 
-/// Three dishonest answers: without reading anything, with a read in the same step, and without a
-/// citation.
+/// Three dishonest answers: one without reading anything, one in the same step as the read, and one
+/// without a citation.
 const DISHONEST: &str = r#"{"turns":[
     {"calls":[{"name":"file_read","arguments":{"path":"src/lock.rs"}},
         {"name":"answer","arguments":{"answer":"The lock is a `Mutex` [1].","citations":[

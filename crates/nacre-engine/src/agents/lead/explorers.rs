@@ -1,4 +1,4 @@
-//! The lead's explorers. They search for memories that say the same as the candidates, but make no
+//! Explorers look for memories with the same content as the lead's candidates. They make no
 //! decisions.
 
 use std::sync::Arc;
@@ -30,11 +30,12 @@ const BUDGETS: Budgets = Budgets {
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     pub candidate_id: String,
-    /// The explorer's suggestion. The lead makes the decision.
+    /// A suggestion. The lead decides.
     pub action_hint: LeadAction,
     #[serde(default)]
     pub matched_file: Option<String>,
-    /// The explorer's estimate of how much of the candidate the file already contains, from 0 to 1.
+    /// How much of the candidate the file already covers, from 0 to 1, as estimated by the
+    /// explorer.
     pub overlap: f64,
     pub evidence: String,
 }
@@ -44,7 +45,7 @@ pub struct ExplorerReport {
     pub task: TaskId,
     pub candidates: Vec<String>,
     pub state: TaskState,
-    /// Valid findings only.
+    /// Excludes invalid findings.
     pub findings: Vec<Finding>,
     pub facts: RunFacts,
 }
@@ -57,7 +58,7 @@ impl ExplorerReport {
 
 const MAX_AT_ONCE: usize = 3;
 
-/// Starts one explorer per group of candidates and waits for all of them to finish.
+/// Runs one explorer per group of candidates and waits for all of them.
 pub(super) async fn explore(
     deps: &Arc<AgentDeps>,
     store: &Arc<Store>,

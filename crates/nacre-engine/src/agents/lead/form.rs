@@ -24,7 +24,7 @@ const MAX_WORDS_CHARS: usize = 400;
 /// Decisions beyond this limit are ignored.
 const MAX_DECISIONS: usize = 256;
 
-/// Minimum share of the words in each source sentence that the merged text must contain.
+/// A merged text must contain at least this share of the words in each source sentence.
 const MIN_KEPT: f32 = 0.6;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -79,7 +79,6 @@ pub(super) fn output(cases: &[Case]) -> OutputSchema {
     one_list("decisions", "One decision a candidate.", &decisions)
 }
 
-/// Returns the schema of an object with a single list.
 pub(super) fn one_list(name: &str, description: &str, list: &Value) -> OutputSchema {
     let schema = json!({
         "type": "object",
@@ -174,8 +173,7 @@ fn check_counts(decisions: &[LeadDecision], cases: &[Case]) -> Vec<String> {
     faults
 }
 
-/// Checks a decision. Returns the memory that it refers to and the problem with its merged text, if
-/// any.
+/// Checks a decision. Returns the memory it refers to, and any problem with its merged text.
 fn look(
     decision: &LeadDecision,
     cases: &[Case],

@@ -1,8 +1,8 @@
-//! The lead: an agent that decides about candidates with inconclusive similarity scores.
+//! The lead: an agent that decides on candidates whose similarity scores are inconclusive.
 //!
 //! It receives the candidates, the most similar memories and its explorers' findings, and returns
-//! one decision per candidate. It never receives the text of a trace and has no tool that writes.
-//! The caller checks the decisions against the store and applies them.
+//! one decision per candidate. It never sees trace text and has no tools that write. The caller
+//! checks the decisions against the store and applies them.
 
 mod explorers;
 mod form;
@@ -43,8 +43,7 @@ const BUDGETS: Budgets = Budgets {
     total_tokens: Some(300_000),
 };
 
-/// Maximum number of bytes of a memory in the prompt. The lead can read the full text from the
-/// file.
+/// Maximum bytes per memory in the prompt. The lead can read the rest from the file.
 const MAX_SHOWN_BYTES: usize = 1_200;
 
 #[derive(Clone, Debug)]
@@ -53,18 +52,18 @@ pub struct LeadRequest {
     pub session: String,
     pub trace_path: String,
     pub run_folder: String,
-    /// At least one.
+    /// Never empty.
     pub cases: Vec<Case>,
 }
 
-/// A candidate with inconclusive similarity scores.
+/// A candidate whose similarity scores are inconclusive.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub candidate_id: String,
     pub claim: Claim,
     pub title: String,
     pub body: String,
-    /// The time of the candidate's latest evidence.
+    /// Timestamp of the candidate's latest evidence.
     pub said: Option<Timestamp>,
     pub quotes: Vec<String>,
     /// The most similar memories, best match first.
@@ -76,12 +75,12 @@ pub struct NearMemory {
     pub at: Located,
     pub title: String,
     pub body: String,
-    /// The time of the memory's latest evidence.
+    /// Timestamp of the memory's latest evidence.
     pub said: Option<Timestamp>,
     pub status: Status,
     /// Probability that the memory has the same subject as the candidate, from 0 to 1.
     pub overlap: f32,
-    /// Hash of the file when the memories were compared.
+    /// The file's hash when the memories were compared.
     pub seen: ContentHash,
 }
 
@@ -90,8 +89,8 @@ pub struct LeadRuling {
     pub candidate_id: String,
     pub action: LeadAction,
     pub target: Option<MemoryId>,
-    /// Hash of the target file when the lead read it. If the file has changed since then, the
-    /// decision must be made again.
+    /// The target file's hash when the lead read it. If the file has changed since then, the lead
+    /// must decide again.
     pub seen: Option<ContentHash>,
     pub quote: String,
     pub reason: String,
@@ -100,7 +99,8 @@ pub struct LeadRuling {
 }
 
 nacre_base::words! {
-    /// The lead's steps, in a fixed order that the host determines. Only two of them call a model.
+    /// The lead's steps, in the fixed order in which the host runs them. Only two of them call a
+    /// model.
     LeadStep {
         Explore = "explore",
         Settle = "settle",

@@ -155,7 +155,6 @@ fn at() -> Timestamp {
     "2026-11-01T10:00:00Z".parse().unwrap()
 }
 
-/// Returns an explorer's findings for these candidates.
 fn found(ids: &[&str]) -> String {
     let finding = |id: &&str| {
         json!({ "candidate_id": id, "action_hint": "update", "matched_file": "learnings/20261101-use-pnpm.md",

@@ -32,7 +32,7 @@ pub struct LeadReport {
     pub explorers: Vec<ExplorerReport>,
     pub state: TaskState,
     pub error: Option<String>,
-    /// Covers only the lead, not its explorers.
+    /// Metrics for the lead only, without its explorers.
     pub facts: RunFacts,
     pub records: Vec<Arc<Record>>,
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// Number of bytes kept from the beginning and from the end of each output.
+/// How many bytes to keep from the start and the end of each output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputCaps {
     pub head: usize,
@@ -19,12 +19,12 @@ impl Default for OutputCaps {
     }
 }
 
-/// Captured program output without its middle part.
+/// Program output, with the middle omitted if it is too long.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// Number of bytes written, including those that were dropped.
+    /// Total bytes written, including dropped ones.
     pub total: u64,
 }
 

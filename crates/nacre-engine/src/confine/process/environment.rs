@@ -13,8 +13,8 @@ const FOLDERS: &str =
     "RUSTUP_HOME GOPATH GOROOT GOMODCACHE JAVA_HOME NVM_DIR PYENV_ROOT VIRTUAL_ENV CONDA_PREFIX";
 
 /// Hidden entries in the home directory that builds and tests need: toolchains, their downloads,
-/// and git settings. None of them contains an API key or password. For directories that also
-/// contain secrets, only the other entries are listed.
+/// and git settings. None of them contains an API key or password. If a directory also contains
+/// secrets, only its other entries are listed.
 const TOOLCHAINS: &str = "
     .cargo/bin .cargo/config .cargo/config.toml .cargo/env .cargo/git .cargo/registry .rustup
     .npm/_cacache .npm/_npx .nvm .fnm .volta .nodenv .node-gyp .yarn/berry .yarn/cache .pnpm-store

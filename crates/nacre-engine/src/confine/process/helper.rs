@@ -1,7 +1,7 @@
-//! Two additional roles of the same binary: the watcher, and the process that sandboxes itself and
-//! then executes the program.
+//! Two more roles for this binary: the watcher, and the process that sandboxes itself and then
+//! executes the program.
 //!
-//! Both processes receive a connection as standard input and have no other input. They are separate
+//! Both processes get a connection as standard input and have no other input. They are separate
 //! processes because running code between `fork` and `exec` would require `unsafe`.
 
 use std::ffi::OsString;

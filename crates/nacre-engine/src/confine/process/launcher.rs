@@ -22,9 +22,9 @@ pub struct Finished {
     pub ending: Ending,
     pub stdout: Captured,
     pub stderr: Captured,
-    /// Number of processes that the program left running and Nacre then killed.
+    /// Number of processes that the program left running, all of which Nacre killed.
     pub left_behind: usize,
-    /// Descriptions of changes that the program made outside its own files.
+    /// Describes each change that the program made outside its own files.
     pub notes: Vec<String>,
 }
 
@@ -94,7 +94,7 @@ pub struct LaunchRequest {
 pub enum Program {
     /// Executed directly, without a shell.
     Argv { name: String, arguments: Vec<String> },
-    /// Executed by the shell.
+    /// Run by the shell.
     Script(String),
 }
 
@@ -109,7 +109,7 @@ impl Program {
     }
 }
 
-/// Limits for each process of a program.
+/// Limits for each of a program's processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quotas {
     /// Private memory in bytes, not counting reserved address space.
@@ -129,7 +129,7 @@ impl Default for Quotas {
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     Exited(i32),
-    /// Killed by a signal that was not sent by Nacre.
+    /// Killed by a signal that Nacre did not send.
     Signalled(i32),
     TimedOut,
     /// Killed by Nacre because the result is no longer needed.

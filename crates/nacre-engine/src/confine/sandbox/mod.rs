@@ -29,14 +29,14 @@ pub struct Confinement {
     pub outside: PathBuf,
     /// Readable, except for secrets and entries that begin with a dot.
     pub home: Option<PathBuf>,
-    /// Directories of the user's tools. Readable, even inside a hidden entry of the home directory.
+    /// The user's tool directories. Readable, even inside a hidden entry of the home directory.
     pub own: Vec<PathBuf>,
     pub secrets: Vec<PathBuf>,
 }
 
-/// Returns the secrets to hide for a user with this home directory, in addition to those that the
-/// sandbox always hides. `more` is another directory to hide, such as Nacre's own home. If a path
-/// is a link, its target is also hidden.
+/// Returns the secrets to hide below this home directory, besides those that the sandbox always
+/// hides. `more` is another directory to hide, such as Nacre's own home. If a path is a link, its
+/// target is also hidden.
 pub fn secrets_of_home(home: Option<&Path>, more: Option<&Path>) -> Vec<PathBuf> {
     let places = || secret_places().filter(|place| !place.contains('*'));
     let own = home.into_iter().flat_map(|home| places().map(|place| home.join(place)));

@@ -98,7 +98,7 @@ fn is_visible(path: &Path) -> bool {
     open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty()).is_ok()
 }
 
-/// Minimum version of Landlock. It covers creating, linking, moving and truncating files.
+/// Minimum Landlock version. It covers creating, linking, moving and truncating files.
 const REQUIRED: ABI = ABI::V3;
 
 const WANTED: ABI = ABI::V6;

@@ -2,9 +2,8 @@
 //! only the user or root may read.
 //!
 //! Landlock can only grant entire directory trees. To hide an entry, its parent directories are not
-//! granted, but all of their other entries are. The program can then open files below these parents
-//! but cannot list them. The grants are computed anew for every program, so that they include new
-//! files.
+//! granted, but everything else in them is. The program can then open files below these parents but
+//! cannot list them. Grants are recomputed for every program, so that they cover new files.
 
 use std::fs::{self, FileType};
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,10 +17,10 @@ use crate::confine::sandbox::Confinement;
 /// directories have fewer.
 const MAX_GRANTS: usize = 20_000;
 
-/// Maximum number of system settings files to check. Files beyond this limit are not granted.
+/// Maximum system settings files to check. Any beyond this limit are not granted.
 const MAX_LOOKED_AT: usize = 100_000;
 
-/// System directories in which only the listed entries are granted.
+/// System directories where only the listed entries are granted.
 const ONLY: &[(&str, &str)] = &[
     // Contains disks, other users' terminals and shared memory. A few devices are granted by name.
     ("/dev", ""),
@@ -43,8 +42,8 @@ const ONLY: &[(&str, &str)] = &[
 const HIDDEN: &str = "/home /lost+found /root /tmp /var/backups /var/cache/debconf /var/crash /var/db/sudo \
     /var/log /var/mail /var/spool /var/tmp";
 
-/// Directories in which only files readable by every user are granted. Otherwise, programs run by
-/// root or by members of some groups could read more.
+/// Directories where only world-readable files are granted. Otherwise, a program run by root or by
+/// a member of a privileged group could read more.
 const PUBLIC_ONLY: &[&str] = &["/boot", "/etc", "/usr/local/etc"];
 
 const CREDENTIALS: &[&str] =
@@ -122,8 +121,7 @@ impl Carving<'_> {
             || HIDDEN.split(' ').any(|hidden| entry == Path::new(hidden))
     }
 
-    /// Grants the files below a path that every user may read, and returns whether every file was
-    /// granted.
+    /// Grants the world-readable files below a path, and returns whether that was every file.
     fn grant_public(&mut self, path: &Path) -> Result<bool, String> {
         self.n_looked_at += 1;
         let metadata = fs::symlink_metadata(path);
@@ -161,8 +159,8 @@ impl Carving<'_> {
     }
 }
 
-/// Returns whether a file in the toolchain directories, such as git or cargo settings, contains a
-/// credential. Returns true if the file cannot be read.
+/// Returns whether a toolchain settings file, such as git's or cargo's, contains a credential.
+/// Returns true if the file cannot be read.
 fn holds_credentials(path: &Path) -> bool {
     let Some(metadata) = path.metadata().ok().filter(|metadata| !metadata.is_dir()) else {
         return false;
@@ -178,8 +176,8 @@ fn holds_credentials(path: &Path) -> bool {
     text.map_or(true, |text| text.lines().any(is_given))
 }
 
-/// Returns whether a line contains a URL with credentials. In SSH URLs, a user name alone does not
-/// count.
+/// Returns whether a line contains a URL with credentials. A user name alone does not count in SSH
+/// URLs.
 fn has_login(line: &str) -> bool {
     let mut addresses = line.split("://").zip(line.split("://").skip(1));
     addresses.any(|(before, after)| {
@@ -189,8 +187,7 @@ fn has_login(line: &str) -> bool {
     })
 }
 
-/// Returns the entries of a directory. If it cannot be listed, returns no entries, so that nothing
-/// is granted.
+/// Returns the directory's entries, or none if it cannot be listed, so that nothing is granted.
 fn entries(folder: &Path) -> Vec<(PathBuf, FileType)> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let known = entries.flatten().filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)));

@@ -28,7 +28,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_msgrcv, libc::SYS_msgctl, libc::SYS_mq_open, libc::SYS_mq_unlink,
     libc::SYS_mq_timedsend, libc::SYS_mq_timedreceive, libc::SYS_mq_notify,
     libc::SYS_mq_getsetattr,
-    // Changes to the file system view.
+    // Calls that change which file systems a process sees.
     libc::SYS_mount, libc::SYS_umount2, libc::SYS_pivot_root, libc::SYS_chroot,
     libc::SYS_move_mount, libc::SYS_open_tree, OPEN_TREE_ATTR, libc::SYS_fsopen,
     libc::SYS_fsconfig, libc::SYS_fsmount, libc::SYS_fspick, libc::SYS_mount_setattr,
@@ -40,7 +40,7 @@ const REFUSED: &[i64] = &[
     // Kernel interfaces that bypass the filter, such as BPF and io_uring.
     libc::SYS_bpf, libc::SYS_perf_event_open, libc::SYS_userfaultfd, libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter, libc::SYS_io_uring_register,
-    // Control of the machine.
+    // Calls that control the whole machine.
     #[cfg(target_arch = "x86_64")] libc::SYS_iopl,
     #[cfg(target_arch = "x86_64")] libc::SYS_ioperm,
     #[cfg(target_arch = "x86_64")] libc::SYS_modify_ldt, libc::SYS_init_module,
@@ -81,8 +81,8 @@ const IOCTLS: &[u64] = &[
     0x4020_940D, 0xC018_9436, 0x8008_6601, 0x8004_6601, 0x801C_581F, 0xC020_660B, 0x8008_7601,
 ];
 
-/// System calls that change modes, owners, timestamps or attributes of files. They are refused
-/// because Landlock does not cover them.
+/// System calls that change file modes, owners, timestamps or attributes. They are refused because
+/// Landlock does not cover them.
 #[rustfmt::skip]
 const METADATA: &[i64] = &[
     #[cfg(target_arch = "x86_64")] libc::SYS_chmod,

@@ -67,8 +67,7 @@ fn distinct<'a, T: Clone + Ord + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T>
     all.filter(|one| known.insert(*one)).cloned().collect()
 }
 
-/// Runs the agent. If no sentence of the answer passes the checks, prompts the agent once more with
-/// the reason.
+/// Runs the agent. If no sentence passes the checks, tells the agent why and prompts it once more.
 pub async fn ask(
     deps: &AgentDeps,
     spec: &AgentSpec,

@@ -3,8 +3,8 @@
 //!
 //! The model's own words are never shown, because a false sentence can be built entirely from words
 //! in the source. Only the cited passages are shown. A sentence with an invalid source is dropped,
-//! because users could mistake an invented ID for a real one. Nothing of a dropped sentence is kept
-//! except a count by reason.
+//! because users could mistake an invented ID for a real one. Dropped sentences are only counted,
+//! by reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,13 +18,12 @@ use crate::proof::{Clause, Marks, Sentence, Sentences, marks};
 use crate::tools::{MemoryHandle, Seen};
 pub use nacre_types::SentenceDoubt as Doubt;
 
-/// Minimum semantic similarity between a sentence and its source if they have no words in common.
+/// Minimum semantic similarity between a sentence and a source that have no words in common.
 const MIN_SIMILARITY: f32 = 0.35;
 
-/// A sentence that passed the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// The passages from the sources, each with the source's ID.
+    /// The cited passages, each with its source's ID.
     pub text: String,
     pub starts_line: bool,
     pub ids: Vec<MemoryId>,
@@ -52,7 +51,7 @@ pub type Doubts = BTreeMap<Doubt, usize>;
 pub struct Verifier<'a> {
     pub stores: &'a [MemoryHandle],
     pub seen: &'a Seen,
-    /// The time at which superseding claims are evaluated.
+    /// Whether one memory supersedes another is decided as of this time.
     pub now: Timestamp,
 }
 
@@ -219,8 +218,7 @@ impl<'a> Checker<'a> {
         Self { verifier, owes_line: false, told: BTreeSet::new() }
     }
 
-    /// Records that the passages have been shown. Returns false if all of them had already been
-    /// shown.
+    /// Marks the passages as shown. Returns false if all of them already were.
     fn is_new(&mut self, said: &Said) -> bool {
         let keys = said.quotes.iter().map(|quote| (quote.source.clone(), quote.text.clone()));
         keys.filter(|key| self.told.insert(key.clone())).count() != 0

@@ -1,9 +1,8 @@
 //! Fits a conversation into a model's context window.
 //!
-//! The plan depends only on the conversation and the available room. Turns are dropped as a unit,
-//! calls stay with their results, and notes mark omissions. If anything has to be removed, a
-//! quarter of the room is freed, so that the prefix cached by providers does not change with every
-//! step.
+//! The plan depends only on the conversation and the available room. Turns are dropped whole, calls
+//! stay with their results, and notes mark omissions. If anything has to go, a quarter of the room
+//! is freed at once, so that the prefix that providers cache does not change at every step.
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +21,7 @@ const BYTES_PER_TOKEN: usize = 3;
 /// Estimated overhead of a message or call in addition to its text.
 const FRAME_TOKENS: usize = 8;
 
-/// Minimum number of bytes that replacing a result with a stub must save.
+/// A result is replaced with a stub only if that saves at least this many bytes.
 const MIN_SAVED_BYTES: usize = 400;
 
 const SUMMARY_TOKENS: usize = 64;
@@ -44,12 +43,12 @@ pub struct Turn {
     pub attachments: Vec<Attachment>,
     pub steps: Vec<Exchange>,
     pub steps_left_out: usize,
-    /// The text that the model had written when the run was stopped.
+    /// What the model had written when the run was stopped.
     pub interrupted: Option<String>,
     pub end: Option<TurnEnd>,
 }
 
-/// A model message with the results of all its calls and the host's remark.
+/// A model message, the results of all its calls, and the host's remark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
     pub said: Message,
@@ -98,7 +97,7 @@ pub struct Picture {
 pub struct Summary {
     pub text: String,
     pub n_turns: usize,
-    /// Number of steps covered in the turn after the first `n_turns` turns.
+    /// Number of covered steps in the turn after those.
     pub n_steps: usize,
 }
 
@@ -218,7 +217,6 @@ impl Exchange {
         Self { said, results: Vec::new(), remark: None, steered: Vec::new() }
     }
 
-    /// Adds a remark from the host after the results.
     pub(in crate::lifecycle) fn add_remark(&mut self, words: &str) {
         let before = self.remark.take().map(|remark| remark + "\n\n").unwrap_or_default();
         self.remark = Some(before + words);

@@ -1,4 +1,4 @@
-//! Every plan fits, keeps related messages together, and notes what was omitted.
+//! Tests that every plan fits, keeps related messages together, and notes what it omits.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -155,7 +155,7 @@ proptest! {
             let results = messages.get(number + 1).map(|next| results_in(next)).unwrap_or_default();
             prop_assert_eq!(calls_in(message), results);
         }
-        // The plan keeps complete turns from the end of the conversation and counts those that it
+        // The plan keeps complete turns from the end of the conversation and counts the ones it
         // omits.
         prop_assert_eq!(cut.turns.len() + cut.turns_left_out, all.turns.len());
         for (kept, whole) in cut.turns.iter().rev().zip(all.turns.iter().rev()) {

@@ -68,7 +68,7 @@ pub enum Item {
         step: u32,
         text: String,
     },
-    /// The text that the model had written when the run was stopped.
+    /// What the model had written when the run was stopped.
     Interrupted {
         text: String,
     },
@@ -102,7 +102,7 @@ impl Item {
 /// Placeholder that redaction inserts. It invalidates the signature of a reasoning block.
 const REDACTED: &str = "[redacted:";
 
-/// The result that the model receives for a call without one.
+/// Sent to the model as the result of a call that has none.
 const NO_RESULT: &str = "Error (cancelled): The run ended before this call came back. It may or may not have been made.";
 
 impl Conversation {

@@ -78,7 +78,6 @@ fn conversation() -> impl Strategy<Value = Conversation> {
         .prop_map(|(turns, summary)| Conversation { turns, turns_left_out: 0, summary })
 }
 
-/// Stores the items and reads them back.
 fn stored(items: &[Item]) -> Vec<Item> {
     items
         .iter()

@@ -1,6 +1,6 @@
 //! Runs steps until the run ends. Each step consists of a model call and its batch of tool calls.
 //!
-//! The number of model calls is limited only here. A step is used up even if its calls are refused.
+//! Only this module limits the number of model calls. A step counts even if its calls are refused.
 
 use std::time::Duration;
 
@@ -49,8 +49,8 @@ impl Run<'_> {
         is_by_itself && may_go_on && self.control.has_steering()
     }
 
-    /// Adds messages from the user after the results of the last step. Before the first step, the
-    /// messages remain queued.
+    /// Adds the user's messages after the last step's results. Before the first step, they stay
+    /// queued.
     fn take_steering(&mut self) {
         let step = self.progress.kept_step;
         let last = self.progress.conversation.turns.last_mut();
@@ -263,7 +263,7 @@ impl Run<'_> {
         Control {
             policy,
             limits: self.engine.limits.clone(),
-            // Each step has its own jitter, which is the same each time the run is repeated.
+            // Each step gets its own jitter, which repeats when the run is repeated.
             seed: self.job.seed.wrapping_add(u64::from(self.progress.steps)),
             cancel: self.control.cancel().clone(),
         }

@@ -221,7 +221,7 @@ struct Progress {
     steps: u32,
     model_calls: u32,
     usage: Option<Usage>,
-    /// Total cost, or `None` once the cost of any answer is unknown.
+    /// Total cost, or `None` if any answer's cost is unknown.
     cost: Option<Cost>,
     model_us: u64,
     tool_us: u64,
@@ -362,7 +362,7 @@ fn tool_tokens(tool: &ToolDef) -> usize {
 
 pub const SMALL_WINDOW: usize = 24_000;
 
-/// Parameters and list item fields that small models are offered, by tool.
+/// Tool parameters and list item fields that are offered to small models.
 const PARAMETERS: &[(&str, &[&str])] = &[
     ("file_create", &["path", "content"]),
     ("file_edit", &["path", "edits", "find", "replace"]),

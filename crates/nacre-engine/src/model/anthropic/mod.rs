@@ -94,11 +94,11 @@ impl Dialect for Anthropic {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Generation {
-    /// Models before 4.5: thinking budget, no native output.
+    /// Models before 4.5 have a thinking budget and no native structured output.
     Budgeted,
-    /// Models from 4.5: thinking budget, native output.
+    /// Models from 4.5 have a thinking budget and native structured output.
     Between,
-    /// Models from 4.6: adaptive thinking, native output.
+    /// Models from 4.6 have adaptive thinking and native structured output.
     Adaptive,
 }
 
@@ -264,7 +264,7 @@ struct AnthropicDecoder {
     n_held: usize,
 }
 
-/// The content block that is currently open. The API opens only one block at a time.
+/// The content block being received. The API opens only one block at a time.
 #[derive(Debug)]
 enum OpenBlock {
     Text,

@@ -27,7 +27,7 @@ pub(super) struct OpenAiDecoder {
     think: ThinkSplitter,
     stop: Option<StopReason>,
     has_refused: bool,
-    /// Number of buffered bytes in calls that have no name yet.
+    /// Bytes buffered for calls that have no name yet.
     n_held: usize,
     n_parsed: usize,
 }
@@ -162,7 +162,7 @@ impl OpenAiDecoder {
         Ok(())
     }
 
-    /// Returns the index of the call to which a piece belongs, adding the call if it is new.
+    /// Returns the index of the call that a piece belongs to, adding the call if it is new.
     fn place(&mut self, index: Option<u64>, id: Option<&str>, name: Option<&str>) -> usize {
         let known = match (index, id) {
             (_, Some(id)) if self.calls.iter().any(|call| call.id.as_deref() == Some(id)) => {

@@ -1,4 +1,4 @@
-//! Finds an agent's executable, and defines how it is started and what it has printed.
+//! Finds agent executables, and defines what they are started with and what they output.
 
 use std::ffi::OsStr;
 use std::fmt;

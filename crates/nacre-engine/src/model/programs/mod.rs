@@ -1,8 +1,8 @@
 //! Installed agents as providers: each answer is one run of the agent's command.
 //!
 //! The program runs with the user's environment and login, in an empty directory, and without its
-//! tools, hooks and servers. It saves no session if it has an option for that. Its time and output
-//! are limited, and its process group is killed at the end of the attempt.
+//! tools, hooks and servers. It runs without saving a session if it can. Its time and output are
+//! limited, and its process group is killed at the end of the attempt.
 
 mod agents;
 mod codex;
@@ -41,7 +41,7 @@ pub struct KnownProgram {
     pub label: &'static str,
     pub command: &'static str,
     pub login: &'static str,
-    /// The model that reads sessions if the user has not chosen one.
+    /// The model to read sessions with, unless the user has chosen one.
     pub reader: &'static str,
     agent: &'static dyn AgentProgram,
 }
@@ -58,7 +58,7 @@ pub static KNOWN_PROGRAMS: &[KnownProgram] = &[
     KnownProgram::new("copilot", "Copilot CLI", "copilot", "copilot, then /login", &Copilot),
 ];
 
-/// Directory in Nacre's global data for the working directories of programs.
+/// Subdirectory of Nacre's global data that contains the programs' working directories.
 const SCRATCH_FOLDER: &str = "scratch";
 
 /// Model name that selects the model configured in the agent.
@@ -99,7 +99,7 @@ trait AgentProgram: Send + Sync {
     fn launch(&self, asked: &Asked<'_>) -> Launch;
 
     /// Returns a function that recognizes unrecoverable errors in the error output. Some agents
-    /// would retry them forever.
+    /// would retry after them forever.
     fn hopeless(&self) -> fn(&str) -> Option<Fault> {
         |_| None
     }

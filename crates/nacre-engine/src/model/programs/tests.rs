@@ -34,7 +34,6 @@ impl World {
         Self { folder, root }
     }
 
-    /// Installs a script as an agent's command.
     fn agent(&self, command: &str, script: &str) -> &Self {
         self.program(&self.root.join("bin"), command, script);
         self
@@ -84,7 +83,6 @@ impl World {
         self.ask_with(model, request, Limits::default())
     }
 
-    /// Reads a file that a program wrote for the test.
     fn seen(&self, name: &str) -> String {
         fs::read_to_string(self.root.join(name)).unwrap_or_default()
     }
@@ -433,7 +431,7 @@ fn an_agent_that_answers_for_nacre_starts_no_other() {
     let error = models.route(Role::Extract).err().unwrap();
     assert_eq!(
         error.to_string(),
-        "An agent that answers for Nacre may not let Nacre call Claude Code"
+        "Nacre is running inside an agent that it started, so it cannot call Claude Code"
     );
 }
 

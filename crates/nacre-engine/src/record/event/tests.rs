@@ -11,7 +11,6 @@ pub(crate) fn task(number: u64) -> TaskId {
     TaskId::from_random(number)
 }
 
-/// Returns one event of every kind.
 pub(crate) fn samples() -> Vec<Event> {
     let model = ModelRef::for_script;
     let done = TaskState::Completed { signal: Signal::Done };
@@ -118,8 +117,7 @@ fn heard() -> (Events, Arc<Heard>) {
     (Events::new(task(1), clock, vec![Arc::clone(&heard) as Arc<dyn Listener>]), heard)
 }
 
-// Regression test for Acolyte defect 14: a catalog with names that are never emitted, and calls
-// that cannot be matched to results.
+// Regression test: events that are never emitted, and calls that cannot be matched to results.
 #[test]
 fn the_name_of_an_event_is_the_tag_of_its_json_and_it_comes_back_as_it_was() {
     let names: BTreeSet<String> = samples().iter().map(|event| event.name().to_owned()).collect();
@@ -159,8 +157,7 @@ fn what_is_stored_is_numbered_without_gaps_and_the_rest_is_not() {
     assert_eq!(stored.len() + 2, samples().len());
 }
 
-// Regression test for Acolyte defect 5, an aborted run without an end. A run has exactly one end,
-// and no events follow it.
+// Regression test: an aborted run has exactly one end, and no events follow it.
 #[test]
 fn nothing_is_told_after_the_end() {
     let (events, heard) = heard();

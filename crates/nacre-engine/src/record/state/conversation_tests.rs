@@ -40,7 +40,6 @@ fn texts(state: &State, number: u64) -> Vec<String> {
     items.iter().map(|item| item.json["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Returns a conversation in which task 1 is running.
 fn running() -> (Home, State) {
     let home = Home::new();
     let mut state = home.open();
@@ -102,7 +101,7 @@ fn conversations_are_listed_by_folder_newest_first() {
     assert_eq!(listed(None, 2), [session(3), session(2)]);
 }
 
-// Regression test for Acolyte defect 16: a prefix that matches everything.
+// Regression test: a short prefix must not match everything.
 #[test]
 fn a_conversation_is_found_by_three_characters_of_its_id_and_never_by_fewer() {
     let home = Home::new();
@@ -160,7 +159,7 @@ fn a_folder_has_one_active_conversation_which_goes_with_it() {
     assert!(matches!(missing, Err(StateError::UnknownSession { .. })));
 }
 
-// Regression test for Acolyte §1.3 (two clients in one session) and defect 16 (lost updates).
+// Regression test: two clients in one session must not overwrite each other's updates.
 #[test]
 fn only_who_runs_the_task_of_a_session_appends_to_it() {
     let (home, mut state) = running();
@@ -296,7 +295,7 @@ fn terminal(task: &TaskRecord, sequence: u64) -> String {
     json!({ "sequence": sequence, "task": task.id, "state": task.state.to_string() }).to_string()
 }
 
-// Regression test for Acolyte defect 5 (no terminal message) and §1.3 (tasks lost on restart).
+// Regression test: tasks that a restart interrupts must still get a final message.
 #[test]
 fn a_task_whose_process_died_gets_its_terminal_message_once() {
     let home = Home::new();
@@ -367,7 +366,6 @@ fn happening() -> impl Strategy<Value = Happening> {
     ]
 }
 
-/// The expected state.
 #[derive(Default)]
 struct Expected {
     items: BTreeMap<u64, Vec<String>>,

@@ -40,7 +40,6 @@ impl Home {
         .unwrap()
     }
 
-    /// Accepts a task in the first session.
     pub(super) fn accept(&self, state: &mut State, number: u64, now: Timestamp) -> TaskId {
         let task = task(number);
         state.accept(&task, &me(), now).unwrap();
@@ -89,7 +88,6 @@ pub(super) fn voice(number: u64, listener: Arc<dyn Listener>) -> Events {
     Events::new(id(number), clock, vec![listener])
 }
 
-/// Returns the sorted names of the files in a directory.
 pub(super) fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .unwrap()

@@ -1,7 +1,7 @@
 //! Stores tasks and their state changes, and cleans up after a crash.
 //!
-//! A transaction over the records of all processes decides which task may start. Queued tasks have
-//! one global order and wait only for earlier tasks, so they cannot deadlock.
+//! A transaction over all processes' tasks decides which task may start. Queued tasks have one
+//! global order and wait only for earlier tasks, so they cannot deadlock.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct TaskRecord {
     pub class: TaskClass,
     pub title: String,
     pub state: TaskState,
-    /// The requester of the cancellation, if there was one.
+    /// Who asked to cancel the task, if anyone did.
     pub asked: Option<CancelledBy>,
     pub created: Timestamp,
     pub started: Option<Timestamp>,

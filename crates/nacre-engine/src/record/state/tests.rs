@@ -29,7 +29,6 @@ fn told(state: &State, number: u64) -> Vec<String> {
     events.iter().map(|event| format!("{} {}", event.sequence, event.name)).collect()
 }
 
-/// Returns a home in which task 1 is running.
 fn running() -> (Home, State) {
     let home = Home::new();
     let mut state = home.open();
@@ -135,7 +134,7 @@ fn words_of_a_project_are_in_no_event_no_title_and_no_line_of_the_log() {
     assert!(kept.contains("[redacted:extra]") && log.contains("[redacted:extra]"), "{log}");
 }
 
-// Regression test for Acolyte defect 14: no log rotation.
+// Regression test: logs must be rotated.
 #[test]
 fn a_full_log_makes_room_and_five_old_ones_stay() {
     let (home, _state) = running();
@@ -167,7 +166,7 @@ fn a_line_of_the_log_is_an_event() {
     insta::assert_snapshot!(std::fs::read_to_string(home.path().join("logs/server.log")).unwrap(), @r#"{"at":"2027-01-15T08:00:05Z","level":"warn","task":"task_0000000000001","sequence":1,"event":"tool.result","step":1,"call":"c1","tool":"file edit","category":"read","fault":"denied","duration_us":9,"bytes_in":20,"bytes_out":4000,"shown_bytes":1000,"changed":[],"n_changed":0}"#);
 }
 
-// Regression test for Acolyte defect 5: every kind of cancellation leads to exactly one end.
+// Regression test: every kind of cancellation leads to exactly one end.
 #[test]
 fn a_task_that_another_process_ended_tells_nothing_more() {
     let home = Home::new();
@@ -201,8 +200,8 @@ fn a_task_that_never_ran_cannot_be_completed() {
     assert!(matches!(state.go(&id(1), DONE, at(1)), Err(StateError::Move(_))));
 }
 
-// Regression test for Acolyte §1.3: a session runs one task at a time, whichever connections or
-// processes start its tasks.
+// Regression test: a session runs one task at a time, whichever connections or processes start its
+// tasks.
 #[test]
 fn a_session_runs_one_task_at_a_time_in_the_order_in_which_they_came() {
     let (home, mut state) = running();
@@ -278,7 +277,7 @@ fn cancelling_ends_what_waits_and_asks_what_runs_down_the_tree() {
     assert_eq!(state.beat(&other, at(5)).unwrap(), []);
 }
 
-// Regression test for Acolyte §1.3: tasks lost on restart.
+// Regression test: tasks must not be lost on restart.
 #[test]
 fn the_tasks_of_a_process_that_is_gone_failed_and_those_of_a_living_one_go_on() {
     let home = Home::new();
@@ -343,7 +342,7 @@ fn tools_and_models_are_counted() {
     assert_eq!(model.cost_nano_dollars, Some(1500));
 }
 
-// Regression test for Acolyte defect 14: no retention.
+// Regression test: old tasks and events must be deleted.
 #[test]
 fn old_tasks_and_too_many_events_are_let_go_and_unfinished_ones_stay() {
     let home = Home::new();
@@ -372,7 +371,7 @@ fn old_tasks_and_too_many_events_are_let_go_and_unfinished_ones_stay() {
     );
 }
 
-// Regression test for Acolyte defect 16: a prefix that matches everything.
+// Regression test: a short prefix must not match everything.
 #[test]
 fn a_task_is_found_by_the_start_of_its_id() {
     let home = Home::new();

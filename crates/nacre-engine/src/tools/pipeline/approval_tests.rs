@@ -305,7 +305,7 @@ impl Tool for AnythingInput {
 type Generated = (bool, u8, u8, u8, u8, u8);
 
 fn generated() -> impl Strategy<Value = Generated> {
-    // Writes, exec, network, memory, program, answer.
+    // In order: writes, exec, network, memory, program, answer.
     (any::<bool>(), 0..3_u8, 0..5_u8, 0..3_u8, 0..5_u8, 0..4_u8)
 }
 

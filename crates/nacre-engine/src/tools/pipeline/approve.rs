@@ -116,12 +116,12 @@ fn denial_error(reason: &str) -> ToolError {
         "" => "The user declined".to_owned(),
         reason => format!("This was not approved: {reason}"),
     };
-    let hint = "Do not try the same in another way. Continue without it, or ask what the user would \
-     prefer.";
+    let hint =
+        "Do not try to get around this. Continue without it, or ask what the user would prefer.";
     ToolError::new(Fault::Denied, what, hint)
 }
 
-/// Files and the version of each file that the user saw.
+/// The files that the user saw, and the version of each.
 type Seen = Vec<(RelPath, Option<ContentHash>)>;
 
 /// Builds the preview on a blocking thread. Calls that would fail anyway are rejected without

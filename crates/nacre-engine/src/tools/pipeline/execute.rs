@@ -50,7 +50,8 @@ pub(super) struct Performed {
     pub(super) by_program: Option<ProgramChanges>,
     pub(super) by_effects: Option<ProgramChanges>,
     pub(super) changes_memory: bool,
-    /// Whether the call changed the git repository itself, which does not count as workspace files.
+    /// Whether the call changed the git repository, whose own files do not count as workspace
+    /// files.
     pub(super) records_in_git: bool,
     pub(super) took: Duration,
 }
@@ -252,5 +253,5 @@ impl Job {
 pub(super) fn internal_error(name: &str) -> ToolError {
     let name: String = name.chars().take(80).collect();
     let what = format!("Internal error of `{name}`");
-    ToolError::new(Fault::Io, what, "Try another way; this is a bug in the tool.")
+    ToolError::new(Fault::Io, what, "This is a bug in the tool; try a different approach.")
 }

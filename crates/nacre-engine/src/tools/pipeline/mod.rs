@@ -86,7 +86,7 @@ pub struct Pipeline {
 pub struct StepContext {
     pub number: u32,
     pub cancel: Cancel,
-    /// Start of the step, used to decide which file times can be trusted.
+    /// Start of the step, used to decide which timestamps can be trusted.
     pub now: Timestamp,
 }
 

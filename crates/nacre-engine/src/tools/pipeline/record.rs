@@ -1,4 +1,4 @@
-//! The record of every call, and the call budget.
+//! Records every call, and counts it toward the call budget.
 
 use crate::model::ToolCall;
 use crate::record::{BoundedText, Fault, ToolFacts};

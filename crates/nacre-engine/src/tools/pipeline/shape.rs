@@ -1,7 +1,7 @@
 //! Prepares output for the model and the user: redacts it, removes control characters, and limits
 //! its size.
 //!
-//! Of long output, the model gets only the first and last lines. The full text is stored in a spill
+//! The model gets only the first and last lines of long output. The full text is stored in a spill
 //! file for `file_read`. Users see file changes as diffs.
 
 use std::path::Path;

@@ -28,7 +28,6 @@ pub(crate) struct Bay {
     pub(crate) pipeline: Pipeline,
 }
 
-/// Settings of a bay.
 pub(crate) struct Plan {
     pub(crate) permissions: Permissions,
     pub(crate) tool_calls: u32,
@@ -64,7 +63,6 @@ impl Bay {
         Self::at(tempfile::tempdir().unwrap(), plan)
     }
 
-    /// Creates a bay in an existing directory.
     pub(crate) fn at(root: TempDir, plan: Plan) -> Self {
         let spill = tempfile::tempdir().unwrap();
         let workspace = Arc::new(Workspace::open(root.path(), &plan.permissions.denied).unwrap());
@@ -104,7 +102,6 @@ impl Bay {
         batch.results[0].text.clone()
     }
 
-    /// Makes the calls of one step.
     pub(crate) async fn call_all(&mut self, calls: &[(&str, Value)]) -> Batch {
         self.call_at(calls, now(), Cancel::new()).await
     }

@@ -188,7 +188,7 @@ async fn every_denial_is_counted_and_told() {
     assert_eq!(told.iter().filter(|name| **name == "tool.result").count(), 4);
 }
 
-// Regression test for Acolyte defect 15: the error kind was derived from the message.
+// Regression test: the error kind used to be derived from the message.
 #[tokio::test]
 async fn a_code_in_the_words_of_an_error_is_only_words() {
     let mut bay = bay(1);
@@ -227,7 +227,6 @@ async fn who_may_read_a_part_searches_that_part() {
     assert_eq!(batch.results[0].text, "src/a.rs:1: pearl\n");
 }
 
-// Acolyte defect 24.
 #[tokio::test]
 async fn blocked_and_refused_calls_are_counted_and_the_run_is_told_to_end() {
     let mut bay = Bay::with(Plan { tool_calls: 10, tools: probe(1), ..Plan::default() });
@@ -244,7 +243,6 @@ async fn blocked_and_refused_calls_are_counted_and_the_run_is_told_to_end() {
     assert_eq!(bay.pipeline.tally().tool_calls, 12);
 }
 
-// Acolyte defect 17.
 #[tokio::test]
 async fn calls_that_do_not_meet_run_together_and_answer_in_order() {
     let mut bay = bay(3);
@@ -288,7 +286,6 @@ async fn a_read_after_a_write_in_the_same_step_sees_it() {
     ");
 }
 
-// Acolyte defect 3.
 #[tokio::test(start_paused = true)]
 async fn a_call_ends_at_the_limit_of_its_tool() {
     let mut bay = bay(1);
@@ -299,7 +296,6 @@ async fn a_call_ends_at_the_limit_of_its_tool() {
     );
 }
 
-// Acolyte defect 4.
 #[tokio::test]
 async fn a_cancelled_run_drops_its_calls_at_once_and_starts_no_other() {
     let mut bay = bay(1);
@@ -385,7 +381,6 @@ async fn secrets_and_control_characters_do_not_reach_the_model_or_the_log() {
     assert!(!told.contains(&key()), "{told}");
 }
 
-/// An effect that reports the changes.
 struct Echo;
 
 impl EffectRunner for Echo {

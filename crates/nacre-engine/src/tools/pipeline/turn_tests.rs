@@ -105,7 +105,6 @@ fn bay_with(formatter: Formatter) -> Bay {
     Bay::with(Plan { tools, permissions, effects, ..Plan::default() })
 }
 
-/// Returns the text of every file.
 fn files(root: &Path) -> BTreeMap<String, String> {
     let read = |path: &&str| Some(((*path).to_owned(), fs::read_to_string(root.join(path)).ok()?));
     PATHS.iter().filter_map(read).collect()

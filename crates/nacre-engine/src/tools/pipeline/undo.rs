@@ -1,7 +1,7 @@
 //! Records file contents before and after each call, so that a turn's changes can be undone.
 //!
 //! The footprint lists the files that a call may change. These are read before the call runs. A
-//! file that anyone else has changed since is not restored.
+//! file is not restored if anyone else has changed it since.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -14,7 +14,7 @@ use crate::tools::skills::{MAX_BYTES, Skill, bad_name, parse};
 
 const SKILL_FILE: &str = "SKILL.md";
 
-/// Maximum skills per directory. Skills beyond this limit are counted but not loaded.
+/// Maximum skills per directory. Any beyond this limit are counted but not loaded.
 const MAX_PER_PLACE: usize = 200;
 
 const BUNDLED: &[(&str, &str)] =
@@ -172,7 +172,7 @@ mod tests {
         assert!(describe_skills(&report)[0].starts_with("commit bundled "));
     }
 
-    // Regression test for Acolyte defect 23: all projects in a process shared one list of skills.
+    // Regression test: projects in the same process must not share skills.
     #[test]
     fn two_workspaces_never_see_each_others_skills() {
         let (one, two, home) = (
@@ -196,7 +196,7 @@ mod tests {
         });
     }
 
-    // Regression test for Acolyte defect 22: changes on disk were detected only after a restart.
+    // Regression test: changes on disk must take effect without a restart.
     #[test]
     fn a_change_is_seen_at_the_next_look() {
         let (work, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -58,7 +58,7 @@ async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
-        Err(ToolError::new(Fault::Io, "Internal error of the tool", "Try another way."))
+        Err(ToolError::new(Fault::Io, "Internal error in the tool", "Try something else."))
     })
 }
 
@@ -71,7 +71,7 @@ fn search_limit(query: &str, limit: Option<usize>, default: usize) -> Result<usi
     if is_question && (1..=MAX_RESULTS).contains(&limit) {
         return Ok(limit);
     }
-    let hint = "Give a query of at most 1,000 bytes and a limit from 1 to 20.";
+    let hint = "The query must be at most 1,000 bytes, and the limit between 1 and 20.";
     Err(ToolError::new(Fault::Arguments, "Invalid search query", hint))
 }
 

@@ -152,7 +152,7 @@ pub(crate) fn version_of(bytes: &[u8]) -> String {
 /// Version control data, which is never read, written or walked.
 const CLOSED: &[&str] = &[".git", ".hg", ".svn", "git~1"];
 
-/// Directories that agents may read, but to which only their owner writes.
+/// Directories that agents may read but that only their owner may write to.
 const OWNED: &[&str] = &[".nacre"];
 
 /// The names that an agent must not access.
@@ -290,13 +290,13 @@ pub(crate) fn tool_error(error: &FsError, path: &RelPath) -> ToolError {
             "Links are not followed; use a directory.",
         ),
         FsError::Io { source, .. } => {
-            (Fault::Io, format!("Cannot use `{path}`: {}", source.kind()), "Try another way.")
+            (Fault::Io, format!("Cannot use `{path}`: {}", source.kind()), "Try something else.")
         }
         FsError::BadPath { .. }
         | FsError::TwiceChanged { .. }
         | FsError::Reserved { .. }
         | FsError::Busy { .. }
-        | FsError::Interrupted { .. } => (Fault::Io, error.to_string(), "Try another way."),
+        | FsError::Interrupted { .. } => (Fault::Io, error.to_string(), "Try something else."),
     };
     ToolError::new(fault, what, hint)
 }

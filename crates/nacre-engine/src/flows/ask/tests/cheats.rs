@@ -1,6 +1,6 @@
 //! Tests with tables of dishonest and honest sentences.
 //!
-//! The tables in `tests/fixtures/proof/` contain attempts of a dishonest model, honest paraphrases
+//! The tables in `tests/fixtures/proof/` contain a dishonest model's attempts, honest paraphrases
 //! of the same memories, and sentences that reuse a source's words with the roles swapped.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,6 @@ struct Shelf {
     ids: BTreeMap<String, String>,
 }
 
-/// Returns a store with all sources.
 fn shelf() -> Shelf {
     let world = world();
     let store = &world.stores[0].store;

@@ -69,7 +69,7 @@ impl Tool for Touch {
     }
 }
 
-/// Never comes back.
+/// Never returns.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Hang {
@@ -120,7 +120,6 @@ pub(super) fn chat() -> AgentSpec {
     }
 }
 
-/// Everything that a run needs, including listeners.
 pub(super) struct Bench {
     workspace: TempDir,
     spill: TempDir,
@@ -136,7 +135,7 @@ pub(super) struct Bench {
     pub(super) saves_at_most: usize,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 pub(super) struct Played {
     pub(super) outcome: Outcome,
     pub(super) records: Vec<Arc<Record>>,
@@ -182,7 +181,6 @@ impl Bench {
         self.saved.lock().unwrap().clone()
     }
 
-    /// Sets a context window in the settings.
     pub(super) fn with_window(mut self, context_tokens: Option<usize>) -> Self {
         let default =
             RoleSettings { context_tokens, ..RoleSettings::of_model(ModelRef::for_script()) };
@@ -194,7 +192,6 @@ impl Bench {
         self
     }
 
-    /// Removes all models.
     pub(super) fn without_models(mut self) -> Self {
         self.models = Models::new(ModelSettings::default());
         self
@@ -307,7 +304,6 @@ impl Played {
     }
 }
 
-/// Runs an agent against a script.
 pub(super) async fn play(spec: &AgentSpec, script: &str) -> Played {
     let bench = Bench::new(script);
     let outcome = bench.run(spec, &RunControl::without_handle()).await;

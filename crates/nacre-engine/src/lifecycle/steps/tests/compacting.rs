@@ -13,7 +13,6 @@ fn spec(context_tokens: usize) -> AgentSpec {
     spec
 }
 
-/// Turns of about 400 tokens each.
 fn history(n_turns: usize) -> Conversation {
     let turn = |number: usize| {
         let text = format!("answer {number} {}", "a".repeat(600));
@@ -108,7 +107,6 @@ async fn the_steps_of_a_long_turn_are_summed_up_too_and_changed_files_are_named(
     assert_eq!(Conversation::from_items(bench.saved()), played.outcome.conversation);
 }
 
-// Regression test for engine-as-model defect 3.
 #[tokio::test]
 async fn the_window_is_what_the_settings_say() {
     let script = "[[turns]]\nsay = 'Done.'";

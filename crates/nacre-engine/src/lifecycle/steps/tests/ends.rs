@@ -1,4 +1,4 @@
-//! How runs end.
+//! Tests for how runs end.
 
 use super::*;
 use crate::lifecycle::steps::tests::bench::TaskEnd;
@@ -153,7 +153,6 @@ async fn failures_say_why() {
     assert_eq!(bench.close(outcome).state(), "failed(unusable)");
 }
 
-// Regression test for Acolyte defects 4 and 5.
 #[tokio::test]
 async fn a_cancelled_run_stops_at_once_and_tells_its_end() {
     for script in [
@@ -193,7 +192,6 @@ async fn a_run_that_nobody_waits_for_any_more_tells_its_end_too() {
     assert_eq!(state, TaskState::Cancelled { by: CancelledBy::Disconnect });
 }
 
-// Acolyte defect 17.
 #[tokio::test]
 async fn what_was_said_before_is_sent_once_and_in_turns() {
     let said = Message {

@@ -21,7 +21,6 @@ fn with(change: impl FnOnce(&mut Budgets)) -> AgentSpec {
     spec
 }
 
-// Acolyte defect 24.
 #[tokio::test]
 async fn a_model_that_insists_on_refused_calls_comes_to_an_end() {
     let stubborn = "[[turns]]\ncalls = [{ name = 'forbidden', arguments = {} }]\n".repeat(50);

@@ -52,8 +52,7 @@ async fn what_was_asked_is_saved_even_if_there_is_no_model() {
     );
 }
 
-// Regression test for Acolyte defects 17 (structured calls and results are sent again when a
-// conversation is resumed) and 19 (attachments reach the model).
+// Regression test: a resumed conversation must resend structured calls, results and attachments.
 #[tokio::test]
 async fn a_resumed_conversation_has_its_calls_results_and_attachments() {
     let mut first = Bench::new(TWO_STEPS);

@@ -1,4 +1,4 @@
-//! Tests with answers in the form in which servers really send them.
+//! Tests with answers as real servers send them.
 
 use serde_json::json;
 
@@ -35,7 +35,6 @@ fn stop(reason: &str) -> Value {
     json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] })
 }
 
-/// Checks the ID, name and arguments of each call in an answer.
 fn check_calls(pieces: &Value, expected: &[(&str, &str, Value)]) {
     let mut chunks: Vec<Value> = pieces
         .as_array()
@@ -57,7 +56,7 @@ fn check_calls(pieces: &Value, expected: &[(&str, &str, Value)]) {
 #[test]
 fn calls_are_put_together_however_they_come() {
     let read = || json!({ "path": "a" });
-    // As the API says.
+    // As the API specifies.
     check_calls(
         &json!([
             [{ "index": 0, "id": "x", "function": { "name": "read", "arguments": "" } }],
@@ -67,7 +66,7 @@ fn calls_are_put_together_however_they_come() {
         ]),
         &[("x", "read", read()), ("y", "list", json!({}))],
     );
-    // No ids.
+    // Without IDs.
     check_calls(
         &json!([
             [{ "index": 0, "function": { "name": "read", "arguments": "{\"path\":" } }],

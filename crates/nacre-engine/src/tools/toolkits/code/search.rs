@@ -1,6 +1,6 @@
 //! Searches code by structure, and finds the uses of a name.
 //!
-//! Uses are matched as complete words. Different items with the same name are not told apart,
+//! Uses are matched as complete words. Different items with the same name are not distinguished,
 //! because that would require a compiler for each language.
 
 use std::collections::BTreeMap;

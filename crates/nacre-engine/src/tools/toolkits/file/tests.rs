@@ -274,7 +274,6 @@ async fn line_ends_of_the_file_are_kept() {
     assert_eq!(bay.read("dos.txt"), "1\r\n2\r\nthree\r\n");
 }
 
-// Acolyte defect 9.
 #[tokio::test]
 async fn what_changed_is_said_by_the_tool_itself() {
     let mut bay = Bay::new();

@@ -106,7 +106,7 @@ impl WorkspaceGit {
         Err(failed(&format!("git failed: {last}"), "Look at `git_status`."))
     }
 
-    /// Runs a read-only command. If it prints nothing, `nothing` is shown instead.
+    /// Runs a read-only command. Shows `nothing` if it prints nothing.
     async fn show(&self, arguments: &[String], nothing: &str) -> Result<Output> {
         let said = self.run(arguments, LOOK_LIMIT).await?;
         Ok(Output::text(if said.is_empty() { nothing.to_owned() } else { said }))

@@ -42,7 +42,6 @@ fn git(root: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Creates a repository with one commit and tools for it.
 fn repository(permissions: Permissions) -> Bay {
     let root = tempfile::tempdir().unwrap();
     git(root.path(), &["init", "-q", "-b", "main"]);
@@ -144,7 +143,6 @@ async fn commits_hold_what_was_staged_and_no_secrets() {
     assert!(empty.starts_with("Error (exec)"), "{empty}");
 }
 
-// Acolyte defect 12.
 #[tokio::test]
 async fn nothing_that_a_repository_configures_is_started() {
     let mut bay = repository(full_access());

@@ -117,7 +117,7 @@ impl MemoryRecall {
         if is_question && (1..=MAX_PASSAGES).contains(&limit) {
             return Ok(limit);
         }
-        let hint = "Give a question of at most 1,000 bytes and a limit from 1 to 12.";
+        let hint = "The question must be at most 1,000 bytes, and the limit between 1 and 12.";
         Err(ToolError::new(Fault::Arguments, "Invalid question", hint))
     }
 }

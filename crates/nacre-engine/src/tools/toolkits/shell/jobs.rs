@@ -85,7 +85,6 @@ impl ShellJobs {
         Ok(Output::text(text))
     }
 
-    /// Returns whether no job was ever started.
     pub fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }

@@ -79,7 +79,6 @@ mod tests {
 
     use super::*;
 
-    // Regression test for Acolyte defect 13.
     #[test]
     fn only_public_addresses_are_reached() {
         for (text, expected) in [

@@ -21,7 +21,7 @@ const WELCOME: &str =
 
 pub(super) fn web_url(text: &str) -> Result<Url> {
     let refuse = |what: &str| {
-        let hint = "Give a complete URL, such as https://example.com/page.";
+        let hint = "Use a complete URL, such as https://example.com/page.";
         Err(ToolError::new(Fault::Arguments, what, hint))
     };
     if text.len() > 4_000 || text.chars().any(char::is_control) {

@@ -55,7 +55,6 @@ async fn an_absolute_path_is_taken_where_it_lies_in_the_workspace() {
     }
 }
 
-/// Returns numbered lines whose total size exceeds one read.
 fn many_lines(n_lines: usize) -> String {
     let mut text = String::new();
     for number in 1..=n_lines {
