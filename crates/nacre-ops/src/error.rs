@@ -33,9 +33,9 @@ pub type Result<T, E = OpError> = std::result::Result<T, E>;
 pub struct OpError {
     pub code: ErrorCode,
     pub message: String,
-    /// Outermost first.
+    /// Sorted from outermost to innermost.
     pub causes: Vec<String>,
-    /// What the user can do, including a command to type.
+    /// Suggestions for the user, including a command to run.
     pub hints: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Answering a question with a scripted model: emitted sentences and cancellation.
+//! Tests answering with a scripted model: which sentences are emitted, and cancellation.
 #![expect(clippy::disallowed_methods, reason = "the tests write their own project")]
 
 use std::fs;
@@ -14,7 +14,7 @@ use nacre_engine::model::Cancel;
 
 const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
 
-/// Creates a project with one memory, and stores a script next to it.
+/// Creates a project with one memory and a model script.
 fn project(script: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let memories = folder.path().join("work/.nacre/memory/decisions");

@@ -1,7 +1,7 @@
 //! Finds and reads the files to import, within limits.
 //!
 //! Links inside the project are not followed. A file outside the project is read only if the user
-//! names it. This file is labeled with its name instead of its path, because other people can see
+//! names it. Such a file is labeled with its name instead of its path, because other people can see
 //! where a memory comes from.
 
 use std::io::Read as _;

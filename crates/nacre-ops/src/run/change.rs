@@ -123,8 +123,7 @@ pub struct StoredChange {
     #[serde(rename = "change")]
     pub id: String,
     pub command: String,
-    /// The time at which the last run ended. Changes within the same second are ordered by
-    /// `sequence`.
+    /// When the last run ended. Changes within the same second are ordered by `sequence`.
     pub at: Timestamp,
     pub sequence: u32,
     pub counts: ChangeCounts,

@@ -116,7 +116,7 @@ fn entry(reader: &mut RunReader<'_>, changes: &[StoredChange], id: &RunId) -> Re
 
 const MAX_ALL_BYTES: u64 = 32 << 20;
 
-/// Reads the report of a run. Returns `None` if the file is missing or was not written by Nacre.
+/// Reads a run's report. Returns `None` if the file is missing or was not written by Nacre.
 pub fn read_record(store: &Store, id: &RunId) -> Result<Option<RunReport>, FsError> {
     RunReader::new(store).record(id)
 }
@@ -134,8 +134,8 @@ impl<'a> RunReader<'a> {
         Self { store, n_left: MAX_ALL_BYTES, n_unread: 0 }
     }
 
-    /// Reads the report of a run. Returns `None` if the file is missing or invalid, or if the
-    /// budget is used up.
+    /// Reads a run's report. Returns `None` if the file is missing or invalid, or if the budget is
+    /// used up.
     pub fn record(&mut self, id: &RunId) -> Result<Option<RunReport>, FsError> {
         if self.n_left == 0 {
             self.n_unread += 1;
@@ -155,7 +155,7 @@ impl<'a> RunReader<'a> {
     }
 }
 
-/// Reads the metrics of a run. Returns `None` if the file is missing or invalid.
+/// Reads a run's metrics. Returns `None` if the file is missing or invalid.
 pub fn read_metrics(store: &Store, id: &RunId) -> Result<Option<RunMetrics>, FsError> {
     let Some(bytes) = bytes_of(store, id, METRICS_FILE)? else {
         return Ok(None);

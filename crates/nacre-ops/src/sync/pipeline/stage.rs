@@ -302,7 +302,7 @@ pub(super) fn count_actions(actions: &[SessionAction]) -> ActionCounts {
     }
 }
 
-/// Returns the checklist of a sync. If there is no lead, its steps are marked as skipped.
+/// Returns a sync's checklist. If there is no lead, its steps are marked as skipped.
 pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistStep]>) -> Vec<ChecklistStep> {
     let extract = if is_open { StepState::Done } else { StepState::Gated };
     let step = |step: &str, state| ChecklistStep { step: step.to_owned(), state };
