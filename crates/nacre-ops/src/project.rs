@@ -95,7 +95,7 @@ pub fn remove(host: &Host, request: &ProjectRemoveRequest) -> Result<ProjectRemo
 }
 
 const REPO_CONFIG: &str = "\
-# Settings of this repository, shared through git. `nacre config` lists every key.
+# Settings for this repository, shared through git. `nacre config` lists every key.
 # What runs commands or sends data is a person's own to set, and ignored here.
 ";
 

@@ -1,5 +1,5 @@
 //! Tests answering with a scripted model: which sentences are emitted, and cancellation.
-#![expect(clippy::disallowed_methods, reason = "the tests write their own project")]
+#![expect(clippy::disallowed_methods, reason = "the tests create their own project")]
 
 use std::fs;
 use std::path::Path;

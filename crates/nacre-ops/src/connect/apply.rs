@@ -346,8 +346,8 @@ impl Ledger {
                 "`{LEDGER_FILE}` in the global directory is damaged or has an unsupported version"
             ))
             .hint(
-                "Move it away. `nacre connect AGENT --remove` then removes the entries that it \
-                 recognizes",
+                "Move it out of the way. `nacre connect AGENT --remove` then removes the entries \
+                 that it recognizes",
             )),
         }
     }

@@ -254,8 +254,8 @@ fn fire(
     let (code, stdout) = run_shell(host, &command, &event.to_string())?;
     match code {
         Some(0) => Ok(match stdout.trim().chars().count() {
-            0 => "a session would start with nothing to add here".to_owned(),
-            n_chars => format!("a session would start with {n_chars} characters from Nacre"),
+            0 => "a session started here would get nothing from Nacre".to_owned(),
+            n_chars => format!("a session started here would get {n_chars} characters from Nacre"),
         }),
         Some(code) => Err(format!("`{command}` exited with code {code}")),
         None => Err(format!("`{command}` was killed")),

@@ -185,7 +185,7 @@ fn remove(host: &Host, agents: &[String], wiring: &WiringOptions) -> Result<Conn
     let mut report = report(host, &plan)?;
     if !still_read.is_empty() {
         report.notes.push(format!(
-            "The sessions of {} are still read, as before. To stop reading them: nacre connect {} \
+            "Sessions from {} are still read, as before. To stop reading them: nacre connect {} \
              --remove",
             still_read.join(", "),
             still_read.join(" ")

@@ -217,8 +217,8 @@ impl From<CatalogError> for OpError {
             ),
             CatalogError::Newer { .. } => (
                 Failed,
-                "Use the newer version of Nacre, or move the file away; Nacre can rebuild \
-                 it",
+                "Use a newer version of Nacre, or move the file out of the way; Nacre can \
+                 rebuild it",
             ),
             CatalogError::Open { .. }
             | CatalogError::Shared { is_passing: false, .. }

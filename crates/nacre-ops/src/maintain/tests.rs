@@ -1,6 +1,6 @@
 //! Tests the maintenance of a store over time, and while users edit it.
 
-#![expect(clippy::disallowed_methods, reason = "the tests play the person")]
+#![expect(clippy::disallowed_methods, reason = "the tests act as the user")]
 
 mod strangers;
 mod writing;

@@ -27,7 +27,7 @@ use crate::sync::pipeline as sync;
 
 pub const DEFAULT_CONFIDENCE: f64 = 0.9;
 
-const QUOTE_HINT: &str = "Give the user's words, exactly as they said them: --quote \"WORDS\"";
+const QUOTE_HINT: &str = "Quote the user's exact words: --quote \"WORDS\"";
 
 pub fn add(host: &Host, request: &MemoryAddRequest, events: &Events) -> Result<MemoryChangeReport> {
     let confidence = request.confidence.unwrap_or(DEFAULT_CONFIDENCE);

@@ -131,7 +131,7 @@ pub struct StoredChange {
     pub reversal: Reversal,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
-    /// Oldest first.
+    /// The runs that make up the change, oldest first.
     #[serde(skip)]
     pub runs: Vec<RunId>,
     #[serde(skip)]

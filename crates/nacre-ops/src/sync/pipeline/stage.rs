@@ -446,9 +446,9 @@ fn agent_log(
 ) -> Vec<u8> {
     let fallback = report.fallback.as_ref().map(|why| format!(" Fell back: {why}."));
     let text = match spent.calls {
-        0 => "No model was asked to read: candidates are by rule.".to_owned(),
+        0 => "No model was used to read. The rules found all candidates.".to_owned(),
         calls => format!(
-            "A model was asked {calls} times to read: {} tokens, {}.",
+            "A model was called {calls} times to read: {} tokens, {}.",
             spent.usage.total(),
             spent.cost
         ),
