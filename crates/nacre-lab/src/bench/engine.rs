@@ -147,7 +147,7 @@ fn job(spec: &AgentSpec, events: Events) -> Job<'_> {
     }
 }
 
-/// Runs once with one step and once with two. The difference is the overhead of a step.
+/// Compares runs with one step and with two. The difference is the overhead of a step.
 async fn step_overhead(root: &Path, rounds: usize) {
     let one = "{\"turns\":[{\"say\":\"Done.\"}]}".to_owned();
     // The engine calls the model again after an empty response, which adds a second step without a
