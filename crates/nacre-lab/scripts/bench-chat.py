@@ -97,7 +97,7 @@ def key_times(nacre: str, n_keys: int, columns: int, rows: int) -> list:
         chat.until("number")
         chat.drain(1.0)
         for n in range(n_keys):
-            # 20 characters at a time, so that the input stays one row.
+            # Clear the input after every 20 characters, so that it stays on one row.
             if n % 20 == 0:
                 chat.press("\x15")
                 chat.drain(0.1)
@@ -109,7 +109,7 @@ def key_times(nacre: str, n_keys: int, columns: int, rows: int) -> list:
 
 
 def abort_times(nacre: str) -> list:
-    # The cells that change are written, so what is waited for shares none with what was there before.
+    # Only changed cells are written, so the awaited text must not share any with the previous text.
     chat = Chat(nacre, [{"say": chr(0x5000 + n) * 12, "hang": True} for n in range(N_ABORTS)], 80, 24)
     times = []
     try:

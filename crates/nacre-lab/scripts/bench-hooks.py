@@ -18,7 +18,7 @@ import time
 
 MAX_P50_MS = 15.0
 MAX_P99_MS = 60.0
-# Where a server of the same home runs.
+# Applies if a server is running for the same home directory.
 MAX_SERVED_P50_MS = 5.0
 PROMPTS = [
     "how do we deploy to production?",
@@ -48,7 +48,7 @@ def measure(nacre: str, lab: str, root: str, n_memories: int, n_calls: int) -> i
     env = {"HOME": home, "PATH": os.environ["PATH"]}
     run = lambda args, cwd: subprocess.run(args, cwd=cwd, env=env, check=True, stdout=subprocess.DEVNULL)
     run([nacre, "init", "--quiet"], repo)
-    # Not by a variable: a hook with settings of its own asks no server.
+    # Not set by a variable, because a hook with its own settings does not use the server.
     run([nacre, "config", "set", "--quiet", "hooks.sync", "false"], repo)
     run([lab, "torture", "corpus", repo, str(n_memories)], repo)
     body = "The pipeline of main cannot deploy to production. It fails late."

@@ -21,7 +21,7 @@ from pathlib import Path
 
 NPM = ["antd@5.20.6", "core-js@3.38.1", "date-fns@3.6.0", "rxjs@7.8.1", "three@0.168.0", "typescript@5.5.4"]
 PYPI = ["ansible==9.8.0", "Django==5.1", "sympy==1.13.2"]
-# Rust, and C and C++ that crates bring along; what they depend on comes with them.
+# Rust code, and the C and C++ code bundled with it. Dependencies are fetched too.
 CRATES = {
     "aws-sdk-ec2": "=1.70.0",
     "librocksdb-sys": "=0.17.1",
@@ -117,7 +117,7 @@ class Bench:
             sign = COMMENTS[Path(path).suffix]
             with (self.corpus / path).open("ab") as file:
                 file.write(f"\n{sign} edit {self.n_edits}\n".encode())
-        # What was changed a moment ago is read twice, as it must be; hardly anybody asks so soon.
+        # Files changed a moment ago must be read twice, but few real queries follow that soon.
         time.sleep(wait)
 
     def row(self, name, value, limit, allowed, unit="ms"):

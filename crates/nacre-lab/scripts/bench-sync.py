@@ -59,7 +59,7 @@ def fill(home, repo, sources, limit):
                 folder = home / ".claude/projects/-bench"
             folder.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
-            # A session that was just written to may still go on, and is left for later.
+            # Backdate the file, because a sync skips sessions that may still be running.
             os.utime(folder / name, (1_770_000_000, 1_770_000_000))
             total += len(data)
     return total

@@ -17,14 +17,14 @@ import sys
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-# As in recall/prompt.rs.
+# The same values as in recall/prompt.rs.
 MAX_ITEMS, MIN_SHARE = 3, 0.55
-# Scales of the features and of the vector: a larger one is held back less.
+# Scales of the features and of the vector. A larger scale means weaker regularization.
 SCALES, MEANING = np.array([6, 4, 1, 2, 1, 1, 1]), 3
 WEIGHTS = {"prompts": 0.1, "sessions": 1.0}
-# The probability from which a memory is given.
+# Memories with at least this probability are returned.
 THRESHOLD = 0.4
-# The sessions are split into this many parts, this many times.
+# Number of times that the sessions are split, and number of parts in each split.
 TIMES, PARTS = 10, 2
 
 

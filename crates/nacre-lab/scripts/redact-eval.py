@@ -82,7 +82,7 @@ class Go:
                 return found, end
             value, pos = self.expression(pos)
             _, text, end = self.token(pos)
-            if text == ":":  # of a map only the values count
+            if text == ":":  # in a map, only the values count
                 value, pos = self.expression(end)
                 _, text, end = self.token(pos)
             if text == "...":

@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[3] / "tools"))
 from team import Postgres  # noqa: E402
 
-# What a small server of its own would be given.
+# Typical settings for a small dedicated server.
 SETTINGS = {
     "shared_buffers": "6GB",
     "effective_cache_size": "12GB",

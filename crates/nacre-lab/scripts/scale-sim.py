@@ -8,7 +8,7 @@ import heapq
 import random
 from collections import deque
 
-# What is taken for granted: how people work, and what machines and models cost.
+# Assumptions about how people work, and about what machines and models cost.
 ASSUMED = {
     "sessions a developer and day": 6.0,
     "working hours": 10,
@@ -27,7 +27,7 @@ ASSUMED = {
     "working days a month": 21,
 }
 
-# What the database takes: assumed, until `nacre-lab team scale` was run on the machine in question.
+# Database costs. These are assumptions; `nacre-lab team scale` measures them on a machine.
 DATABASE = {
     "database bytes a memory": 8_000,
     "milliseconds a search, one core": 30.0,
@@ -38,7 +38,7 @@ DATABASE = {
 def arrivals(rng, developers):
     """Moments (seconds) at which sessions end, with the repository of each: busy at ten and at three."""
     repositories = max(1, round(developers / ASSUMED["developers of a repository, on average"]))
-    # The largest repositories have by far the most developers.
+    # A few large repositories have by far the most developers.
     weights = [1 / (rank + 1) ** 0.8 for rank in range(repositories)]
     total = round(developers * ASSUMED["sessions a developer and day"])
     names = rng.choices(range(repositories), weights=weights, k=total)
@@ -149,7 +149,7 @@ def database_table():
         sessions = developers * ASSUMED["sessions a developer and day"]
         memories = sessions * ASSUMED["memories a session"] * ASSUMED["working days a month"] * 12
         size = memories * DATABASE["database bytes a memory"]
-        # The busiest hour has about twice the sessions of the mean one.
+        # The busiest hour has about twice as many sessions as an average hour.
         a_second = 2 * sessions / ASSUMED["working hours"] / 3600
         spent = DATABASE["milliseconds of the database a session in the queue"]
         spent += ASSUMED["searches a session"] * DATABASE["milliseconds a search, one core"]
@@ -163,7 +163,7 @@ def cost_table():
     model = (model + ASSUMED["tokens written a session"] * ASSUMED["dollars a million tokens written"]) / 1e6 * 1000
     spent = DATABASE["milliseconds of the database a session in the queue"]
     spent += ASSUMED["searches a session"] * DATABASE["milliseconds a search, one core"]
-    # Cores are paid for the whole month and used in the busiest hour: a fifth of the day.
+    # Cores are paid for all month but sized for the busiest hour, which has a fifth of the load.
     cores = 1000 * spent / 1000 / 3600 * ASSUMED["dollars a vCPU and month"] / 730 * 5
     stored = 1000 * ASSUMED["memories a session"] * DATABASE["database bytes a memory"] / 1e9
     stored_cost = stored * ASSUMED["dollars a GB of database and month"] * 12

@@ -10,11 +10,11 @@ use super::memory::to_broken_file;
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, note_offered};
 
-/// Budget in tokens. Small enough to leave most of the context to the task.
+/// In tokens. Leaves most of the context for the task.
 const DEFAULT_BUDGET: usize = 2000;
 const MAX_BUDGET: usize = 100_000;
 
-/// Maximum number of bytes of the task to compare with memories.
+/// How many bytes of the task description are compared with memories.
 const MAX_TASK_BYTES: usize = 8_000;
 
 pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError> {
@@ -34,8 +34,7 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     let sources = sources(&stores, &indexes);
     let files: Vec<String> = files.iter().map(|file| host.below_project(file)).collect();
     let task = task.as_deref().map(|task| &task[..task.floor_char_boundary(MAX_TASK_BYTES)]);
-    // An embedding service may be slow, so memories are compared by meaning only with the built-in
-    // model.
+    // Compare by meaning only with the built-in model, because an embedding service may be slow.
     let mode = match host.settings().search.embedding {
         EmbeddingChoice::Builtin => Mode::Hybrid,
         EmbeddingChoice::Endpoint => Mode::Lexical,
@@ -45,7 +44,7 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         Wish { budget, task, files: &files, known: &[], mode, names_unproven, now: host.now() };
     let counter = TokenCounter::load_shipped()?;
     let mut report = recall::brief(&sources, &wish, &counter)?;
-    // Records the user's own edits of these memories as trusted, in every store.
+    // In every store, record the user's own edits to these memories as trusted.
     let mut has_edits = false;
     for scoped in &stores {
         let files = report.unproven.iter().filter_map(|id| scoped.store.locate(id).ok());
@@ -66,7 +65,7 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     Ok(report)
 }
 
-/// Like `brief`, but for a hook, which must not block. Checks only directory timestamps and records
+/// Like `brief`, but for hooks, which must not block: checks only directory timestamps and records
 /// nothing. Also returns whether the index is stale.
 pub(super) fn quick_brief(
     host: &Host,

@@ -38,8 +38,8 @@ pub fn show(host: &Host, request: &ConfigShowRequest) -> Result<ConfigShowReport
     Ok(report)
 }
 
-/// Returns the model keys that are not set, so that they can be listed. Without a prefix, returns
-/// only the default key, because all hints mention it.
+/// Lists the model keys that are not set. Without a prefix, lists only the default key, because
+/// every hint mentions it.
 fn roles_not_set(host: &Host, prefix: &str) -> Vec<String> {
     let keys = ROLES.iter().map(|role| format!("roles.{role}.model"));
     let keys = keys.filter(|key| !host.resolved.tables.contains_key(key));
@@ -66,7 +66,7 @@ fn wire_value(value: &Value) -> SettingValue {
     }
 }
 
-/// Formats a value for display: strings without quotes, lists as in TOML.
+/// Formats a value for display: strings without quotes, and lists as in TOML.
 pub fn value_text(value: &SettingValue) -> String {
     let value = match value {
         SettingValue::Text(text) => Value::Text(text.clone()),
@@ -93,7 +93,7 @@ pub fn get(host: &Host, key: &str) -> Result<ConfigGetReport> {
 }
 
 fn not_set(key: &str) -> OpError {
-    // If the key is unknown, removing it from an empty file returns the right error.
+    // Removing an unknown key from an empty file produces the right error.
     if let Err(error) = edit::unset("", Path::new("config.toml"), key) {
         return error.into();
     }
@@ -128,8 +128,7 @@ pub fn path(host: &Host) -> Result<ConfigPathReport> {
     Ok(ConfigPathReport { files: files.collect() })
 }
 
-/// The setting that selects how maps are stored. When it changes, maps stored in the old form are
-/// removed.
+/// Selects how maps are stored. Changing it removes maps that are stored in the old form.
 const AT_REST: &str = "map.at_rest";
 
 pub fn set(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport> {
@@ -185,7 +184,7 @@ fn record(host: &Host, request: &ConfigSetRequest, edited: &TextEdit) -> Option<
 }
 
 /// Like `set`, but for requests from a web page. Refuses keys that could make Nacre send data, run
-/// programs or write to other locations.
+/// programs or write elsewhere.
 pub fn set_harmless(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport> {
     let ConfigSetRequest { key, value, .. } = request;
     check_password(key, value.as_deref().unwrap_or_default())?;

@@ -1,4 +1,4 @@
-//! Removes all copies of a forgotten memory and verifies that they are gone.
+//! Removes all copies of a forgotten memory, and verifies that they are gone.
 //!
 //! A copy is reported as gone only if a search no longer finds it. Locations that cannot be
 //! accessed are reported as pending.
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) const DRAFTS: &str = "drafts";
 
-/// The result for each location. If several memories are forgotten, a pending result is never
+/// The result for each location. When several memories are forgotten, a pending result is never
 /// replaced by a better one.
 #[derive(Debug, Default)]
 pub(super) struct Copies(pub(super) BTreeMap<CopyPlace, CheckedCopy>);

@@ -1,5 +1,5 @@
-//! Checks all files in the stores. Nothing is changed unless `--fix` is given. The result is stored
-//! in the catalog for `status`.
+//! Checks all files in the stores, and changes nothing unless `--fix` is given. The result is
+//! stored in the catalog, where `status` reads it.
 
 use nacre_traces::catalog::{Catalog, JobQueue as _, ServiceRun};
 use nacre_types::{

@@ -33,9 +33,9 @@ pub type Result<T, E = OpError> = std::result::Result<T, E>;
 pub struct OpError {
     pub code: ErrorCode,
     pub message: String,
-    /// Outermost first.
+    /// Sorted from outermost to innermost.
     pub causes: Vec<String>,
-    /// What the user can do, including a command to type.
+    /// Suggestions for the user, including a command to run.
     pub hints: Vec<String>,
 }
 
@@ -427,11 +427,11 @@ impl From<StateError> for OpError {
             StateError::Damaged { path, .. } => {
                 let path = path.display();
                 let hint =
-                    format!("Move it away, and Nacre creates a new one: mv {path} {path}.damaged");
+                    format!("Rename it, and Nacre creates a new one: mv {path} {path}.damaged");
                 return Self::wrap(&error).hint(hint);
             }
             StateError::Newer { .. } => {
-                (Failed, "Use the newer version of Nacre, or move the file away")
+                (Failed, "Use a newer version of Nacre, or move the file out of the way")
             }
             StateError::Shared { is_passing: false, .. }
             | StateError::Fs(_)

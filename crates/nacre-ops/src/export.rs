@@ -22,7 +22,7 @@ use crate::error::{OpError, Result};
 use crate::host::{Host, ScopedStore, note_offered};
 use crate::run::change::{Reversal, TextRoot};
 
-/// Budget in tokens. Every agent session loads this text.
+/// In tokens. Small, because every agent session loads this text.
 const DEFAULT_BUDGET: usize = 1500;
 const MAX_BUDGET: usize = 100_000;
 
@@ -116,7 +116,7 @@ fn unusable(file: &RelPath, error: FsError) -> OpError {
 
 #[derive(Debug, Default)]
 struct Selection {
-    /// The text of the block. Empty if no memories are eligible.
+    /// Empty if no memories are eligible.
     text: String,
     ids: Vec<MemoryId>,
     n_left_out: usize,

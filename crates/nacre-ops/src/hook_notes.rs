@@ -1,7 +1,7 @@
 //! Hook notes record which memories each session has received. Each session has one small file in
 //! the user's own directory.
 //!
-//! The files contain ids but no text. If they are deleted, some memories are shown again.
+//! The files contain ids but no text. Deleting them only causes some memories to be shown again.
 
 use std::time::Duration;
 
@@ -16,14 +16,13 @@ use crate::host::Host;
 /// Name of the directory for hook notes, inside the global directory.
 pub(super) const HOOKS_FOLDER: &str = "hooks";
 
-/// Maximum size of a notes file.
 const MAX_BYTES: u64 = 256 << 10;
 
 /// Maximum number of memories recorded per session. Beyond this number, the oldest ones are dropped
 /// and may be shown again.
 const MAX_TOLD: usize = 512;
 
-/// How long a hook waits for another hook that handles the same prompt.
+/// How long a hook waits for another hook that is handling the same prompt.
 pub(super) const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Maximum number of notes files, and the number that are kept when this maximum is exceeded.
@@ -65,8 +64,8 @@ impl Notes {
         self.told.drain(..n_surplus);
     }
 
-    /// Saves the notes. If this fails, the hook must return nothing, because otherwise it would
-    /// repeat the same memories in every call.
+    /// Saves the notes. If this fails, the hook must return nothing. Otherwise, it would repeat the
+    /// same memories in every call.
     pub(super) fn save(
         &self,
         host: &Host,
@@ -83,8 +82,8 @@ pub(super) fn folder(host: &Host) -> Result<WriteScope> {
     host.home_folder(HOOKS_FOLDER)
 }
 
-/// Returns the path of a session's notes. If the agent provides no session id, all sessions in the
-/// same directory on the same day share a file.
+/// If the agent provides no session id, all sessions in the same directory on the same day share a
+/// file.
 fn path(host: &Host, session: &HookSession) -> Result<RelPath> {
     let HookSession { agent, id } = session;
     let name = match id.as_deref().filter(|id| !id.is_empty()) {

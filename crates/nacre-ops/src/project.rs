@@ -27,7 +27,7 @@ pub fn init(host: &Host, name: Option<&str>, events: &Events) -> Result<InitRepo
     let root = git_root(&host.person, folder).unwrap_or_else(|| folder.clone());
     check_place(host, &root)?;
     let registered = match host.register(&root, name) {
-        // If the user specified a name, the error is not ignored.
+        // Report the error only if the user specified a name.
         Err(error) if name.is_some() => return Err(error),
         registered => registered,
     };
@@ -95,7 +95,7 @@ pub fn remove(host: &Host, request: &ProjectRemoveRequest) -> Result<ProjectRemo
 }
 
 const REPO_CONFIG: &str = "\
-# Settings of this repository, shared through git. `nacre config` lists every key.
+# Settings for this repository, shared through git. `nacre config` lists every key.
 # What runs commands or sends data is a person's own to set, and ignored here.
 ";
 

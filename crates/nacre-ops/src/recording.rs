@@ -29,7 +29,7 @@ impl<'c> CommandChange<'c> {
         Self { mode, command, undoes: None, id: RefCell::new(None) }
     }
 
-    /// Creates the change that undoes the change `undoes`.
+    /// Creates the change that undoes `undoes`.
     pub(crate) fn undo(undoes: &'c str) -> Self {
         Self { undoes: Some(undoes), ..Self::new(RunMode::Undo, "undo") }
     }

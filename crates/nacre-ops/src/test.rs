@@ -1,6 +1,6 @@
 //! Test fixtures for operations: a host, a home directory with one project, and scripted models.
 
-#![expect(clippy::disallowed_methods, reason = "the tests play the agents and the user")]
+#![expect(clippy::disallowed_methods, reason = "the tests act as the agents and the user")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

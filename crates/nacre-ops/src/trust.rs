@@ -219,8 +219,8 @@ fn whole_ids(stores: &[ScopedStore], ids: &[String]) -> Result<Vec<String>> {
     ids.iter().map(whole).collect()
 }
 
-/// Returns whether the request selects this memory. `all` includes only foreign memories. A
-/// quarantined memory must be selected by its id.
+/// Returns whether the request selects this memory. `all` includes only memories from other
+/// machines. A quarantined memory must be selected by its id.
 fn is_chosen(request: &TrustRequest, item: &TrustItem) -> bool {
     let is_foreign = item.memory.trust == Some(TrustLevel::Foreign);
     (request.all && is_foreign) || request.ids.contains(&item.memory.id)

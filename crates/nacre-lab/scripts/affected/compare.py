@@ -62,7 +62,7 @@ def truth(args):
         print(f"{len(used)} used, {len(unused)} unused: {one['path']} {one['name']} {len(files)}", flush=True)
         if args.n <= len(used) or 8 * args.n <= len(used) + len(unused):
             break
-    # A server may answer before it has read everything: who was said to have no users is asked about again.
+    # A server may answer before it has read everything, so ask again about unused symbols.
     for one in list(unused) if server else []:
         one["users"] = sorted(server.references(one["path"], one["line"], one["column"]))
         if one["users"]:
@@ -82,7 +82,7 @@ def nacre(binary, home, root, *args):
 def measure(args):
     data = json.loads(Path(args.truth).read_text())
     ends = symbols.ENDS[data["language"]]
-    # Programs that git leaves running in the background may still write when the folder goes.
+    # Background git processes may still write while the directory is being removed.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home, root = Path(folder) / "home", Path(folder) / "project"
         home.mkdir()

@@ -12,7 +12,7 @@ import regex
 
 try:
     from xxhash import xxh3_64_intdigest
-except ImportError:  # a training machine may lack it; the trailer is then zero and must be written afterwards
+except ImportError:  # some machines lack it; the trailer stays zero until seal.py runs
     def xxh3_64_intdigest(_data):
         return 0
 

@@ -260,7 +260,7 @@ def train(name, option, first, sif, bags, target, pairs, held, usable, names, co
             with torch.no_grad():
                 soft = target[p[:, 0]].float() @ target[p[:, 1]].float().T
                 same = (p[:, 1][None] == p[:, 1][:, None]) & ~torch.eye(len(p), dtype=torch.bool, device=DEVICE)
-                # A passage that the teacher finds nearer to the question than its own one by a margin is taken as a false negative.
+                # Passages that the teacher ranks far above the right one are false negatives.
                 false = same | (soft > soft.diagonal()[:, None] + 0.1)
                 goal = F.softmax(soft / option["tau"], 1)
             label = torch.arange(len(p), device=DEVICE)
@@ -352,7 +352,7 @@ def main():
             say(name, "untrained", held_out(lambda t: student(first, torch.log(sif), bags, t), held))
         plain = (first * sif[:, None]).cpu().numpy()
         if option["soup"]:
-            # The mean of the runs before, each at the same mean row length, with a share of the untrained rows.
+            # Average the runs at equal mean row length, and blend in the untrained rows.
             runs = [r / np.linalg.norm(r, axis=1).mean() for r in finals]
             final = (1 - option["mix"]) * sum(runs) / len(runs) + option["mix"] * plain / np.linalg.norm(plain, axis=1).mean()
             with torch.no_grad():

@@ -7,8 +7,8 @@ use nacre_memory::search::{Builtin, Embedder};
 use crate::Outcome;
 
 const QUERY: &str = "how do we keep the queue in one file without a server";
-const SENTENCE: &str = "The queue lies in SQLite because one file is easy to back up, and a \
-                        server would have to be started before the first command can run. ";
+const SENTENCE: &str = "The queue is stored in SQLite because one file is easy to back up, and a \
+                        server would have to be started before the first command could run. ";
 
 pub(super) fn run() -> Outcome {
     let long = SENTENCE.repeat(12);
@@ -26,7 +26,7 @@ fn measure(model: &dyn Embedder, long: &str, rounds: usize) {
     }
 }
 
-/// Returns the shortest time of `work` in microseconds, and its result.
+/// Returns the shortest time that `work` took, in microseconds, and its result.
 fn best<T>(rounds: usize, work: impl Fn() -> T) -> (f64, T) {
     let mut fewest = f64::INFINITY;
     let mut made = None;

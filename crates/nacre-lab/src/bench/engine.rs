@@ -45,7 +45,7 @@ pub(super) async fn run(args: &EngineArgs) -> Outcome {
     for name in ["home", "spill", "work"] {
         fs::create_dir(root.join(name)).unwrap();
     }
-    let line = "a line of some file that an agent looks at\n";
+    let line = "a line in a file that an agent reads\n";
     fs::write(root.join("work/file.txt"), line.repeat(N_CALLS + 10)).unwrap();
     step_overhead(&root, rounds).await;
     event_overhead(&root, rounds).await;
@@ -147,7 +147,7 @@ fn job(spec: &AgentSpec, events: Events) -> Job<'_> {
     }
 }
 
-/// The overhead of one step is the time for a run with two steps minus the time for a run with one.
+/// Compares runs with one step and with two. The difference is the overhead of a step.
 async fn step_overhead(root: &Path, rounds: usize) {
     let one = "{\"turns\":[{\"say\":\"Done.\"}]}".to_owned();
     // The engine calls the model again after an empty response, which adds a second step without a

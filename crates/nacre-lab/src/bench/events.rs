@@ -1,8 +1,8 @@
 //! Measures the cost of events during tool calls, with and without recording to the state and the
 //! log.
-//!
-//! Each round reads 1,000 small files through the whole pipeline, in batches of ten. Recorded and
+//! Each round reads 1,000 small files through the whole pipeline, ten at a time. Recorded and
 //! unrecorded rounds alternate, so that a temporary slowdown of the machine affects both equally.
+//! Both kinds of rounds open the state and the log, because a process pays that cost only once.
 //! Both kinds of rounds open the state and the log, because a process pays that cost only once.
 
 use std::error::Error;
@@ -60,7 +60,7 @@ pub(super) fn run() -> Outcome {
     };
     let ((silent_run, silent_whole), (run, whole)) = (medians(&silent), medians(&recorded));
     println!("{N_CALLS} calls, medians of {N_ROUNDS} rounds");
-    println!("nobody listens    {silent_run:>10.2?}");
+    println!("no listener       {silent_run:>10.2?}");
     println!("state and log     {run:>10.2?}  {:+.1} %", added(|took| took.0));
     println!("and closed        {silent_whole:>10.2?}");
     println!("  and written     {whole:>10.2?}  {:+.1} %", added(|took| took.1));

@@ -16,7 +16,7 @@ use nacre_memory::{Rules, Store};
 
 use crate::Outcome;
 
-/// Appends one kind of text. The arguments are the memory's number and the repetition's number.
+/// Appends one kind of text, given the memory's number and the repetition's number.
 type Shape = fn(&mut String, usize, usize);
 
 const SHAPES: &[(&str, Shape)] = &[
@@ -28,7 +28,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("prose", |text, _, at| text.push_str(["the queue ", "is in ", "SQLite; "][at % 3])),
 ];
 
-/// Spells a number in letters to form a unique word.
+/// Encodes a number as letters to form a unique word.
 fn spell(mut number: usize) -> String {
     let mut word = String::new();
     while number != 0 {

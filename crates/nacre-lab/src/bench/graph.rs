@@ -22,7 +22,7 @@ fn write(folder: &Path, n: usize) {
     let [tag, other, session, file] = [n / 20, n % 500, n / 18, n % 600];
     let related = [n / 2, n / 3].map(|n| format!("20260101-n{n}")).join(", ");
     let text = format!(
-        "---\nid: 20260101-n{n}\ntitle: The queue of number {n}\nupdated: 2026-01-02\n\
+        "---\nid: 20260101-n{n}\ntitle: Queue number {n}\nupdated: 2026-01-02\n\
          tags: [t{tag}, u{other}, all]\nsource: claude:s{session}\nrelated: [{related}]\n---\n\n\
          See src/file{file}.rs and `call_{n}`: it is retried three times.\n"
     );

@@ -111,7 +111,7 @@ fn cross(pairs: &[Pair], yes: &[&str], no: &[&str], decay: f64) -> (String, Stri
     (format!("{n_right}/{}", chosen.len()), misses)
 }
 
-/// Prints how accurate the most likely relation is in each band of probabilities.
+/// For each probability band, prints how often the most likely relation is right.
 fn bands(pairs: &[Pair], questions: &[(&str, &[&str], &[&str]); 3], decay: f64) {
     let row = |pair: &Pair| pair.measures.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
     let chosen: Vec<&Pair> = pairs.iter().filter(|pair| pair.is_fitted).collect();

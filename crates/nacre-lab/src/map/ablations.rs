@@ -1,5 +1,5 @@
-//! Measures how well the ranking finds the files that a task later changed. The measurement is made
-//! with all kinds of evidence, and then without each kind in turn.
+//! Measures how well the ranking finds the files that a task later changed, first with all kinds of
+//! evidence and then without each kind in turn.
 //!
 //! Each line of the task file is `{"task": "…", "files": ["…"]}`. The output is the mean share of
 //! those files that are among the first 5, 10 and 20 results, and the share of tasks whose files

@@ -25,8 +25,8 @@ const TOPICS: &[(&str, &str)] = &[
     ("Install packages with pnpm", "npm writes a second lock file."),
     ("Keep the job queue in SQLite", "One file to back up, and no server."),
     ("Order events go through Kafka", "Consumers must be able to replay a day."),
-    ("Write commit subjects in lower case", "The person corrected it twice."),
-    ("The staging database is reset every Sunday", "Nothing of the week before survives."),
+    ("Write commit subjects in lower case", "The user corrected this twice."),
+    ("The staging database is reset every Sunday", "Nothing from the previous week survives."),
     ("Releases are tagged by Mara", "CI has no key for it."),
 ];
 

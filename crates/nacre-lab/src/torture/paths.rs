@@ -29,7 +29,7 @@ use crate::torture::tally::Tally;
 use crate::torture::tree;
 
 pub(crate) const VICTIM: &str = "20261115-victim";
-/// Number of strings after which the traps are restored, because attacks can remove them.
+/// The traps are restored after this many strings, because attacks can remove them.
 const STRINGS_PER_TRAP: u64 = 20;
 /// An error message may quote its input, but not an entire 4 KiB name.
 const MAX_ERROR_BYTES: usize = 2000;
@@ -324,8 +324,7 @@ impl Arena {
         }
     }
 
-    /// Restores the victim memory. Some strings are a prefix of its real ID and therefore delete
-    /// it.
+    /// Restores the victim memory. A command deletes it if a hostile string is a prefix of its ID.
     pub(crate) fn revive_victim(&mut self) -> Result<(), AnyError> {
         if self.store.locate(VICTIM).is_ok_and(|at| at.id.as_str() == VICTIM) {
             return Ok(());

@@ -81,7 +81,7 @@ pub(crate) fn store(place: &Place) -> Result<(), AnyError> {
     place.must(&["init"])?;
     let titles = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta", "Eta", "Theta"];
     for (idx, title) in titles.iter().enumerate() {
-        let body = format!("The words of {title}, said at {NOW}.");
+        let body = format!("Text about {title}, written at {NOW}.");
         let mut args = vec!["memory", "add", *title, "--body", body.as_str()];
         if (1..4).contains(&idx) {
             args.extend(["--related", ALPHA]);

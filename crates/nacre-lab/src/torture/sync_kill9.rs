@@ -140,8 +140,8 @@ fn tree_of(reader: &Reader) -> Result<Tree, AnyError> {
     Ok(tree)
 }
 
-/// Removes the process ID from a change record, because another process may complete the change of
-/// a killed sync.
+/// Removes the process ID from a change record, because another process may complete a killed
+/// sync's change.
 fn without_process(note: &[u8]) -> Result<Vec<u8>, AnyError> {
     let mut fields: BTreeMap<String, Value> = serde_json::from_slice(note)?;
     for key in ["change", "mark"] {
@@ -161,7 +161,7 @@ fn fill(folder: &Path, cwd: &Path, n: usize, rng: &mut Rng) -> Result<(), AnyErr
         for (turn, words) in said.iter().enumerate() {
             let at = start + jiff::SignedDuration::from_secs((idx * 86_400 + turn * 60) as i64);
             text.push_str(&format!("{}\n", json!({ "type": "user", "text": words, "time": at })));
-            let answer = format!("I changed it, step {turn}, with npm install.");
+            let answer = format!("I changed it in step {turn} with npm install.");
             text.push_str(&format!(
                 "{}\n",
                 json!({ "type": "assistant", "text": answer, "time": at })

@@ -21,7 +21,7 @@ use crate::host::{Host, as_task, load_script, model_settings, note_offered};
 const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 20;
 
-/// Lock timeout. Short, because counting citations must not delay the answer.
+/// Lock timeout. Short, because updating citation counters must not delay the answer.
 const COUNT_PATIENCE: Duration = Duration::from_millis(500);
 
 struct AskContext<'a> {
@@ -31,15 +31,14 @@ struct AskContext<'a> {
     scopes: Vec<StoreScope>,
     /// The project name of each store, if several projects are searched.
     projects: Vec<Option<String>>,
-    /// Best first.
+    /// Sorted by relevance, best first.
     passages: Vec<Passage>,
     n_broken: usize,
     n_postponed: usize,
 }
 
 impl AskContext<'_> {
-    /// Returns the index of the first store that contains this memory. Citations refer to this
-    /// store.
+    /// Citations refer to the first store that contains the memory.
     fn store_of(&self, id: &MemoryId) -> Option<usize> {
         self.stores.iter().position(|store| has(store, id))
     }
@@ -127,7 +126,7 @@ fn look_up<'a>(host: &'a Host, request: &'a AskRequest, events: &Events) -> Resu
     Ok(AskContext { host, question, stores, scopes, projects, passages, n_broken, n_postponed })
 }
 
-/// Returns the models, or `None` if none is configured or the caller opted out.
+/// Returns `None` if no model is configured or the caller opted out.
 fn models(host: &Host, request: &AskRequest, events: &Events) -> Result<Option<Models>> {
     if request.no_model {
         return Ok(None);
@@ -151,7 +150,7 @@ fn warn_of_fallback(events: &Events, error: &OpError) {
     events.warning(format!("{}; showing the memories instead", error.message), hint);
 }
 
-/// Returns the memories themselves as the answer. Only the first memory counts as cited.
+/// Falls back to the memories themselves. Only the first one counts as cited.
 fn from_memories(asking: &AskContext<'_>, failure: Option<OpError>) -> AskReport {
     let told = tell(asking.question, asking.passages.clone());
     let first = told.first().map(|told| (told.passage.store, told.passage.id.clone()));
@@ -172,7 +171,7 @@ fn count(asking: &AskContext<'_>, cited: &[(usize, MemoryId)]) {
         if here.is_empty() {
             continue;
         }
-        // Errors are ignored, because the answer is more important than the counters.
+        // Ignore errors: the answer matters more than the counters.
         let _ = store.store.begin(&store.owner, store.patience).and_then(|mut batch| {
             batch.cite(&here, now)?;
             batch.commit()

@@ -33,7 +33,7 @@ use crate::events::Events;
 use crate::host::{Host, SPILL_FOLDER, ScopedStore, no_answer, open_charged_models};
 use crate::memory::label;
 
-/// Asks a model. If the model has no answer, returns the memories themselves.
+/// Falls back to listing the memories if the model has no answer.
 pub(super) fn answer(
     asking: &AskContext<'_>,
     models: Models,
@@ -62,7 +62,7 @@ pub(super) fn answer(
         Ending::Failed(error) => Some(OpError::wrap(error)),
         Ending::Cancelled(_) => return Err(cancellation_error()),
     };
-    // Emits the remaining sentences if the model does not support streaming.
+    // Emit the remaining sentences if the model does not support streaming.
     answer.said.iter().for_each(|said| stream.emit(said));
     if let Some(failure) = failure.as_ref().filter(|_| answer.said.is_empty()) {
         warn_of_fallback(events, failure);
@@ -82,8 +82,8 @@ fn tools(asking: &AskContext<'_>, deps: &AgentDeps, seen: &Seen) -> Result<Vec<A
     let home = asking.host.home()?;
     let catalog = home.join("catalog.sqlite3");
     let embedder = asking.stores.first().map(|store| Arc::clone(&store.embedder));
-    // Opening a missing catalog would create a file, so its existence is checked first. Only the
-    // owner may search sessions.
+    // Opening the catalog would create it, so check that it exists first. Only the owner may search
+    // sessions.
     let is_owner = asking.host.caller.permissions.allow_everything();
     if let Some(embedder) = embedder.filter(|_| is_owner && catalog.is_file()) {
         let project = asking.host.project.as_ref();
@@ -134,7 +134,7 @@ async fn run(
     }
 }
 
-/// Emits checked sentences, each with its preceding whitespace.
+/// Emits each verified sentence together with the whitespace before it.
 struct SentenceStream<'a> {
     events: &'a Events,
     checker: Checker<'a>,
@@ -165,7 +165,7 @@ fn list_spilled(home: &WriteScope) -> Vec<String> {
     entries.unwrap_or_default().into_iter().map(|entry| entry.name).collect()
 }
 
-/// Removes the tool outputs stored for this question.
+/// Removes tool output that was saved while answering this question.
 fn forget_spilled(asking: &AskContext<'_>, home: &WriteScope, before: &[String]) {
     let new: Vec<String> =
         list_spilled(home).into_iter().filter(|name| !before.contains(name)).collect();
@@ -174,7 +174,7 @@ fn forget_spilled(asking: &AskContext<'_>, home: &WriteScope, before: &[String])
         return;
     }
     let owner = asking.host.owner("ask");
-    // A later run removes any remaining files.
+    // A later run removes the files.
     let Ok(writer) = home.lock(&owner, COUNT_PATIENCE) else { return };
     for name in new {
         if let Ok(path) = folder.join(&name) {
@@ -230,15 +230,15 @@ const MAX_STORES: usize = 50;
 
 const MAX_HITS: usize = 100;
 
-/// Returns the stores of the named projects that the caller may read. If the shared index is
-/// available, the stores with the best matches come first.
+/// Returns the stores of the named projects, except those that the caller may not read. With a
+/// shared index, the stores with the best matches come first.
 pub(super) fn stores(
     host: &Host,
     question: &str,
     events: &Events,
 ) -> Result<Vec<(Option<String>, ScopedStore)>> {
     let found = find_projects(host, question).unwrap_or_else(|error| {
-        // If the database is unavailable, the stores can still be read from disk.
+        // Without the database, the stores can still be read from disk.
         events.warning(&error.message, Some("Each project is searched separately"));
         None
     });
@@ -264,15 +264,15 @@ pub(super) fn stores(
     Ok(stores)
 }
 
-/// Returns the projects with matches in the shared index. Returns `None` if there is no index or
-/// there are no matches.
+/// Returns the projects with matches in the shared index, or `None` if nothing matches or there is
+/// no index.
 fn find_projects(host: &Host, question: &str) -> Result<Option<Vec<String>>> {
     let Some(records) = host.open_shared_records()? else { return Ok(None) };
     let readable = Readable::projects(host.projects.iter().map(|project| project.name.as_str()));
     let now_ms = host.now().as_millisecond();
     let options = LibraryOptions { mode: Mode::Hybrid, limit: MAX_HITS, now_ms };
     let mut query = Query::parse(question, host.now());
-    // The answer need not contain quoted phrases.
+    // An answer does not have to contain the question's quoted phrases.
     query.phrases.clear();
     let mut names: Vec<String> = Vec::new();
     for hit in records.search(&query, &readable, options)? {
@@ -324,7 +324,7 @@ fn sentence(asking: &AskContext<'_>, said: &Said) -> AnswerSentence {
     }
 }
 
-/// Returns a cited memory, or `None` if it has been removed in the meantime.
+/// Returns `None` if the memory has been removed in the meantime.
 fn cite(asking: &AskContext<'_>, id: &MemoryId) -> Option<CitedMemory> {
     let number = asking.store_of(id)?;
     let store = &asking.stores.get(number)?.store;

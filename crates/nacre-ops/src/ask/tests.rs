@@ -1,5 +1,5 @@
-//! Answering a question with a scripted model: emitted sentences and cancellation.
-#![expect(clippy::disallowed_methods, reason = "the tests write their own project")]
+//! Tests answering with a scripted model: which sentences are emitted, and cancellation.
+#![expect(clippy::disallowed_methods, reason = "the tests create their own project")]
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use nacre_engine::model::Cancel;
 
 const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
 
-/// Creates a project with one memory, and stores a script next to it.
+/// Creates a project with one memory and a model script.
 fn project(script: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let memories = folder.path().join("work/.nacre/memory/decisions");

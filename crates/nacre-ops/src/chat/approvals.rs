@@ -16,7 +16,7 @@ use super::ChatShared;
 use super::log::TaskLog;
 use crate::error::{OpError, Result};
 
-/// Time after which a call that has not been approved is denied.
+/// How long to wait for approval before denying a call.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Approvals {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records the response to a prompt. Only the first response counts.
+    /// Only the first response to a prompt counts.
     pub(super) fn answer(&self, request: &ApprovalAnswerRequest) -> Result<ApprovalAnswerReport> {
         let ApprovalAnswerRequest { approval, answer } = request;
         let waiting = self.lock().remove(approval);
@@ -41,7 +41,7 @@ impl Approvals {
         Err(OpError::not_found(format!("The approval request `{shown}` is no longer pending")))
     }
 
-    /// Calls `tell` to report the prompt, and waits for the response.
+    /// Calls `tell` to report the prompt, then waits for a response.
     pub(super) async fn ask(
         &self,
         approval: &str,

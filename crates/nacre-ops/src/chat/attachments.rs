@@ -17,13 +17,12 @@ use nacre_types::{Attachment, ChatStartRequest, ErrorCode};
 use crate::error::{OpError, Result};
 use crate::host::Host;
 
-/// Maximum size of a text that is sent in full. The agent reads longer texts in parts.
+/// Larger text files are rejected. The agent can read them in parts instead.
 const MAX_TEXT_BYTES: usize = 256 << 10;
 
 const MAX_ATTACHMENTS: usize = 32;
 
-/// Reads the attachments of a request. If any of them cannot be sent, returns an error before the
-/// model is called.
+/// Reads a request's attachments. Fails before the model is called if any of them cannot be sent.
 pub(super) fn read_all(
     host: &Host,
     deps: &AgentDeps,
@@ -106,10 +105,10 @@ fn cannot(name: &str) -> OpError {
 
 const FOLDER: &str = "pictures";
 
-/// Maximum image size. Providers reject larger images.
+/// Providers reject larger images.
 const MAX_PICTURE_BYTES: usize = 4 << 20;
 
-/// Maximum number of images in a message, and in a conversation. Older images are not sent again.
+/// Limits the images in a message, and the latest images that are sent again in a conversation.
 const MAX_IN_MESSAGE: usize = 4;
 const MAX_SENT: usize = 8;
 
@@ -158,8 +157,8 @@ pub(super) fn keep(host: &Host, name: &str, bytes: &[u8]) -> Result<lifecycle::A
     Ok(lifecycle::Attachment { name: name.to_owned(), text: String::new(), picture: Some(picture) })
 }
 
-/// Loads a conversation's latest images, so that they can be sent again. The data of a missing
-/// image is empty.
+/// Loads a conversation's latest images so that they can be sent again. A missing image has empty
+/// data.
 pub(super) fn look_up(host: &Host, conversation: &mut Conversation) {
     let Ok(folder) = host.home_folder(FOLDER) else { return };
     let attached = conversation.turns.iter_mut().rev().flat_map(|turn| turn.attachments.iter_mut());
@@ -179,8 +178,8 @@ pub(super) fn of_session(state: &State, session: &SessionId) -> Result<Vec<Strin
     Ok(attached.filter_map(|attachment| attachment.picture).map(|picture| picture.file).collect())
 }
 
-/// Removes images that no conversation uses any more. Errors are ignored, so that the session can
-/// still be removed.
+/// Removes images that are no longer used by any conversation. Errors are ignored so that the
+/// session can still be removed.
 pub(super) fn drop_unused(host: &Host, state: &State, files: &[String]) -> Result<()> {
     let folder = host.home_folder(FOLDER)?;
     for file in files {

@@ -1,8 +1,7 @@
 //! Numbers a task's messages, stores them, and sends them to clients.
 //!
-//! A message is stored before it is sent, in exactly the same form. A client that reconnects
-//! receives the same lines. They come from memory if the task is still running, and otherwise from
-//! the database.
+//! Each message is stored before it is sent, byte for byte. A client that reconnects therefore
+//! receives the same lines, from memory while the task is running and from the database afterwards.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +18,8 @@ use super::turn::recover;
 use super::{CallOrigin, ChatShared, open_state};
 use crate::error::Result;
 
-/// Number of lines of a running task to keep in memory. Older lines are read from the database.
+/// Number of lines to keep in memory while a task is running. Older lines are read from the
+/// database.
 const MAX_LINES: usize = 2048;
 const MAX_BYTES: usize = 4 << 20;
 
@@ -28,7 +28,7 @@ pub(super) struct TaskLog {
     pub(super) session: SessionId,
     clock: Clock,
     kept: Mutex<StoredLog>,
-    /// Publishes the number of the last line to all followers.
+    /// The number of the last line. Followers watch it for new lines.
     pub(super) latest: watch::Sender<u64>,
 }
 
@@ -42,12 +42,12 @@ struct StoredLog {
     speech: Speech,
 }
 
-/// Text streamed by a model. Tokens are combined into larger messages. Text that could be part of a
-/// secret is held back.
+/// Combines streamed tokens into larger messages, and holds back text that could be part of a
+/// secret.
 struct Speech {
     text: LiveRedactor,
     reasoning: LiveRedactor,
-    /// The part of this step's text that was sent before it was interrupted by another message.
+    /// The text that this step had already sent when another message interrupted it.
     told_before: String,
     told: String,
 }
@@ -77,8 +77,8 @@ impl Speech {
         }
     }
 
-    /// Sends only additions, because no message type can replace reasoning that was already sent.
-    /// The correct text is in the stored item.
+    /// Only appends, because no message type can replace reasoning that was already sent. The
+    /// stored item has the correct text.
     fn reasoning(text: LiveText) -> Option<TaskUpdate> {
         match text {
             LiveText::Nothing | LiveText::Instead(_) => None,
@@ -104,14 +104,14 @@ impl Speech {
 
 enum Backlog {
     Lines(Vec<Arc<str>>),
-    /// The lines are no longer in memory and must be read from the database.
+    /// The lines are no longer in memory. Read them from the database.
     Stored,
     Nothing,
     Over,
 }
 
 impl TaskLog {
-    /// `words` are the project's own words to redact.
+    /// `words` are the project's additional words to redact.
     pub(super) fn new(
         task: TaskId,
         session: SessionId,
@@ -164,7 +164,7 @@ impl TaskLog {
         kept.speech.reasoning.push(text);
     }
 
-    /// Sends pending text, except for a part that could be the start of a secret.
+    /// Sends pending text, except for an ending that could be the start of a secret.
     pub(super) fn flush(&self) {
         let mut kept = self.lock();
         for update in kept.speech.ready() {
@@ -196,7 +196,7 @@ impl TaskLog {
         let texts = [text];
         let stored = kept.state.append_messages(&self.task, sequence, &texts, is_over);
         let stored = stored.ok().and_then(|texts| texts.into_iter().next());
-        // If writing to the database fails, connected clients still receive the message.
+        // Connected clients receive the message even if it cannot be stored.
         let [text] = texts;
         let line: Arc<str> = stored.unwrap_or_else(|| kept.words.redact(&text).into_owned()).into();
         kept.is_over = is_over;
@@ -253,8 +253,8 @@ const PAGE: usize = 256;
 
 const POLL: Duration = Duration::from_millis(150);
 
-/// The database marks a task as ended shortly before its last message is written. If this message
-/// never appears, the client stops after this many checks.
+/// The database marks a task as ended shortly before its last message is written. A client that
+/// never sees this message stops after this many checks.
 const LOOKS_AFTER_END: usize = 20;
 
 pub(super) async fn follow(
@@ -348,8 +348,7 @@ async fn page(chats: &Arc<ChatShared>, task: &TaskId, after: u64) -> Result<Vec<
         .await
 }
 
-/// Returns whether a task has ended. Before checking, ends tasks whose processes are no longer
-/// running.
+/// First ends tasks whose processes are no longer running.
 async fn is_ended(chats: &Arc<ChatShared>, task: &TaskId) -> bool {
     let task = task.clone();
     let looked = chats.call(CallOrigin::default(), move |host| {

@@ -1,9 +1,9 @@
-//! Conversations with Nacre's own agent, for any number of clients. The turns of a session run one
-//! after another.
+//! Conversations with Nacre's own agent, for any number of clients. A session's turns run one at a
+//! time.
 //!
 //! Clients send and receive lines of JSON over any transport. A turn belongs to its session, not to
-//! the client that started it. Clients can therefore disconnect, and receive the missed messages
-//! when they reconnect.
+//! the client that started it, so a client can disconnect and receive the messages it missed when
+//! it reconnects.
 
 mod approvals;
 mod attachments;
@@ -42,14 +42,14 @@ pub const MAX_LINE_BYTES: usize = 8 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workspaces {
-    /// Any directory. For the owner's local processes.
+    /// Any directory. Used for the owner's local processes.
     Any,
     /// Only the roots of registered projects. Other paths are never accessed, so errors cannot
     /// reveal whether they exist.
     Registered,
 }
 
-/// The conversations of a process.
+/// All conversations in this process.
 pub type Chats = Arc<ChatShared>;
 
 pub struct ChatShared {
@@ -57,7 +57,7 @@ pub struct ChatShared {
     shared: Shared,
     handle: Handle,
     script: Option<PathBuf>,
-    /// The parsed script. Each turn continues where the previous one stopped.
+    /// Parsed once, so that each turn continues the script where the previous one stopped.
     read_script: OnceLock<ModelSettings>,
     approvals: Approvals,
     turns: Mutex<BTreeMap<TaskId, Arc<LiveTurn>>>,
@@ -66,8 +66,7 @@ pub struct ChatShared {
     turn_ended: Notify,
 }
 
-/// The directory and caller of an operation. The defaults are the process's directory and the
-/// owner.
+/// An operation's directory and caller. The defaults are the process's directory and the owner.
 #[derive(Clone, Debug, Default)]
 struct CallOrigin {
     folder: Option<PathBuf>,
@@ -120,8 +119,8 @@ impl ChatShared {
         self.live().len()
     }
 
-    /// Cancels all turns because the process is about to exit. Each turn reports its cancellation
-    /// before `n_turns` decreases.
+    /// Cancels all turns before the process exits. Each turn reports its cancellation before
+    /// `n_turns` decreases.
     pub fn cancel_all(&self) {
         for turn in self.live().values() {
             turn.handle.cancel(CancelledBy::Shutdown);

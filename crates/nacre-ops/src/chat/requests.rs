@@ -147,8 +147,8 @@ fn steer(chats: &ChatShared, caller: &Caller, request: &ChatSteerRequest) -> Res
         .hint("Send the message in a new turn"))
 }
 
-/// Cancels a turn. If the turn is running in another process, marks it for cancellation by that
-/// process.
+/// Cancels a turn. A turn in another process is marked for cancellation, and that process cancels
+/// it.
 async fn abort(chats: &Arc<ChatShared>, request: TaskRef) -> Result<ChatAbortReport> {
     let id = task_id(&request.task)?;
     if let Some(turn) = chats.turn(&id) {
@@ -251,7 +251,7 @@ pub(super) fn outcome(status: ToolStatus, text: &str) -> ToolOutcome {
     }
 }
 
-/// Converts a checklist for a client. Returns an empty list if the checklist is invalid.
+/// Returns an empty list if the checklist is invalid.
 pub(super) fn checklist(items: &impl Serialize) -> Vec<ChecklistItem> {
     serde_json::to_value(items).and_then(serde_json::from_value).unwrap_or_default()
 }
@@ -269,7 +269,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Creates a client. `folder` is its default folder, and messages are sent to `out`.
+    /// `folder` is the client's default directory, and messages are sent to `out`.
     pub fn new(
         chats: Arc<ChatShared>,
         folder: PathBuf,
@@ -339,7 +339,7 @@ impl Client {
     }
 }
 
-/// Parses a request. The error contains the request id if it could be parsed.
+/// Errors include the request's id if it could be parsed.
 fn parse(line: &str) -> Result<RpcRequest, (Option<u64>, OpError)> {
     let cannot = |id, error: serde_json::Error| {
         (id, OpError::usage("The request is not a valid protocol message").because(error))

@@ -92,7 +92,7 @@ pub(super) fn list(host: &Host, request: &SessionListRequest) -> Result<SessionL
     Ok(SessionListReport { sessions })
 }
 
-/// Returns the session with the given name, or the directory's session to continue.
+/// Returns the named session, or else the one to continue in this directory.
 pub(super) fn get(host: &Host, request: &SessionRequest) -> Result<SessionReport> {
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
@@ -103,7 +103,7 @@ pub(super) fn get(host: &Host, request: &SessionRequest) -> Result<SessionReport
     Ok(SessionReport { session: entry(&state, found)? })
 }
 
-/// Like `get`, but does not change anything.
+/// Like `get`, but changes nothing.
 fn find(state: &State, host: &Host, request: &SessionRequest) -> Result<SessionRecord> {
     let SessionRequest { session, workspace } = request;
     if let Some(session) = session {
@@ -202,7 +202,7 @@ pub(super) fn search(host: &Host, request: &SessionSearchRequest) -> Result<Sess
     Ok(SessionSearchReport { hits })
 }
 
-/// Returns a session's approval policy, or the default policy if the session's is invalid.
+/// Returns the session's approval policy, or the default if it is invalid.
 pub(super) fn policy_of(record: &SessionRecord) -> ApprovalPolicy {
     let word = record.approval.as_deref();
     let known = ApprovalPolicy::ALL.into_iter().find(|policy| Some(policy.label()) == word);
@@ -240,9 +240,9 @@ pub(super) fn export(host: &Host, request: &SessionRequest) -> Result<SessionExp
 /// Marks the stored items of a turn that was started or steered by someone other than the owner.
 pub(super) const GUEST: &str = "guest";
 
-/// Writes the session as a trace for `sync` to read. `sync` attributes everything in a trace to the
-/// owner and the agent. The trace therefore omits other people's turns, and the summaries and
-/// title, which may contain their words.
+/// Writes the session as a trace for `sync` to read. Because `sync` attributes everything in a
+/// trace to the owner and the agent, the trace omits other people's turns. It also omits summaries
+/// and the title, which may quote them.
 pub(super) fn keep(host: &Host, state: &State, session: &SessionRecord) -> Result<()> {
     let mut session = session.clone();
     let mut records = state.items(&session.id, 0, usize::MAX)?;
@@ -263,8 +263,8 @@ fn write(host: &Host, folder: &str, session: &str, text: &str) -> Result<PathBuf
     Ok(folder.path().join(name.as_str()))
 }
 
-/// Saves an exported session in the user's directory and returns the path. `sync` does not read
-/// this directory.
+/// Saves an exported session in the user's directory, which `sync` does not read, and returns the
+/// path.
 pub fn save_export(host: &Host, report: &SessionExportReport) -> Result<PathBuf> {
     write(host, EXPORTS_FOLDER, &report.session, &report.transcript)
 }

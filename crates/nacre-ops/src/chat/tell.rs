@@ -1,4 +1,4 @@
-//! Converts the events of a run to messages for clients.
+//! Converts an agent run's events to messages for clients.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::log::TaskLog;
 use super::requests::{checklist, outcome};
 
-/// Number of bytes of a result that a message includes. The complete result is in the stored item.
+/// Longer results are truncated in messages. The stored item has the complete result.
 const SHOWN_BYTES: usize = 8 << 10;
 
 const SUMMARY_CHARS: usize = 120;
@@ -104,7 +104,7 @@ impl TurnReporter {
 
 impl Listener for TurnReporter {
     fn hear(&self, record: &Arc<Record>) {
-        // A subagent has its own task. Its findings are in the result of the call.
+        // A subagent has its own task, and its findings are in the call's result.
         if record.task != self.log.task {
             return;
         }

@@ -52,7 +52,7 @@ pub(super) struct Toolbox {
     /// Background programs, which are killed at the end of the turn.
     pub(super) jobs: ShellJobs,
     programs: Arc<Programs>,
-    /// The stores that are searched for memories. The project's store comes first.
+    /// The stores to search for memories. The project's store comes first.
     memories: Arc<Vec<MemoryHandle>>,
     remember: Arc<RecordClaim>,
 }
@@ -169,8 +169,8 @@ fn models(chats: &ChatShared, host: &Host, turn: &LiveTurn) -> Result<Arc<Models
     open_charged_models(host, models, "chat")
 }
 
-/// Returns how the agent's programs run: as the user, in a sandbox without network access, and with
-/// an environment that contains no secrets.
+/// The agent's programs run as the user, in a sandbox without network access, and with no secrets
+/// in their environment.
 fn programs(host: &Host) -> Result<Programs> {
     let environment: BTreeMap<String, String> = host.environment.vars.iter().cloned().collect();
     let program = host.environment.program.clone().unwrap_or_else(|| PathBuf::from("nacre"));
@@ -199,7 +199,7 @@ fn memories(host: &Host) -> Result<Vec<MemoryHandle>> {
     host.stores_to_read(None)?.into_iter().map(handle).collect()
 }
 
-/// Maximum trace size for extraction after a turn. Longer sessions are processed only by `sync`.
+/// Sessions with larger traces are left to `sync`.
 const MAX_TRACE_BYTES: u64 = 4 << 20;
 
 const MAX_CLAIMS: usize = 8;
@@ -222,7 +222,7 @@ fn add_claims(host: &Host, session: &SessionRecord, said: &str) -> Result<()> {
         None => host.stores_to_read(None)?.into_iter().next(),
     };
     let Some(scoped) = scoped else { return Ok(()) };
-    // Other embedding models are too slow for comparing claims here, so this is left to `sync`.
+    // Comparing claims with other embedding models is too slow here, so leave it to `sync`.
     if scoped.settings.search.embedding != EmbeddingChoice::Builtin {
         return Ok(());
     }

@@ -41,7 +41,7 @@ fn work(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>) -> Result<TaskUpdate> {
     let events = AgentEvents::new(turn.log.task.clone(), clock(&host), listeners);
     let running = Running { chats, turn, host: &host, toolbox: &toolbox, teller: &teller };
     let outcome = host.block_on(running.go(events, heartbeat))?;
-    // If recording fails, the answer is still returned.
+    // The answer is returned even if recording fails.
     let _ = recorder.close();
     empty_spill(&host, &home);
     if let Ok(state) = open_state(&host)
@@ -178,7 +178,7 @@ impl Running<'_> {
         self.toolbox.spec.pipeline(parts).map_err(|error| OpError::wrap(&error))
     }
 
-    /// Saves the items of a step. Must be called before they are reported.
+    /// Saves a step's items. This must happen before they are reported.
     fn save(&self, state: &Mutex<State>, items: &[Item]) -> Result<(), CheckpointError> {
         let mut new: Vec<NewItem> = items.iter().map(Item::to_new).collect();
         if self.turn.is_guests.load(Ordering::Relaxed) {
@@ -242,7 +242,7 @@ fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
     failed.hint(format!("For details: nacre events show {}", turn.log.task))
 }
 
-/// Maximum size of a message. Longer texts must be attached.
+/// Longer text must be sent as an attachment.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
 const POLL: Duration = Duration::from_millis(300);

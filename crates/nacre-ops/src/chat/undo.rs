@@ -1,8 +1,7 @@
-//! Reverts the file changes made by a turn. The changes are recorded when the turn ends.
+//! Reverts a turn's file changes, which are recorded when the turn ends.
 //!
-//! A file is reverted only if it has not been modified since then. Other files are listed in the
-//! report. The agent is told about the undo in its next turn, so that it does not rely on reverted
-//! changes.
+//! A file that has been modified since then is not reverted but listed in the report. The agent is
+//! told about the undo in its next turn, so that it does not rely on reverted changes.
 
 use nacre_base::ContentHash;
 use nacre_base::fs::{RelPath, WriteScope, Writer};
@@ -22,7 +21,7 @@ use crate::host::{Host, new_task};
 
 const FOLDER: &str = "undo";
 
-/// Maximum number of turns per session that can be reverted. Older records are deleted.
+/// Turns per session that can be reverted. Older records are deleted.
 const MAX_TURNS: usize = 50;
 
 const MAX_MANIFEST_BYTES: u64 = 4 << 20;
@@ -39,7 +38,7 @@ struct Manifest {
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptFile {
     path: String,
-    /// Whether the file existed before the turn. If it did, its bytes are stored next to the
+    /// Whether the file existed before the turn. If so, its contents are stored next to the
     /// manifest.
     was_there: bool,
     #[serde(default)]
@@ -101,8 +100,8 @@ fn turns(folder: &WriteScope, session: &str) -> Vec<String> {
     names
 }
 
-/// Removes the record of a turn, starting with its manifest. Any remaining files are removed by the
-/// next call.
+/// Removes a turn's record, starting with its manifest. The next call removes any files that are
+/// left over.
 fn forget(folder: &WriteScope, writer: &Writer<'_>, name: &str) {
     let entries = folder.root().and_then(|root| root.list()).unwrap_or_default();
     let mut files: Vec<String> = entries
@@ -118,7 +117,7 @@ fn forget(folder: &WriteScope, writer: &Writer<'_>, name: &str) {
     }
 }
 
-/// Reverts the given turn, or by default the last turn that changed files.
+/// Reverts the given turn, or else the last turn that changed files.
 pub(super) fn undo(host: &Host, request: &ChatUndoRequest) -> Result<ChatUndoReport> {
     let ChatUndoRequest { session, task } = request;
     let mut state = open_state(host)?;

@@ -22,7 +22,7 @@ use crate::host::{
 use crate::recording::replace_text;
 use crate::status::find_disconnected;
 
-/// Begins a plan. First reverts any interrupted earlier change, unless this is a dry run.
+/// First reverts an earlier change that was interrupted, unless this is a dry run.
 pub(super) fn begin<'h>(host: &'h Host, wiring: &WiringOptions) -> Result<Planner<'h>> {
     if !wiring.dry_run {
         settle(host)?;
@@ -90,14 +90,14 @@ fn before_texts(plan: &Plan) -> BTreeMap<ContentHash, String> {
     texts.map(|text| (ContentHash::of(text.as_bytes()), text)).collect()
 }
 
-/// Changes a file from `before` to `after`. Fails if the current text equals neither, because this
-/// means that the user has edited the file.
+/// Changes a file from `before` to `after`. Fails if the file contains neither, because the user
+/// must have edited it.
 fn write(place: &AgentFile, before: Option<&str>, after: Option<&str>) -> Result<()> {
     let (before, after) = (before.map(str::as_bytes), after.map(str::as_bytes));
     replace_text(&place.scope()?, &place.rel, before, after)
 }
 
-/// Restores files. Leaves files unchanged that the user has edited in the meantime.
+/// Restores files, except those that the user has edited in the meantime.
 fn take_back(done: &[&PlannedFile]) {
     for file in done.iter().rev() {
         let _ = write(&file.place, file.after.as_deref(), file.before.as_deref());
@@ -346,8 +346,8 @@ impl Ledger {
                 "`{LEDGER_FILE}` in the global directory is damaged or has an unsupported version"
             ))
             .hint(
-                "Move it away. `nacre connect AGENT --remove` then removes the entries that it \
-                 recognizes",
+                "Move it out of the way. `nacre connect AGENT --remove` then removes the entries \
+                 that it recognizes",
             )),
         }
     }
@@ -403,7 +403,7 @@ fn open(host: &Host) -> Result<Option<WriteScope>> {
 
 pub(super) const REGISTER_FILE: &str = "agents.toml";
 
-/// Returns the text of the register of agents, or `None` if it does not exist.
+/// Returns the agent register's text, or `None` if there is no register.
 pub(super) fn register_text(host: &Host) -> Result<Option<String>> {
     read_text(host.home()?, REGISTER_FILE)
 }
@@ -417,9 +417,8 @@ pub(super) fn is_registered(host: &Host, name: &str) -> Result<bool> {
     Ok(chosen.is_some_and(|chosen| chosen.iter().any(|agent| agent.name == name)))
 }
 
-/// Registers an agent with these paths, or with its default paths. Does nothing if the agent is
-/// already registered with other paths, or if there is no register, because then all agents are
-/// read.
+/// Registers an agent with these paths. Without paths, does nothing if the agent is already
+/// registered, or if there is no register and all agents are read anyway.
 pub(super) fn register_agent(host: &Host, name: &str, paths: &[String]) -> Result<()> {
     let agent = agent_named(name)?;
     if paths.is_empty() && (read_connected_agents(host)?.is_none() || is_registered(host, name)?) {
@@ -441,8 +440,8 @@ fn absolute(host: &Host, paths: &[String]) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// Registers every agent that has traces. Does nothing if there is no register, because then all
-/// agents are read.
+/// Registers every agent that has traces. Does nothing without a register, because all agents are
+/// read anyway.
 pub(super) fn register_found(host: &Host) -> Result<()> {
     if read_connected_agents(host)?.is_none() {
         return Ok(());

@@ -121,8 +121,8 @@ impl AgentFiles {
         format!("Cannot read `{}`: {why}", file_of(edit).display())
     }
 
-    /// Returns the expected entry for a part, and the text of the file. Returns `None` if the agent
-    /// does not support the part.
+    /// Returns a part's expected entry and the file's text, or `None` if the agent does not support
+    /// the part.
     fn read_configured(
         &self,
         spec: &AgentSpec,
@@ -142,7 +142,7 @@ const PROTOCOL: &str = "2025-06-18";
 
 const MAX_NAMES: usize = 4;
 
-/// Checks the named agents, or all configured agents if none are named.
+/// Checks the named agents, or else all configured agents.
 pub fn doctor(host: &Host, agents: &[String]) -> Result<ConnectDoctorReport> {
     let named: Vec<&AgentSpec> = agents
         .iter()
@@ -254,8 +254,8 @@ fn fire(
     let (code, stdout) = run_shell(host, &command, &event.to_string())?;
     match code {
         Some(0) => Ok(match stdout.trim().chars().count() {
-            0 => "a session would start with nothing to add here".to_owned(),
-            n_chars => format!("a session would start with {n_chars} characters from Nacre"),
+            0 => "a session started here would get nothing from Nacre".to_owned(),
+            n_chars => format!("a session started here would get {n_chars} characters from Nacre"),
         }),
         Some(code) => Err(format!("`{command}` exited with code {code}")),
         None => Err(format!("`{command}` was killed")),
@@ -266,8 +266,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 const MAX_LINE_BYTES: u64 = 4 << 20;
 
-/// Maximum number of lines to read while waiting for a response. A program that prints more is not
-/// an MCP server.
+/// A program that prints more lines before it responds is not an MCP server.
 const MAX_LINES: usize = 1000;
 
 const PAUSE: Duration = Duration::from_millis(10);
@@ -371,7 +370,7 @@ fn run_shell(host: &Host, line: &str, input: &str) -> Result<(Option<i32>, Strin
     let (mut stdin, stdout) = pipes.ok_or("its pipes are not available")?;
     let input = input.to_owned();
     thread::spawn(move || {
-        // Errors are ignored, because a hook may ignore its input.
+        // A hook may exit without reading its input, so ignore errors.
         let _ = stdin.write_all(input.as_bytes());
     });
     let (sender, output) = mpsc::channel();

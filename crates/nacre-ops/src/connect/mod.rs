@@ -117,8 +117,7 @@ fn add(
             .hint("nacre connect codex --path DIR"));
     }
     let mut planner = apply::begin(host, wiring)?;
-    // If only paths are given, only traces are connected. If parts are given, only those parts are
-    // connected.
+    // If only paths are given, connect only traces. If parts are given, connect only those parts.
     let reads_traces = wiring.parts.is_empty();
     let writes_files = paths.is_empty() || !wiring.parts.is_empty();
     for name in agents {
@@ -186,7 +185,7 @@ fn remove(host: &Host, agents: &[String], wiring: &WiringOptions) -> Result<Conn
     let mut report = report(host, &plan)?;
     if !still_read.is_empty() {
         report.notes.push(format!(
-            "The sessions of {} are still read, as before. To stop reading them: nacre connect {} \
+            "Sessions from {} are still read, as before. To stop reading them: nacre connect {} \
              --remove",
             still_read.join(", "),
             still_read.join(" ")
@@ -372,8 +371,8 @@ fn undo_agent(host: &Host, of: &AgentParts, dry_run: bool) -> Result<Vec<String>
     Ok(paths)
 }
 
-/// Restores the previous register. If it has been modified since then, restores only the entries of
-/// the agents in this change.
+/// Restores the previous register. If it has been modified since then, restores only the entries
+/// for this change's agents.
 fn undo_traces(
     host: &Host,
     change: &StoredChange,

@@ -82,7 +82,7 @@ impl<'h> Planner<'h> {
         spec.edit(part, &self.files.places, &self.files.program(false))
     }
 
-    /// Plans to add parts for an agent. Unsupported parts are skipped.
+    /// Plans to add an agent's parts. Unsupported parts are skipped.
     pub(super) fn add(
         &mut self,
         spec: &'static AgentSpec,
@@ -148,7 +148,7 @@ impl<'h> Planner<'h> {
         Ok(found)
     }
 
-    /// Returns the file if it contains an entry that Nacre wrote but that is not in the ledger.
+    /// Finds an entry that Nacre wrote but that is not in the ledger, and returns its file.
     fn find_unrecorded(
         &mut self,
         spec: &AgentSpec,
@@ -185,8 +185,7 @@ impl<'h> Planner<'h> {
         spec.edit(entry.part, &self.files.places, &program).map(|edit| edit.edit)
     }
 
-    /// Plans to add or remove one entry. The new file is generated from its text without Nacre's
-    /// entries.
+    /// Plans to add or remove one entry, starting from the file's text without Nacre's entries.
     fn change(
         &mut self,
         path: &Path,
@@ -239,7 +238,7 @@ impl<'h> Planner<'h> {
         Ok(true)
     }
 
-    /// Returns the text without Nacre's entries, both for editing and as a backup. If the file has
+    /// Returns the text without Nacre's entries, for editing and for the backup. If the file has
     /// not been modified since it was written, both are the original text.
     fn without_us(
         &self,

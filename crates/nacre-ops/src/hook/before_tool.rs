@@ -20,7 +20,7 @@ const ASK_THEM: &str = "The user set this boundary. Work without this, or ask th
 /// A command that contains one of these words could disable the guard.
 const OF_THE_GUARD: [&str; 2] = ["hooks.guard", "NACRE_HOOKS_"];
 
-/// Maximum number of files looked up per call. A call with more files is not a targeted edit.
+/// A call that names more files is not a targeted edit.
 const MAX_FILES: usize = 8;
 
 pub fn before_tool(host: &Host, request: &HookToolRequest) -> Result<HookReport> {

@@ -1,5 +1,5 @@
-//! The operations run by agents' hooks, one per event. A hook must neither block for long nor make
-//! its agent fail.
+//! The operations that agent hooks run, one per event. A hook must not block for long or make its
+//! agent fail.
 //!
 //! Hooks run often and while the user is waiting, so they do little work. They check only directory
 //! timestamps, flush nothing to disk, and leave slow work to `upkeep` in the background.
@@ -34,7 +34,7 @@ use crate::hook_notes::{Notes, PATIENCE, claim, claim_question, folder, prune};
 use crate::host::{Environment, Host};
 use crate::sync::extract::is_worth_recording;
 
-/// Default of `hooks.deadline_ms`.
+/// The default value of `hooks.deadline_ms`.
 const USUAL_DEADLINE_MS: u64 = 200;
 
 /// Returns a hook's deadline before the settings are read: the value of the environment variable,
@@ -80,7 +80,7 @@ const SHARES: [usize; 3] = [100, 60, 30];
 /// Runs at the start of a session and returns a brief that fits the budget.
 pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<HookReport> {
     let budget = host.settings().hooks.start_tokens;
-    // If there is no store, no file is written.
+    // Don't write any file if there is no store.
     if budget == 0 || host.stores_to_read(None)?.is_empty() {
         return Ok(HookReport::default());
     }
@@ -171,11 +171,11 @@ pub fn prompt(
     Ok(HookReport { text, is_behind, ..HookReport::default() })
 }
 
-/// Minimum time between two syncs, in seconds.
+/// Minimum time between syncs, in seconds.
 const AFTER_TURN: i64 = 120;
 const AFTER_SESSION: i64 = 10;
 
-/// Maximum trace size. Longer sessions are not parsed here, because the user is waiting.
+/// Longer sessions are not parsed here, because the user is waiting.
 const MAX_TRACE_BYTES: u64 = 4 << 20;
 
 const ASK: &str = "Before you stop: did this session settle something that later sessions should know, which the code and git do not \

@@ -1,8 +1,8 @@
 //! Reads the messages before a prompt from the end of the agent's transcript.
 //!
 //! The file must be in one of the agent's directories. Only its end is read, so that a long session
-//! does not slow down the hook. Agents that write one JSON object per line use similar field names.
-//! A single parser therefore handles all of them and skips lines that it cannot parse.
+//! does not slow down the hook. Agents that write one JSON object per line use similar field names,
+//! so a single parser handles all of them and skips lines that it cannot parse.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -18,7 +18,6 @@ use crate::host::{Host, connections};
 /// Number of bytes to read from the end of a transcript.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Maximum number of messages to return.
 const MAX_MESSAGES: usize = 60;
 
 /// Returns the latest messages of the user and the agent, oldest first. Returns an empty list if

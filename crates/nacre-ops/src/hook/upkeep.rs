@@ -1,4 +1,4 @@
-//! The work that hooks leave to a background process, and the time at which it was last started.
+//! Background work on behalf of hooks, and when it last started.
 
 use jiff::Timestamp;
 use nacre_base::fs::{Access, RelPath, WriteScope};
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::hook_notes::{HOOKS_FOLDER, all_told, folder, prune};
 use crate::host::{Host, SearchableStore, note_offered};
 
-/// The extension differs from that of session notes, so that the names cannot collide.
+/// Session notes have a different extension, so the names cannot collide.
 const STAMP_FILE: &str = "sync.stamp";
 const MAX_BYTES: u64 = 4096;
 
@@ -54,7 +54,7 @@ impl Stamp {
     }
 }
 
-/// Records the result of a sync that was started by a hook.
+/// Records the result of a sync started by a hook.
 pub fn note_sync(host: &Host, is_done: bool) -> Result<()> {
     let stamp = Stamp::read(host);
     let n_failed = if is_done { 0 } else { stamp.n_failed.saturating_add(1) };

@@ -252,7 +252,7 @@ impl From<DatabaseError> for OpError {
     }
 }
 
-/// Lease time of the local queue. Processing a session takes seconds with rules, and up to hours
+/// Lease time for the local queue. Processing a session takes seconds with rules, and up to hours
 /// with a slow model. A process that holds a lease for longer is assumed to be dead.
 const LOCAL_LEASE: Duration = Duration::from_secs(12 * 3600);
 
@@ -262,8 +262,8 @@ pub(crate) const SHARED_LEASE: Duration = Duration::from_secs(12);
 
 const TOKEN: &str = "sync-";
 
-/// A decision may be stored shortly after it is made. Each call therefore also offers decisions
-/// made in the two minutes before the previous call.
+/// A decision may be stored shortly after it is made, so each call also offers decisions made in
+/// the two minutes before the previous call.
 const OFFER_OVERLAP: SignedDuration = SignedDuration::from_mins(2);
 
 pub(crate) struct WaitingQueue {

@@ -211,7 +211,7 @@ fn read(home: &WriteScope) -> Result<Option<Key>> {
     }
     let key = bytes
         .try_into()
-        .map_err(|_| OpError::failed(format!("`{}` is no key", file.display())).hint(hint))?;
+        .map_err(|_| OpError::failed(format!("`{}` is not a key", file.display())).hint(hint))?;
     Ok(Some(key))
 }
 

@@ -135,7 +135,7 @@ pub fn sum_spending_by_scope(
     Ok(found)
 }
 
-/// Returns the start of a day in UTC, which is the same on all machines of a user.
+/// Returns the start of a day in UTC, so that all of a user's machines agree.
 pub(crate) fn start_of(day: Date) -> Timestamp {
     day.to_zoned(TimeZone::UTC).map_or(Timestamp::MIN, |day| day.timestamp())
 }
@@ -173,8 +173,8 @@ impl ModelClient<'_> {
         self.wait(work).map_err(|error| self.classify(error))
     }
 
-    /// Sends independent questions, at most `width` at a time. Returns the answers in the order of
-    /// the questions.
+    /// Asks independent questions, at most `width` at a time, and returns the answers in the same
+    /// order.
     pub fn ask_all<T>(&self, questions: &[ModelQuestion], width: usize) -> Vec<Result<T, AskError>>
     where
         T: DeserializeOwned + Send + 'static,
@@ -212,8 +212,8 @@ impl ModelClient<'_> {
         let (output, control) = (question.output.clone(), self.control(idx));
         let turns = Arc::clone(turns);
         Ok(tokio::spawn(async move {
-            // The semaphore is never closed, so this cannot fail. Even without a permit, the
-            // question would merely be sent too early.
+            // The semaphore is never closed, so this cannot fail. Without a permit, the question
+            // would only be sent too early.
             let _turn = turns.acquire().await;
             ask::<T>(route, request, output, control).await
         }))

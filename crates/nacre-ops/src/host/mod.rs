@@ -78,7 +78,7 @@ pub struct Host {
     /// The directory of the project selected on the command line.
     pub(crate) named_folder: Option<PathBuf>,
     pub(crate) home: Option<PathBuf>,
-    /// The user, and the other users whose directories the user trusts.
+    /// The user, and the other users whose directories are trusted.
     pub person: Person,
     git: OnceLock<GitProgram>,
     pub(crate) own: Settings,
@@ -87,7 +87,7 @@ pub struct Host {
     pub(crate) shared: Shared,
     runtime: OnceLock<AsyncRuntime>,
     installed: OnceLock<Vec<InstalledProgram>>,
-    /// The agent that the user has allowed to read sessions, if the user did so in this process.
+    /// The agent that the user has allowed to read sessions during this process.
     allowed: OnceLock<String>,
     /// The caller. `Host::projects` contains only the projects that the caller can see.
     pub caller: Caller,
@@ -104,7 +104,7 @@ pub struct OpenOptions {
     pub needs: Needs,
     pub shared: Shared,
     pub caller: Caller,
-    /// The author of all changes, if the caller is the owner.
+    /// The author of all changes if the caller is the owner.
     pub actor: Actor,
     /// The permission that the caller needs. Projects for which the caller lacks it are hidden. The
     /// default is `Read`.
@@ -282,8 +282,8 @@ impl Host {
         move || uptime().saturating_sub(begun)
     }
 
-    /// Returns a `git` that accepts repositories of users whom the user trusts. The user's own git
-    /// settings are ignored, and all calls of a command share one timeout.
+    /// Returns a `git` that accepts repositories owned by trusted users and ignores the user's own
+    /// git settings. All calls in a command share one timeout.
     pub fn git(&self) -> GitProgram {
         self.git.get_or_init(|| self.fresh_git()).clone()
     }

@@ -91,7 +91,7 @@ impl Search<'_> {
     }
 
     /// Returns the nearest parent directory that contains a store. A search that starts in a git
-    /// repository ends at the root of that repository.
+    /// repository stops at the repository's root.
     fn store_around(&self, warnings: &mut Vec<Warning>) -> Option<PathBuf> {
         for dir in self.environment.folder.ancestors() {
             let store = dir.join(STORE_FOLDER);

@@ -25,7 +25,7 @@ pub struct SearchableStore {
     pub embedder: Arc<dyn Embedder>,
     pub owner: Owner,
     now: Timestamp,
-    /// The checks required before a search. They depend on the most recent checks by other calls.
+    /// The checks required before a search, given the latest checks by other calls.
     due: DueLook,
     kept: Option<Arc<KeptSnapshots>>,
 }
@@ -197,8 +197,8 @@ pub struct UntrustedCounts {
 }
 
 impl Host {
-    /// Records the trust levels of memories that were changed outside Nacre. A memory edited by the
-    /// user keeps its level, and all other changes count as foreign. Returns whether the user has
+    /// Updates the trust levels of memories that were changed outside Nacre. A memory edited by the
+    /// user keeps its level, and any other change counts as untrusted. Returns whether the user has
     /// edited any memory. Errors are ignored, because the next call tries again.
     pub fn settle_edits(&self, scoped: &ScopedStore, files: &[Located]) -> bool {
         let store = &scoped.store;

@@ -131,7 +131,7 @@ impl Host {
         Some(self.config_files().resolve(project, &[]).ok()?.settings)
     }
 
-    /// Returns the words to redact in texts about `project`, or in texts that are not part of any
+    /// Returns the words to redact from text about `project`, or from text that belongs to no
     /// project.
     pub fn words_of(&self, project: Option<&str>) -> Result<ExtraWords> {
         let project = project.map(PathBuf::from);
@@ -282,7 +282,7 @@ pub struct Environment {
     pub host: Option<String>,
     pub pid: u32,
     pub program: Option<PathBuf>,
-    /// The system clock, which tests do not replace.
+    /// The system clock, even in tests.
     pub clock: SystemClock,
     pub uptime: Arc<dyn Fn() -> Duration + Send + Sync>,
     pub random: fn(&mut [u8]) -> std::io::Result<()>,
@@ -320,7 +320,7 @@ impl Environment {
         self.var(NACRE_CHILD).is_some()
     }
 
-    /// Returns who runs the command. Agents set certain environment variables in their shells.
+    /// Agents are recognized by environment variables that they set in their shells.
     pub fn actor(&self) -> Actor {
         let marks = connectable_agents().flat_map(|agent| agent.shell_variables);
         let is_marked = marks.chain(SHELL_VARIABLES).any(|name| self.var(name).is_some());
@@ -355,7 +355,7 @@ impl Environment {
         GitPlaces { configs, default_excludes, home: self.home.clone() }
     }
 
-    /// Returns the names of this machine and its user, which must be removed from texts about the
+    /// Returns the names of this machine and its user, which must be redacted from text about the
     /// repository at `root`.
     pub fn local_names(&self, root: &Path) -> LocalNames {
         let user = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| self.var(name));
@@ -383,7 +383,7 @@ impl Environment {
     }
 }
 
-/// Nacre's environment variables that do not affect operations, or that are the same in all
+/// Nacre's environment variables that do not affect operations, or that have the same value in all
 /// processes with this home directory.
 const SHARED: &[&str] =
     &[NACRE_HOME, NACRE_HOOKS_DEADLINE_MS, NACRE_NOW, NACRE_PAGER, NACRE_UI_THEME];

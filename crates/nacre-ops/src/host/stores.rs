@@ -1,4 +1,4 @@
-//! Opens the stores of the project and of the user.
+//! Opens the project's store and the user's store.
 
 use std::path::Path;
 use std::time::Duration;
@@ -184,8 +184,8 @@ impl Host {
             actor: self.actor,
             trusts_evidence,
             is_personal,
-            // Hides summaries from everyone except the owner, unless they are shared by both the
-            // owner's settings and the store's settings.
+            // Hide summaries from everyone except the owner, unless both the owner's settings and
+            // the store's settings share them.
             hides_summaries: !(is_owners || shares_summaries),
             git,
             ledger,

@@ -31,8 +31,8 @@ const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 /// a call to get its output again.
 const MAX_SPILLED: usize = 256;
 
-/// Returns a new task of the current project. The task has no session, so one is derived from the
-/// task id.
+/// Returns a new task in the current project. The task has no session, so its session id is derived
+/// from the task id.
 pub fn new_task(
     host: &Host,
     id: &TaskId,

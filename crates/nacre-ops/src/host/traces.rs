@@ -21,22 +21,22 @@ use super::settings::words;
 use super::{Actor, Host};
 use crate::error::{OpError, Result};
 
-/// Minimum age of the last change to a trace. The session of a more recently changed trace may
-/// still be running.
+/// A trace must be unchanged for this long before it is read, because its session may still be
+/// running.
 const QUIET: Duration = Duration::from_secs(120);
 
-/// Returns whether a catalog exists. Does not create one.
+/// Does not create a missing catalog.
 pub(crate) fn has_catalog(host: &Host) -> bool {
     host.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file())
 }
 
-/// Opens the catalog of this machine's owner. Creates the catalog if it is missing.
+/// Opens the catalog of this machine's owner, and creates it if it is missing.
 pub fn open_catalog(host: &Host) -> Result<Catalog> {
     host.check_owner()?;
     let scope = host.home_scope()?;
     let file = RelPath::new("catalog.sqlite3")?;
     if !scope.has(&file)? {
-        // The file is created here, because SQLite would make it accessible to other users. SQLite
+        // Create the file here, because SQLite would make it accessible to other users. SQLite
         // gives its other files the same mode.
         let writer = scope.lock(&host.owner("catalog"), host.settings().lock.wait)?;
         if !scope.has(&file)? {
@@ -100,8 +100,7 @@ pub fn rebuild_texts(host: &Host, catalog: &Catalog) -> Result<()> {
     index_texts(host, catalog)
 }
 
-/// Returns the registered agents. Returns `None` if there is no register, because then all agents
-/// are read.
+/// Returns the registered agents, or `None` without a register, in which case all agents are read.
 pub fn read_connected_agents(host: &Host) -> Result<Option<Vec<ConnectedAgent>>> {
     let home = host.home()?;
     let Some(text) = read_text(home, "agents.toml")? else { return Ok(None) };
@@ -218,8 +217,8 @@ impl From<CatalogError> for OpError {
             ),
             CatalogError::Newer { .. } => (
                 Failed,
-                "Use the newer version of Nacre, or move the file away; Nacre can rebuild \
-                 it",
+                "Use a newer version of Nacre, or move the file out of the way; Nacre can \
+                 rebuild it",
             ),
             CatalogError::Open { .. }
             | CatalogError::Shared { is_passing: false, .. }

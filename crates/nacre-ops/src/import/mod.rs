@@ -30,7 +30,7 @@ use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 use crate::sync::pipeline::said_already;
 
-/// Maximum number of candidates. More would be too many to review.
+/// More candidates would be too many to review.
 const MAX_CANDIDATES: usize = 300;
 
 pub fn import(host: &Host, request: &ImportRequest, events: &Events) -> Result<ImportReport> {
@@ -296,7 +296,7 @@ impl<'a> StatementFilter<'a> {
             Speaker::Human | Speaker::User => (0.8, Basis::Stated),
             Speaker::Assistant | Speaker::Tool => (0.6, Basis::Inferred),
         };
-        // The headings above the statement. The nearest heading is last.
+        // The headings above the statement, nearest last.
         let topics = &statement.topics[statement.topics.len().saturating_sub(MAX_TAGS)..];
         let tags = topics.iter().map(|topic| slug(topic)).filter(|tag| !tag.is_empty());
         Draft {
@@ -372,7 +372,7 @@ fn claim_of(statement: &Statement) -> Claim {
     found.map_or(Claim::Learning(LearningKind::Convention), |(_, claim)| *claim)
 }
 
-/// Minimum share of words that two versions of one line have in common.
+/// Two lines that share at least this fraction of their words are versions of the same line.
 const SAME_LINE: f32 = 0.5;
 
 struct ImportedMemory {

@@ -1,7 +1,7 @@
 //! Finds and reads the files to import, within limits.
 //!
 //! Links inside the project are not followed. A file outside the project is read only if the user
-//! names it. This file is labeled with its name instead of its path, because other people can see
+//! names it. Such a file is labeled with its name instead of its path, because other people can see
 //! where a memory comes from.
 
 use std::io::Read as _;
@@ -174,7 +174,7 @@ fn read_named(
     let full = resolve_path(host, root, path);
     let missing = || {
         OpError::not_found(format!("`{path}` not found"))
-            .hint("Without a path, `nacre import` finds the usual files itself")
+            .hint("Without a path, `nacre import` looks in the usual locations")
     };
     let below = root.and_then(|root| Some((root, full.strip_prefix(root).ok()?.to_str()?)));
     let (scope, rel) = match below {

@@ -15,12 +15,11 @@ use nacre_memory::{
 use nacre_types::{MaintainAction, MaintainVerb};
 use serde::{Deserialize, Serialize};
 
-/// Maximum amount of memory, in bytes, used by the compared memories. Enough for 15,000 memories of
-/// typical length.
+/// In bytes of RAM. Enough to compare 15,000 memories of typical length.
 const MAX_WEIGHT: usize = 192 << 20;
 
-/// Maximum number of foreign memories to compare. The number of pairs grows quadratically, and a
-/// clone may contain any number of memories.
+/// Maximum number of memories from other machines to compare. The number of pairs grows
+/// quadratically, and a clone may contain any number of memories.
 const MAX_FOREIGN: usize = 4_000;
 
 const PROFILE_WEIGHT: usize = 10;
@@ -28,7 +27,7 @@ const PROFILE_WEIGHT: usize = 10;
 /// Typical size of a memory. Longer memories are rare and seldom all change at the same time.
 const USUAL_BYTES: usize = 4 << 10;
 
-/// Number of bytes at the beginning of a memory that are compared.
+/// Only this many bytes at the beginning of a memory are compared.
 const MAX_PAGE_BYTES: usize = 16 << 10;
 
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ pub(super) struct CollectedMemory {
     pub(super) evidence: Option<Evidence>,
     pub(super) state: Option<LocalState>,
     pub(super) profile: Profile,
-    /// The time at which the claim was last repeated.
+    /// When the claim was last repeated.
     pub(super) said: Timestamp,
     pub(super) trust: Trust,
     pub(super) level: nacre_memory::Trust,
@@ -50,9 +49,9 @@ pub(super) struct CollectedMemory {
 /// file can name any speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Trust {
-    /// No evidence, or the output of a program.
+    /// No evidence, or only program output.
     None,
-    /// A speaker on another machine, according to the file.
+    /// The file names a speaker, but was written on another machine.
     Foreign,
     Assistant,
     User,
@@ -111,14 +110,14 @@ impl Collection {
     /// Reads a store. Memories archived by the user are excluded. Memories archived because of
     /// their age are included, because they may be restored.
     ///
-    /// The user's own memories are read first, newest first. Therefore, foreign memories are the
-    /// first to be skipped when a limit is reached.
+    /// The user's own memories are read first, newest first, so memories from other machines are
+    /// the first to be skipped when a limit is reached.
     pub(super) fn read(store: &Store) -> Result<Self> {
         Self::read_within(store, MAX_WEIGHT, MAX_FOREIGN)
     }
 
-    /// Like `read`, with limits: `weight` in bytes, and `foreign` for the number of memories from
-    /// other machines.
+    /// Like `read`, but reads at most `weight` bytes and at most `foreign` memories from other
+    /// machines.
     pub(super) fn read_within(store: &Store, weight: usize, foreign: usize) -> Result<Self> {
         let mut files = store.locate_all()?;
         let known = files.iter().map(|at| at.id.clone()).collect();
@@ -180,7 +179,7 @@ impl Gathered {
         };
         let beside = serde_json::to_string(&(&evidence, &state)).unwrap_or_default();
         let text = memory.document.as_str();
-        // Estimates the number of bytes needed to compare and change a memory. The plan, the undo
+        // Estimate the number of bytes needed to compare and change a memory. The plan, the undo
         // and the preview each contain both its old and its new text.
         let n_more = text.len().saturating_sub(USUAL_BYTES);
         let n_compared = page(&memory).len() * PROFILE_WEIGHT;
@@ -239,14 +238,14 @@ fn collect_memory(
 
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Maximum number of undone actions in one run, and maximum length of a key. Limits are needed
-/// because the report of a run may come from a clone.
+/// Limits on the undone actions in a run and on the length of a key. A run's report may come from a
+/// clone, so it can be arbitrarily large.
 const MAX_REFUSED: usize = 20_000;
 const MAX_KEY_BYTES: usize = 400;
 
 const VERSION: u32 = 1;
 
-/// The local history of maintenance in a store.
+/// A store's local maintenance history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     version: u32,
@@ -255,8 +254,8 @@ pub(crate) struct Ledger {
     /// Keys of actions that the user has undone and that must not be repeated.
     #[serde(default)]
     refused: BTreeSet<String>,
-    /// The memories that the user restored after they had become stale or archived, with the time
-    /// of the restoration, which counts as a confirmation.
+    /// When the user restored each stale or archived memory. Restoring a memory counts as
+    /// confirming it.
     #[serde(default)]
     kept: BTreeMap<MemoryId, Timestamp>,
 }
@@ -324,13 +323,13 @@ fn path() -> Result<RelPath, FsError> {
     RelPath::new(UPKEEP_FILE)
 }
 
-/// Returns the key of an action on two memories. The order of the memories does not matter.
+/// Returns the key of an action on two memories, in either order.
 pub(super) fn pair_key(verb: MaintainVerb, one: &MemoryId, other: &MemoryId) -> String {
     let (first, second) = if one <= other { (one, other) } else { (other, one) };
     format!("{verb} {first} {second}")
 }
 
-/// Counts the actions of each kind. Kinds without actions have the count 0.
+/// Counts the actions of each kind, including kinds without any actions.
 pub(super) fn count_actions(actions: &[MaintainAction]) -> BTreeMap<MaintainVerb, usize> {
     let count = |verb: &MaintainVerb| {
         (*verb, actions.iter().filter(|action| action.action == *verb).count())

@@ -27,7 +27,7 @@ pub struct Checkout {
     pub git: GitProgram,
 }
 
-/// Words that occur in texts about a removal.
+/// Words that suggest that a text is about a removal.
 const FAREWELLS: &str = include_str!("farewells.txt");
 
 /// Returns the indexes of memories whose files or symbols are gone, with the reason for each
@@ -123,7 +123,7 @@ const MAX_HITS: usize = 4_000_000;
 const MADE: &[&str] =
     &["target", "node_modules", "build", "dist", "out", "__pycache__", "venv", "vendor"];
 
-/// Excludes Nacre's own directory, because its memories contain the names.
+/// Excludes Nacre's own directory, because the memories in it contain the names.
 const NOT_OURS: &[&str] = &["--", ".", ":(exclude).nacre"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

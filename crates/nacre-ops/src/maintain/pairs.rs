@@ -143,8 +143,8 @@ pub(super) struct Contradiction {
     pub(super) open: Option<&'static str>,
 }
 
-/// Finds contradictions. If the same older memory is contradicted by several memories, returns only
-/// the most likely contradiction.
+/// Finds contradictions. If several memories contradict the same older one, returns only the most
+/// likely contradiction.
 pub(super) fn contradictions(
     collection: &Collection,
     compared: &[Compared],
@@ -216,7 +216,7 @@ pub(super) const MIN_LIKENESS: f32 = 0.35;
 const MAX_SHARING: usize = 8;
 const MIN_SHARED: usize = 2;
 
-/// Maximum number of memories that may contain a topic. A more common topic is not useful.
+/// Topics that occur in more memories are too common to be useful.
 const MAX_HOLDING: usize = 1000;
 
 const MEMORIES_PER_THREAD: usize = 64;

@@ -37,7 +37,7 @@ pub(super) struct Plan {
     pub(super) merges: Vec<Merge>,
     pub(super) removed: BTreeSet<usize>,
     pub(super) open: Vec<OpenContradiction>,
-    /// The time of the next change, even if no file changes before then.
+    /// When the plan next changes, even if no file changes before then.
     pub(super) next_change: Option<Timestamp>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Inputs<'a> {
     pub(super) now: Timestamp,
 }
 
-/// Makes the plan. The result depends only on the inputs.
+/// The plan depends only on `inputs`.
 pub(super) fn make_plan(inputs: &Inputs<'_>) -> Plan {
     let merges = merges(inputs.collection, inputs.compared, inputs.ledger);
     let mut work = Planner {
@@ -108,8 +108,7 @@ impl Planner<'_> {
         let quotes =
             leaving.evidence.as_ref().map(|evidence| evidence.quotes.clone()).unwrap_or_default();
         let into = self.held[kept].id().clone();
-        // Text from a memory that must not be shown unasked must not become part of a memory that
-        // may be.
+        // Don't copy text from a memory that must not be shown unasked to a memory that may be.
         let is_lower = !leaving.level.is_offered() && self.held[kept].level.is_offered();
         let text = self.inputs.texts.merged.get(&into).filter(|_| !is_lower).cloned();
         let extra = if is_lower { &[] } else { extra };
@@ -119,8 +118,7 @@ impl Planner<'_> {
         let is_believed = leaving.is_own || !one.is_own;
         let quotes = if is_believed { quotes } else { Vec::new() };
         one.memory.tags = unite(&one.memory.tags, &leaving.memory.tags);
-        // The conditions in a memory that must not be shown unasked must not affect when another
-        // memory is shown.
+        // A memory that must not be shown unasked must not affect when another memory is shown.
         if !is_lower {
             one.memory.applies = unite(&one.memory.applies, &leaving.memory.applies);
         }

@@ -168,7 +168,7 @@ impl Round {
         };
         let (mut compared, mut texts) = (Vec::new(), Texts::default());
         let mut plan = planned(&compared, &texts);
-        // Removed memories make room to compare others. Repeat until no pairs are left, so that a
+        // Removing memories makes room to compare others. Repeat until no pairs are left, so that a
         // second run immediately afterwards has nothing to do.
         for _ in 0..MAX_ROUNDS {
             let removed = &plan.removed;
@@ -330,8 +330,7 @@ fn finish(
     settle(ctx, collection.fingerprint_with(&gone), next_change)
 }
 
-/// Records that the store needs no maintenance until a file changes or the time `next_change` is
-/// reached.
+/// Records that the store needs no maintenance until a file changes or `next_change` is reached.
 fn settle(
     ctx: &FlowContext<'_>,
     fingerprint: ContentHash,

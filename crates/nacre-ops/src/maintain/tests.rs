@@ -1,6 +1,6 @@
 //! Tests the maintenance of a store over time, and while users edit it.
 
-#![expect(clippy::disallowed_methods, reason = "the tests play the person")]
+#![expect(clippy::disallowed_methods, reason = "the tests act as the user")]
 
 mod strangers;
 mod writing;
@@ -52,7 +52,6 @@ impl World {
         }
     }
 
-    /// Takes a run back.
     fn undo(&self, run: &str, now: Timestamp) {
         let all = changes(&self.store).unwrap();
         let change = all.iter().find(|change| change.id == run).unwrap();
@@ -76,7 +75,7 @@ impl World {
         result
     }
 
-    /// Adds a memory with a statement that was made on this day.
+    /// Adds a memory of a statement made on this day.
     fn say(&self, on: i64, title: &str, body: &str, speaker: Speaker) -> MemoryId {
         let quote = Quote {
             text: format!("{title}. {body}"),

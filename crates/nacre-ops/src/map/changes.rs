@@ -24,8 +24,8 @@ use crate::host::{Host, as_task};
 /// Maximum number of affected files to list without a summary by directory.
 const MAX_PLAIN_AFFECTED: usize = 40;
 
-/// Makes a delta fit the budget. Drops affected files first, then their directories, and finally
-/// changed files, which are continued on the next page.
+/// Makes a delta fit the budget. Omits affected files first, then their directories, and finally
+/// changed files. Omitted changed files appear on the next page.
 pub(super) fn fit(
     mut delta: CodeDelta,
     budget: usize,
@@ -200,8 +200,7 @@ pub(crate) fn bring_up_to_date(host: &Host, root: &str, events: &Events) -> Resu
     Ok(())
 }
 
-/// Minimum polling interval. With a shorter interval, checking a large project would take up all
-/// the time.
+/// With a shorter polling interval, a large project would be checked nonstop.
 pub const MIN_INTERVAL_MS: u64 = 50;
 
 /// A burst of changes ends when nothing has changed for this long, or after a few times this

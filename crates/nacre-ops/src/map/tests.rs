@@ -1,5 +1,5 @@
 //! Tests for map operations: the printed payload contains the report and stays within the budget.
-#![expect(clippy::disallowed_methods, reason = "the tests play the person who works on the code")]
+#![expect(clippy::disallowed_methods, reason = "the tests act as a user who edits the code")]
 
 use std::fs;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ use crate::sync::pipeline as sync;
 
 pub const DEFAULT_CONFIDENCE: f64 = 0.9;
 
-const QUOTE_HINT: &str = "Give the user's words, exactly as they said them: --quote \"WORDS\"";
+const QUOTE_HINT: &str = "Quote the user's exact words: --quote \"WORDS\"";
 
 pub fn add(host: &Host, request: &MemoryAddRequest, events: &Events) -> Result<MemoryChangeReport> {
     let confidence = request.confidence.unwrap_or(DEFAULT_CONFIDENCE);
@@ -127,8 +127,8 @@ pub(super) fn claim(of: Option<MemoryType>, kind: Option<LearningKind>) -> Resul
     }
 }
 
-/// Maximum and minimum length of a quote. Longer texts are entire passages, and shorter ones occur
-/// by chance.
+/// Maximum and minimum length of a quote. Longer quotes are entire passages, and shorter ones can
+/// match by chance.
 const MAX_QUOTE_CHARS: usize = 600;
 const MIN_QUOTE_CHARS: usize = 8;
 
@@ -326,8 +326,8 @@ fn check_hazards(
     Standing { status: Status::Candidate, ..standing }
 }
 
-/// Stages the memory. If it must be reviewed, or is less trusted than the memory that it would
-/// supersede, it does not supersede that memory and is only linked to it as related.
+/// Stages the memory. If it must be reviewed, or is less trusted than the memory it would
+/// supersede, it is only linked to that memory as related.
 fn stage(
     batch: &mut Batch<'_>,
     draft: &Draft,

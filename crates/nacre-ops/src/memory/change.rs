@@ -142,7 +142,7 @@ pub fn reset(host: &Host, scope: Option<Scope>, events: &Events) -> Result<Memor
 
 const MAX_DRAFT_BYTES: u64 = 64 << 20;
 
-/// Edits a memory. `run_editor` must not return before the user has closed the editor.
+/// `run_editor` must not return before the user has closed the editor.
 pub fn edit(
     host: &Host,
     request: &MemoryEditRequest,

@@ -209,7 +209,7 @@ fn query(host: &Host, request: &MemorySearchRequest) -> Result<Query> {
     Ok(query)
 }
 
-/// Refuses values that no memory can have, because a search for them finds nothing.
+/// Rejects values that no memory can have, instead of finding nothing.
 fn check_filters(query: &Query) -> Result<()> {
     for (name, value) in &query.facets {
         let known = match name.as_str() {

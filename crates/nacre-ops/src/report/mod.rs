@@ -29,7 +29,7 @@ const MAX_BYTES: u64 = 64 << 20;
 
 const MAX_LISTED: usize = 10;
 
-/// Minimum age of a memory that counts as unused.
+/// Younger memories never count as unused.
 const YOUNG: SignedDuration = SignedDuration::from_hours(24 * 14);
 
 /// Maximum number of weeks in the chart. The totals include earlier weeks as well.

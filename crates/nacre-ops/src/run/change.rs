@@ -123,8 +123,7 @@ pub struct StoredChange {
     #[serde(rename = "change")]
     pub id: String,
     pub command: String,
-    /// The time at which the last run ended. Changes within the same second are ordered by
-    /// `sequence`.
+    /// When the last run ended. Changes within the same second are ordered by `sequence`.
     pub at: Timestamp,
     pub sequence: u32,
     pub counts: ChangeCounts,
@@ -132,7 +131,7 @@ pub struct StoredChange {
     pub reversal: Reversal,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
-    /// Oldest first.
+    /// The runs that make up the change, oldest first.
     #[serde(skip)]
     pub runs: Vec<RunId>,
     #[serde(skip)]

@@ -320,13 +320,13 @@ pub fn find(store: &Store, text: &str) -> Result<RunId> {
 
 const FORGOTTEN: &str = "[forgotten]";
 
-/// Minimum length of the texts to remove. Shorter texts are likely to occur elsewhere by chance.
+/// Shorter texts are not removed, because they are likely to occur elsewhere by chance.
 const MIN_BYTES: usize = 8;
 
-/// The texts to remove, each with its replacement. The longest texts come first.
+/// The texts to remove, each with its replacement, longest first.
 type SaidWords = Vec<(String, String)>;
 
-/// Returns the words of a memory. Must be called before the memory's file is removed.
+/// Returns a memory's words. Must be called before the memory's file is removed.
 pub(crate) fn said_words(store: &Store, id: &MemoryId) -> Result<SaidWords, MemoryError> {
     let memory = store.get(id.as_str())?;
     let evidence = store.evidence(id).ok().flatten();

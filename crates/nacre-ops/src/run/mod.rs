@@ -1,4 +1,4 @@
-//! Runs, including their directories, actions and costs, and the changes to which they belong.
+//! Runs, including their directories, actions and costs, and the changes they belong to.
 
 pub mod change;
 pub mod folder;

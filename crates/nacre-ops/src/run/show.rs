@@ -116,7 +116,7 @@ fn entry(reader: &mut RunReader<'_>, changes: &[StoredChange], id: &RunId) -> Re
 
 const MAX_ALL_BYTES: u64 = 32 << 20;
 
-/// Reads the report of a run. Returns `None` if the file is missing or was not written by Nacre.
+/// Reads a run's report. Returns `None` if the file is missing or was not written by Nacre.
 pub fn read_record(store: &Store, id: &RunId) -> Result<Option<RunReport>, FsError> {
     RunReader::new(store).record(id)
 }
@@ -134,8 +134,8 @@ impl<'a> RunReader<'a> {
         Self { store, n_left: MAX_ALL_BYTES, n_unread: 0 }
     }
 
-    /// Reads the report of a run. Returns `None` if the file is missing or invalid, or if the
-    /// budget is used up.
+    /// Reads a run's report. Returns `None` if the file is missing or invalid, or if the budget is
+    /// used up.
     pub fn record(&mut self, id: &RunId) -> Result<Option<RunReport>, FsError> {
         if self.n_left == 0 {
             self.n_unread += 1;
@@ -155,7 +155,7 @@ impl<'a> RunReader<'a> {
     }
 }
 
-/// Reads the metrics of a run. Returns `None` if the file is missing or invalid.
+/// Reads a run's metrics. Returns `None` if the file is missing or invalid.
 pub fn read_metrics(store: &Store, id: &RunId) -> Result<Option<RunMetrics>, FsError> {
     let Some(bytes) = bytes_of(store, id, METRICS_FILE)? else {
         return Ok(None);
@@ -345,7 +345,7 @@ mod tests {
 
 #[cfg(test)]
 mod record_tests {
-    #![expect(clippy::disallowed_methods, reason = "the test plays the model of a run")]
+    #![expect(clippy::disallowed_methods, reason = "the test acts as a run's model")]
 
     use std::fs;
 
@@ -418,18 +418,18 @@ mod log_tests {
             },
         };
         let call = serde_json::to_string(&record).unwrap();
-        let notice = r#"{"event":"notice","text":"A model was asked 2 times to read."}"#;
+        let notice = r#"{"event":"notice","text":"A model was called 2 times to read."}"#;
         let log = format!("{notice}\n{call}\nnot an event\n");
         let metrics = (METRICS_FILE, r#"{"model_calls":2}"#);
         let run = "sync-20260101-000000-aaaaaaaa";
-        let told = (MessageRole::System, "A model was asked 2 times to read.".to_owned(), None);
+        let told = (MessageRole::System, "A model was called 2 times to read.".to_owned(), None);
         let called = (MessageRole::Assistant, "{}".to_owned(), Some("read_file".to_owned()));
         let agent = ("agent.log", log.as_str());
         assert_eq!(read(run, &[metrics, agent]), [told.clone(), called.clone()]);
         let explorers = ("subagents.log", call.as_str());
         assert_eq!(read(run, &[metrics, agent, explorers]), [told, called.clone(), called]);
         assert_eq!(read(run, &[(METRICS_FILE, r#"{"model_calls":0}"#), agent]), []);
-        assert_eq!(read(run, &[agent]), [], "nothing says that a model was asked");
+        assert_eq!(read(run, &[agent]), [], "no message says that a model was called");
         let maintained = [metrics, ("agent.log", "20260101-a 20260101-b: taken\n")];
         let note = "20260101-a 20260101-b: taken".to_owned();
         let expected = [(MessageRole::System, note, None)];

@@ -152,7 +152,7 @@ impl ServiceDefinition {
         )
     }
 
-    /// Generates a Docker Compose file. Only the `.nacre` directory of each project is writable.
+    /// Generates a Docker Compose file. Only each project's `.nacre` directory is writable.
     ///
     /// The container uses the host network, so that the server can listen only on the host's
     /// loopback interface.
@@ -213,7 +213,7 @@ fn yaml_text(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default().replace('$', "$$")
 }
 
-/// Mounts a directory at the same path inside the container, in the long syntax because the path
+/// Mounts a directory at the same path inside the container. Uses the long syntax, because the path
 /// may contain colons.
 fn volume(path: &Path, access: &str) -> String {
     let path = yaml_text(&path.display().to_string());
@@ -225,7 +225,7 @@ fn volume(path: &Path, access: &str) -> String {
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct FoundService {
-    /// `host:port`.
+    /// In the form `host:port`.
     pub address: String,
     pub door: ServerAddress,
 }

@@ -25,7 +25,7 @@ use crate::tasks::row_limit;
 
 const IN_USE: SignedDuration = SignedDuration::from_hours(1);
 
-/// Maximum number of maps to keep up to date. The most recently used ones are chosen.
+/// Only the most recently used maps are kept up to date.
 const MAX_MAPS: usize = 8;
 
 pub fn look_at_traces(host: &Host) -> Result<TraceGlance> {
@@ -107,8 +107,8 @@ pub fn prune(host: &Host) -> Result<u64> {
     Ok(state.trim(MAX_TASK_AGE, host.now())?)
 }
 
-/// Returns the status of the service. Ignores the address if the lock is free, because it was then
-/// left behind by a killed server.
+/// Returns the service's status. Ignores the address if the lock is free, because a killed server
+/// must have left it behind.
 pub(crate) fn service_status(host: &Host) -> Result<Option<ServiceStatus>> {
     if host.home.is_none() {
         return Ok(None);
@@ -135,8 +135,8 @@ pub struct HeldService<'h> {
     pub token: String,
 }
 
-/// Runs `work` as the only server of this home. If another server is running, the error contains
-/// its address.
+/// Runs `work` as this home directory's only server. If another server is running, the error
+/// contains its address.
 pub fn hold<T>(host: &Host, work: impl FnOnce(&HeldService<'_>) -> Result<T>) -> Result<T> {
     let home = host.home_scope()?;
     let run = WriteScope::create_inside(host.home()?, RUN_FOLDER, Access::Private)?;
@@ -168,8 +168,7 @@ impl HeldService<'_> {
     /// Returns the path of the socket. Returns `None` if the path would exceed `MAX_SOCKET_PATH`.
     #[cfg(unix)]
     pub fn socket_path(&self) -> Option<PathBuf> {
-        /// Maximum length of a socket path. It is within the limits of all supported operating
-        /// systems.
+        /// Within the limits of all supported operating systems.
         const MAX_SOCKET_PATH: usize = 100;
         let path = self.run.path().join(super::SOCKET);
         (path.as_os_str().len() <= MAX_SOCKET_PATH).then_some(path)

@@ -25,7 +25,7 @@ pub(crate) fn person_speaker(source: WordSource) -> Speaker {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extraction {
     pub version: u32,
-    /// The session id with which each quote's location starts.
+    /// The session id that each quote's location starts with.
     pub session: String,
     pub agent: Agent,
     pub strategy: Strategy,
@@ -97,7 +97,7 @@ pub struct Dropped {
     pub reason: DropReason,
     pub signal: Signal,
     pub title: String,
-    /// `SESSION:SEQUENCE`.
+    /// In the form `SESSION:SEQUENCE`.
     pub place: String,
 }
 

@@ -261,8 +261,7 @@ fn lock(held: &Mutex<Vec<Claim>>) -> std::sync::MutexGuard<'_, Vec<Claim>> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Previews a sync. Compares each session with the store in the state in which earlier sessions
-/// would leave it.
+/// Previews a sync. Compares each session with the store as earlier sessions would leave it.
 pub fn preview(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncPreviewReport> {
     let options = refresh_options(host, request)?;
     let mut queue = open_queue(host)?;

@@ -1,5 +1,5 @@
-//! Exchanges memories between a team's machines through a server. Received memories count as
-//! foreign until the user trusts them.
+//! Exchanges memories between a team's machines through a server. Received memories are untrusted
+//! until the user approves them.
 
 mod pull;
 mod push;
@@ -80,8 +80,7 @@ impl<'h> Remote<'h> {
         Ok(())
     }
 
-    /// Reads the state. An invalid file is treated as missing; as a result, memories are merely
-    /// sent again.
+    /// Reads the state. An invalid file is treated as missing, so memories are merely sent again.
     fn read_state(&self) -> Result<TeamState> {
         let text = read_text(self.host.home()?, FILE)?.unwrap_or_default();
         let mut all: States = serde_json::from_str(&text).unwrap_or_default();

@@ -78,8 +78,8 @@ fn fetch_offered(remote: &Remote<'_>, events: &Events) -> Result<Vec<OfferedMemo
 /// A memory to fetch, and the hash of the local version that it may replace.
 type Wanted = (OfferedMemory, Option<ContentHash>);
 
-/// Selects memories that do not exist here, and memories that have changed on the server, but not
-/// here, since they were received.
+/// Selects memories that do not exist here, and received memories that have since changed on the
+/// server but not here.
 fn select_wanted(
     store: &Store,
     state: &TeamState,

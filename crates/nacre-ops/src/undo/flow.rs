@@ -42,7 +42,7 @@ pub struct UndoContext<'a> {
     pub dry_run: bool,
 }
 
-/// Undoes changes. `all` contains all changes of the store, newest first.
+/// Undoes changes. `all` contains all of the store's changes, newest first.
 pub fn undo(
     ctx: &UndoContext<'_>,
     change: &StoredChange,

@@ -292,7 +292,7 @@ fn single_run(stores: &[OpenedStore], run: &RunId) -> Option<ChangeParts> {
     })
 }
 
-/// Undoes a change to a text. Returns an error if the text has changed since then.
+/// Undoes a change to a text file. Returns an error if the file has changed since then.
 fn undo_text(
     host: &Host,
     opened: &OpenedStore,

@@ -442,7 +442,7 @@ fn what_was_read_before_an_agent_was_connected_is_read_after_it_was_removed() {
     machine.put(".codex/config.toml", "model = \"x\"\n");
     machine.ok(&["connect", "codex", "--yes"]);
     let shown = machine.home.run(&["connect", "codex", "--remove", "--yes"]);
-    assert!(shown.contains("The sessions of codex are still read, as before"), "{shown}");
+    assert!(shown.contains("Sessions from codex are still read, as before"), "{shown}");
     assert_eq!(machine.entry("codex")["traces"], "on");
     assert_eq!(machine.entry("codex")["mcp"], "off");
     // Removing the agent again stops Nacre from reading its sessions, which is a change that can be

@@ -310,7 +310,7 @@ fn a_damaged_state_is_named_with_what_to_type() {
     Error: `$HOME/.nacre/state.sqlite3` is damaged or not a Nacre file
     Caused by: file is not a database
     Caused by: Error code 26: file is not a database
-    Hint: Move it away, and Nacre creates a new one: mv $HOME/.nacre/state.sqlite3 $HOME/.nacre/state.sqlite3.damaged
+    Hint: Rename it, and Nacre creates a new one: mv $HOME/.nacre/state.sqlite3 $HOME/.nacre/state.sqlite3.damaged
     [exit 1]
     ");
 }

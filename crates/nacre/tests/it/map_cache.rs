@@ -93,7 +93,7 @@ fn a_key_that_is_none_or_not_for_its_owner_alone_is_refused() {
     set_mode(0o600);
     fs::write(&key, "short").unwrap();
     assert_snapshot!(home.run(&["explore", "--strict"]), @"
-    Error: `$HOME/.nacre/map.key` is no key
+    Error: `$HOME/.nacre/map.key` is not a key
     Hint: Remove it, and Nacre rebuilds the map: `rm $HOME/.nacre/map.key`
     [exit 1]
     ");

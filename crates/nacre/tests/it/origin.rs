@@ -30,7 +30,7 @@ fn a_command_in_an_agents_shell_is_the_agents() {
     $HOME/work/.nacre/memory/decisions/20261115-the-linter-is-off-in-ci.md
     Undo: nacre undo memory-20261115-083000-[id]
     Warning: An agent's claim without a quote must be reviewed
-    Hint: Give the user's words, exactly as they said them: --quote "WORDS"
+    Hint: Quote the user's exact words: --quote "WORDS"
     "#);
     assert!(!brief(&home).contains("linter"), "it is in review");
     assert_snapshot!(home.run(&["review", "accept", "20261115-the-linter"]), @"

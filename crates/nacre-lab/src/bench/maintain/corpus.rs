@@ -12,18 +12,18 @@ use nacre_memory::{
 
 use super::frames::{ASIDES, DAYS, DOMAINS, FRAMES, PEOPLE, ROLES, TOOLS};
 
-/// The reason for planting a memory.
+/// Why a memory was planted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Purpose {
-    /// Distinct; must be kept.
+    /// A distinct memory, which must be kept.
     Stays,
-    /// Duplicate that differs only in case and punctuation.
+    /// A duplicate that differs only in case and punctuation.
     Copy,
-    /// Duplicate in other words.
+    /// A duplicate with different wording.
     Paraphrase,
     /// The older of two contradicting memories.
     Overturned,
-    /// Memory that refers to a deleted file.
+    /// A memory that refers to a deleted file.
     Stale,
 }
 

@@ -197,7 +197,7 @@ fn files(store: &Store) -> Result<Files, Box<dyn Error>> {
     Ok(files)
 }
 
-/// Returns the number of files that changed although no action names their memory.
+/// Counts the files that changed even though no action names their memory.
 fn others_changed(before: &Files, after: &Files, report: &StoreMaintenance) -> usize {
     let named: Vec<&str> = report
         .actions

@@ -6,11 +6,10 @@ use nacre_map::indexer::Current;
 
 use super::report::BenchQuestion;
 
-/// Maximum number of lines in a search result.
 const MAX_LINES: usize = 100;
 const MAX_LINE_BYTES: usize = 200;
 
-/// Maximum number of opened files. After this many, a real agent would try another search.
+/// After opening this many files, a real agent would try another search.
 const MAX_OPENED: usize = 5;
 
 const MAX_FILE_LINES: usize = 2_000;

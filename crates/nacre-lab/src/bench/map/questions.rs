@@ -15,7 +15,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<BenchQuestion>, AnyError> {
     lines.map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-/// Generates questions about public symbols. The same code always gives the same questions.
+/// Generates questions about public symbols. The same code always produces the same questions.
 pub(super) fn make(files: &[FileFacts], n_questions: usize) -> Vec<BenchQuestion> {
     let mut all: Vec<(u64, BenchQuestion)> = Vec::new();
     for file in files {

@@ -19,7 +19,7 @@ pub(crate) struct TracedSession {
     pub(crate) messages: Vec<TracedMessage>,
 }
 
-/// An indexed message, together with its full text, in which quotes are searched.
+/// An indexed message, together with the full text in which quotes are found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TracedMessage {
     pub(crate) record: Record,

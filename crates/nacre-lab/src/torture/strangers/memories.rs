@@ -75,7 +75,7 @@ fn memories(victims: &Victims) -> Result<(), AnyError> {
     fs::create_dir_all(&home)?;
     fs::write(
         home.join("20260101-how-we-deploy.md"),
-        "---\nid: 20260101-how-we-deploy\ntitle: We deploy by the blue pipeline\ncreated: 2026-01-01T00:00:00Z\n\
+        "---\nid: 20260101-how-we-deploy\ntitle: We deploy through the blue pipeline\ncreated: 2026-01-01T00:00:00Z\n\
          updated: 2026-01-01T00:00:00Z\nsource: human\nconfidence: 0.9\ntags: [deploy]\nrelated: []\nstatus: active\n---\n\n\
          How we deploy: the blue pipeline, after the tests.\n",
     )?;

@@ -80,8 +80,8 @@ pub(super) fn makers() -> Vec<(&'static str, Maker)> {
     SITES.iter().map(maker).collect()
 }
 
-/// Creates the database of an agent that is no longer running. Includes large databases, because
-/// they used to be read differently.
+/// Creates the database of an agent that is no longer running. Large databases are tested too,
+/// because they used to be read differently.
 fn database(path: &Path, is_large: bool) -> Result<(), AnyError> {
     let agent = Connection::open(path)?;
     let size = if is_large { 40_000_000 } else { 4_200_000 };

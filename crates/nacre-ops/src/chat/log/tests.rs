@@ -46,7 +46,7 @@ impl Stage {
         Self { home, log }
     }
 
-    /// Returns the lines as sent to clients. The same lines are stored.
+    /// Returns the lines that clients receive, which are also the lines that are stored.
     fn lines(&self) -> Vec<String> {
         let Backlog::Lines(sent) = self.log.behind(0) else { return Vec::new() };
         let sent: Vec<String> = sent.iter().map(ToString::to_string).collect();
@@ -56,7 +56,7 @@ impl Stage {
         sent
     }
 
-    /// Returns the text that results from all messages.
+    /// Returns the text that a client sees after all messages.
     fn said(&self) -> String {
         let mut said = String::new();
         for line in self.lines() {

@@ -1,6 +1,6 @@
 //! Tests the detection of removed files and symbols in a real repository.
 
-#![expect(clippy::disallowed_methods, reason = "the tests play the person who works in it")]
+#![expect(clippy::disallowed_methods, reason = "the tests act as a user of the repository")]
 
 use std::cell::Cell;
 use std::fs;

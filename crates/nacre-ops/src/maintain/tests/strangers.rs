@@ -115,7 +115,7 @@ fn a_store_that_is_too_large_loses_what_strangers_wrote_first() {
     assert!(some.n_left_out > 20, "{}", some.n_left_out);
     assert_eq!(some.held.len() + some.n_left_out, 42);
     assert!(ours.iter().all(|id| some.places.contains_key(id)));
-    assert_eq!(some.known.len(), 42, "what is left out is not said to be missing");
+    assert_eq!(some.known.len(), 42, "skipped memories are not reported as missing");
     let few = Collection::read_within(&world.store, 192 << 20, 3).unwrap();
     assert_eq!((few.held.len(), few.n_left_out), (ours.len() + 3, 37));
 }

@@ -1,4 +1,4 @@
-//! Tests which texts written by a model are accepted, and which are rejected.
+//! Tests which of a model's texts are accepted and which are rejected.
 
 use nacre_engine::model::Amount;
 use nacre_engine::record::state::SpentOn;

@@ -87,7 +87,7 @@ pub struct Extractor<'r> {
     /// copied from them.
     echoes: VecDeque<String>,
     agent_ran: Option<String>,
-    /// The arguments of the agent's last call of a question tool, and the number of answers so far.
+    /// The arguments of the agent's last call to a question tool, and the number of answers so far.
     asked: Option<Spoken>,
     n_answers: usize,
     has_acted: bool,
@@ -247,8 +247,8 @@ impl<'r> Extractor<'r> {
         true
     }
 
-    /// Returns whether the text is an answer: the result of a question tool, the refusal of a call,
-    /// or a message after a question.
+    /// Returns whether the text is an answer: the result of a question tool, a declined call, or a
+    /// message after a question.
     fn is_answer(&self, source: WordSource) -> bool {
         let asks = |words: &String| words.contains(['?', '？']);
         matches!(source, WordSource::Answer | WordSource::Refusal)

@@ -148,8 +148,7 @@ impl Proposal {
         }
     }
 
-    /// Joins several proposals. The strongest part determines the type, and the quotes of all parts
-    /// are kept.
+    /// Joins several proposals. The strongest one determines the type, and all quotes are kept.
     pub(crate) fn join(parts: Vec<Self>, title: String, body: String) -> Option<Self> {
         let strongest = parts.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence))?.clone();
         let named = parts.iter().flat_map(|part| part.applies.iter().map(String::as_str));
@@ -206,8 +205,7 @@ impl Proposal {
     }
 }
 
-/// Returns the status of a claim. Claims that are sure according to the rules become active
-/// immediately.
+/// Claims that the rules are sure about become active immediately.
 fn status(is_sure: bool) -> Status {
     if is_sure { Status::Active } else { Status::Candidate }
 }
@@ -243,8 +241,8 @@ impl ProposalList {
         if self.is_answered_again(&proposal) || self.is_claimed_already(&proposal) {
             return;
         }
-        // Compare only the texts of other claims. Models already keep similarly worded claims
-        // apart, and choices are compared by their questions.
+        // Models already keep similarly worded claims apart, and choices are compared by the
+        // questions they answer. Compare only the texts of other claims.
         let is_plain = |one: &Proposal| one.choice.is_none() && one.signal != Signal::Model;
         let known = self
             .proposals

@@ -126,7 +126,8 @@ fn neighbours(
     let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
     let found = index.search(&query, &options)?;
-    // A foreign memory that was never trusted must not make the user's own statement redundant.
+    // A memory from another machine that was never trusted must not make the user's own statement
+    // redundant.
     let is_strangers = |memory: &Memory| {
         !store.was_trusted(&memory.at.id) && store.trust_of(memory) == Trust::Foreign
     };
@@ -318,7 +319,7 @@ impl LeadRulings {
         self.reports.last().map(|report| report.checklist.as_slice())
     }
 
-    /// Returns the stored events of the leads, or those of their explorers.
+    /// Returns the events stored by the leads, or by their explorers.
     pub(super) fn log(&self, words: &ExtraWords, is_leads: bool) -> Vec<u8> {
         let mut lines = String::new();
         let told = self.reports.iter().flat_map(|report| {

@@ -284,9 +284,9 @@ struct Session<'d> {
     reading: ReadSession,
     asker: Option<ModelClient<'d>>,
     mark: Option<Mark>,
-    /// The time at which the session ended. All of its claims have this time.
+    /// When the session ended. All of its claims have this time.
     when: Timestamp,
-    /// The time at which the sync of this session began, and the time taken to read the session.
+    /// When this session's sync started, and how long the session took to read.
     began: Duration,
     read_for: Duration,
 }

@@ -1,5 +1,5 @@
-//! Reads a trace from the position at which the last sync ended. A mark with the position is
-//! committed together with the memories.
+//! Reads a trace from where the last sync stopped. A mark with this position is committed together
+//! with the memories.
 
 use nacre_base::ContentHash;
 use nacre_base::fs::{FsError, RelPath};

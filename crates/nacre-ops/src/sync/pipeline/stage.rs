@@ -302,7 +302,7 @@ pub(super) fn count_actions(actions: &[SessionAction]) -> ActionCounts {
     }
 }
 
-/// Returns the checklist of a sync. If there is no lead, its steps are marked as skipped.
+/// Returns a sync's checklist. If there is no lead, its steps are marked as skipped.
 pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistStep]>) -> Vec<ChecklistStep> {
     let extract = if is_open { StepState::Done } else { StepState::Gated };
     let step = |step: &str, state| ChecklistStep { step: step.to_owned(), state };
@@ -446,9 +446,9 @@ fn agent_log(
 ) -> Vec<u8> {
     let fallback = report.fallback.as_ref().map(|why| format!(" Fell back: {why}."));
     let text = match spent.calls {
-        0 => "No model was asked to read: candidates are by rule.".to_owned(),
+        0 => "No model was used to read. The rules found all candidates.".to_owned(),
         calls => format!(
-            "A model was asked {calls} times to read: {} tokens, {}.",
+            "A model was called {calls} times to read: {} tokens, {}.",
             spent.usage.total(),
             spent.cost
         ),

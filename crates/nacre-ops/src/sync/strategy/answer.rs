@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::sync::candidate::{MAX_CANDIDATES, SessionSummary};
 use crate::sync::extract::requests::{MAX_TITLE, cut_at_clause};
 
-/// The `kind` of a decision, which has no kind.
+/// The value of `kind` for decisions, which have no kind.
 const NO_KIND: &str = "none";
 
 const MAX_BODY: usize = 4000;
@@ -37,7 +37,7 @@ pub(super) struct ClaimAnswer {
     pub(super) kind: String,
     pub(super) title: String,
     pub(super) body: String,
-    /// The name of one of the [`Basis`] variants.
+    /// The name of a [`Basis`] variant.
     pub(super) basis: String,
     pub(super) found_in: FoundIn,
     /// 3 means essential, 2 important, and 1 nice to have.

@@ -1,5 +1,5 @@
 //! Reads a session with rules, or with a model in windows. `auto` uses rules if there is no model,
-//! or if a spending limit does not allow any use of the model.
+//! or if a spending limit prevents its use.
 
 mod answer;
 pub(crate) mod claims;

@@ -20,8 +20,7 @@ use crate::sync::steps::command_of;
 const MAX_BYTES: usize = 16 << 20;
 const CONTEXT_LINES: usize = 4;
 const OVERLAP_BYTES: usize = 1500;
-/// Number of bytes per token. This is a conservative estimate that ensures that a window fits in
-/// the context.
+/// Number of bytes per token. A conservative estimate, so that every window fits in the context.
 pub(super) const BYTES_A_TOKEN: usize = 3;
 
 /// Number of bytes to show from the start and from the end of a text.

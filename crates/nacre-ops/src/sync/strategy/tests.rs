@@ -222,7 +222,7 @@ fn a_window_without_a_usable_answer_does_not_spoil_the_others() {
     assert_eq!((n_calls, read.how.unread_windows), (9, 1));
     assert_eq!(read.how.fallback.as_deref(), Some("the parts could not be merged"));
     assert_eq!(read.extraction.candidates.len(), 1);
-    assert_eq!(read.summary.strategy, Strategy::Offline, "nobody told what the whole was about");
+    assert_eq!(read.summary.strategy, Strategy::Offline, "no response described the whole session");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests syncing while a user edits the same memory.
 
-#![expect(clippy::disallowed_methods, reason = "the test plays the person and the agent")]
+#![expect(clippy::disallowed_methods, reason = "the test acts as the user and the agent")]
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Tests syncing with a lead for unclear cases, while users edit the store.
 
-#![expect(clippy::disallowed_methods, reason = "the test plays the person who edits")]
+#![expect(clippy::disallowed_methods, reason = "the test acts as a user who edits memories")]
 
 use std::cell::RefCell;
 use std::fs;

@@ -57,7 +57,7 @@ fn what_is_configured_is_started() {
         .collect();
     for idx in [0, 3] {
         assert_eq!(details[idx], "2 tools: memory_search, brief");
-        assert_eq!(details[idx + 1], "a session would start with 12 characters from Nacre");
+        assert_eq!(details[idx + 1], "a session started here would get 12 characters from Nacre");
         assert!(details[idx + 2].ends_with("skills/nacre/SKILL.md"), "{details:?}");
     }
     let event: Value = serde_json::from_str(&machine.text("event.json")).unwrap();

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use nacre_map::indexer::Current;
 use nacre_map::slices::is_own_source;
 
-/// A usual value of this BM25 constant.
+/// A typical value for this BM25 constant.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 

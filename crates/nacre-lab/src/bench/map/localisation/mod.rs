@@ -36,7 +36,7 @@ const MIN_TASKS: usize = 5;
 
 const GIT_PATIENCE: Duration = Duration::from_secs(60);
 
-/// Time limit for starting tasks. Later tasks are skipped.
+/// After this long, the remaining tasks are skipped.
 const MAX_TIME: Duration = Duration::from_secs(300);
 
 /// Number of map refreshes before the measurement. Each one indexes as many files as its time limit

@@ -168,7 +168,7 @@ fn a_quote_is_found_where_it_stands_however_it_is_written() {
     let found =
         |event: u64, quote: &str| look_up(&pages, event, quote).map(|(line, _)| line.sequence);
     assert_eq!(found(99, "we ship no schema library to the browser"), Some(2), "from far away");
-    assert_eq!(found(99, "zod"), None, "short words could stand anywhere");
+    assert_eq!(found(99, "zod"), None, "short words could be anywhere");
     assert_eq!(found(2, "B, we ship ... schema library to the browser"), Some(2), "with a gap");
     assert_eq!(found(5, "“The build needs **TZ=UTC**”"), Some(5));
     assert_eq!(found(2, "B"), Some(2));
