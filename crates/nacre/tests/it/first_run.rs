@@ -41,11 +41,12 @@ const PAGE: &str = "docs/first-run.md";
 fn the_first_run_is_as_the_page_shows_it() {
     let home = first_home();
     let mut page = String::from(
-        "# What does a first run look like?\n\nThis is real output, in a new home and a repository \
-         with six sessions of three agents. A test\ngenerates this page.\n",
+        "# What does a first run look like?\n\nFollow these steps to try Nacre in your own \
+         repository. The output is real: a test generates this\npage in a new home directory, \
+         from a repository with six sessions of three agents.\n",
     );
     for (words, args, typed) in [
-        ("Set the repository up.", &["init"][..], &[][..]),
+        ("Set up the repository.", &["init"][..], &[][..]),
         ("Read the sessions.", &["sync"], &[]),
         ("Review the candidates.", &["review"], &[("help? ", "a\n"), ("help? ", "q\n")]),
         ("Print the briefing for the next agent.", &["brief"], &[]),
