@@ -24,7 +24,7 @@ pub(crate) struct Calls {
     pub(crate) environment: Environment,
     pub(crate) shared: Shared,
     slots: Arc<Semaphore>,
-    /// Slots reserved for calls that must not wait for others.
+    /// Slots for urgent calls, which must never queue behind others.
     urgent_slots: Arc<Semaphore>,
     running: Arc<Mutex<Running>>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Call {
 pub(crate) struct CallInfo {
     pub(crate) name: &'static str,
     pub(crate) project: Option<String>,
-    /// The working directory, or `None` for the server's own.
+    /// The call's working directory; `None` means the server's own.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) needs: Needs,
     pub(crate) registering: Registering,
@@ -81,7 +81,7 @@ impl CallInfo {
             pace: Pace::Foreground,
             caller: Caller::owner(),
             actor: Actor::Owner,
-            // Overridden for calls that other users may make.
+            // The default; routes that are open to other users override it.
             permit: Permit::Machine,
         }
     }
@@ -185,7 +185,6 @@ impl Calls {
     }
 }
 
-/// Calls a function when dropped.
 struct OnDrop<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {
@@ -308,7 +307,7 @@ mod tests {
             let info = CallInfo::for_name("ask");
             let result = calls.run(info, Events::discard(), stopped, work).await;
             assert_eq!(result.unwrap_err().code, ErrorCode::Cancelled);
-            // The operation runs to completion on its own thread.
+            // The operation finishes on its own thread.
             let ended = spawn_blocking(move || told.recv()).await.unwrap();
             assert_eq!(ended.unwrap(), "cancelled");
         });

@@ -33,7 +33,7 @@ use tokio::sync::mpsc::{Sender, UnboundedReceiver};
 use tokio_util::codec::{AnyDelimiterCodec, Framed, FramedRead};
 use tokio_util::io::StreamReader;
 
-/// Limits the size of responses, in case another program is listening on the port.
+/// Limits response sizes, in case another program is listening on the port.
 const MAX_BODY_BYTES: usize = 256 << 20;
 const MAX_LINE_BYTES: usize = 64 << 20;
 
@@ -190,7 +190,7 @@ impl Client {
         })
     }
 
-    /// Sends the fields in the query string if the method has no body.
+    /// Returns the request target and body. Without a body, the query string contains the fields.
     fn target_and_body(
         &self,
         verb: &str,

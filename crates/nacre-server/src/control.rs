@@ -1,5 +1,5 @@
-//! Starts, queries and stops the server of this home from another process. Requests go to the
-//! socket, or to the local port with the token, but never to another machine.
+//! Starts, queries and stops this home's server from another process. Requests go to the socket, or
+//! to the local port with the token, but never to another machine.
 
 use std::process::Child;
 use std::sync::mpsc;
@@ -17,7 +17,7 @@ use serde_json::{Deserializer, Value};
 use crate::client::{Client, ClientError};
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
-/// The timeout is short because hooks must not be delayed.
+/// Short, because an agent may be waiting for a hook.
 const WAKE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Returns the server's health, or `None` if the server does not respond.
@@ -61,7 +61,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 const NEXT: &str = "nacre dashboard";
 
-/// Starts the server and returns once it responds.
+/// Starts the server, and waits until it responds.
 pub fn up(host: &Host, request: &UpRequest) -> Result<UpReport> {
     let definition = service::definition(host, request.port)?;
     if request.docker {
@@ -74,7 +74,8 @@ pub fn up(host: &Host, request: &UpRequest) -> Result<UpReport> {
     };
     let managing = manager.filter(|manager| service::is_enabled(host, manager));
     if let Some(manager) = &managing {
-        // A running server keeps its port. Other changes to its definition require a restart.
+        // A running server keeps its port. Any other change to the service definition needs a
+        // restart.
         let port = found.address.rsplit(':').next().and_then(|port| port.parse().ok());
         let definition = ServiceDefinition { port: port.unwrap_or(request.port), ..definition };
         if !service::is_current(host, manager, &definition) {
@@ -204,7 +205,7 @@ pub fn down(host: &Host) -> Result<DownReport> {
     Ok(DownReport { stopped: is_running, address, disabled })
 }
 
-/// Waits until the server has removed its address file, which is the last thing it does.
+/// Waits until the server has removed its address file, which it does last.
 fn wait_until_gone(
     host: &Host,
     found: &FoundService,

@@ -20,7 +20,8 @@ use tokio::task::spawn_blocking;
 
 const MAX_TOKEN_BYTES: usize = 200;
 
-/// Maximum number of queued audit entries per person. Any more are dropped, and the loss is logged.
+/// Maximum number of queued audit entries per person. Further entries are dropped, and the loss is
+/// logged.
 const MAX_WAITING: usize = 1000;
 
 const PRUNE_AFTER: usize = 500;
@@ -57,9 +58,9 @@ type OpenedStore = Option<Box<dyn PeopleStore + Send>>;
 #[derive(Clone)]
 pub(crate) struct People {
     environment: Environment,
-    /// Uses an async mutex, because waiting for the lock must not block a thread.
+    /// An async mutex, because waiting for it must not block a thread.
     store: Arc<tokio::sync::Mutex<OpenedStore>>,
-    /// Whether a write has started but has not yet taken the queued entries.
+    /// Whether a write has been started but has not taken the queued entries yet.
     is_writing: Arc<AtomicBool>,
     waiting: Arc<Mutex<Vec<AuditEntry>>>,
     n_written: Arc<AtomicUsize>,
@@ -85,7 +86,7 @@ impl People {
             .await
     }
 
-    /// Returns the caller with the permissions of the person's newest token.
+    /// Returns the caller with the permissions of the named person's newest token.
     pub(crate) async fn find_by_name(&self, name: &str) -> Result<Option<Caller>> {
         if !is_person_name(name) {
             return Ok(None);
@@ -153,7 +154,7 @@ impl People {
         let Ok(()) = self.open(&mut store) else { return };
         let waiting = self.waiting.lock();
         let entries = std::mem::take(&mut *waiting.unwrap_or_else(PoisonError::into_inner));
-        // If there is no store, no token has ever been issued, and there is nothing to audit.
+        // Without a store, no token was ever issued, so there is nothing to audit.
         let Some(store) = store.as_deref_mut().filter(|_| !entries.is_empty()) else { return };
         let now = self.environment.now();
         let written = store.record(&entries).and_then(|()| {
@@ -201,7 +202,7 @@ impl LastingAccess {
         self.permit.check(&caller, None).is_ok().then_some(caller)
     }
 
-    /// Returns when the connection is no longer permitted, even if it is idle.
+    /// Waits until the connection loses its access, even if the connection is idle.
     pub(crate) async fn wait_until_ended(&self) {
         while self.caller().await.is_some() {
             tokio::time::sleep(RECHECK).await;
@@ -214,7 +215,7 @@ impl LastingAccess {
 pub(crate) struct OpenConnections {
     max_of_owner: usize,
     max_of_person: usize,
-    /// The number of connections by person name; `None` is the owner.
+    /// Open connections by person name; `None` is the owner.
     n_open: Arc<Mutex<BTreeMap<Option<String>, usize>>>,
 }
 

@@ -1,5 +1,4 @@
-//! Transports the chat protocol over an upgraded connection, as WebSocket messages or as plain
-//! lines.
+//! Carries the chat protocol over an upgraded connection, as WebSocket messages or plain lines.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +32,7 @@ const PING: Duration = Duration::from_secs(30);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     WebSocket,
-    /// Plain lines, each terminated by a line break.
+    /// Plain lines, each ending with a line break.
     Lines,
 }
 
@@ -65,8 +64,8 @@ impl Clients {
         found.await.unwrap_or_else(crashed)
     }
 
-    /// Returns when the client disconnects, its access ends or the server stops. Access is checked
-    /// for each line in both directions.
+    /// Returns when the client disconnects or loses its access, or when the server stops. Access is
+    /// checked for each line in both directions.
     pub(crate) async fn serve(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -141,7 +140,7 @@ async fn receive(
 ) {
     while let Some(line) = lines.next().await {
         let Some(caller) = access.caller().await else { return };
-        // Invalid UTF-8 gets the same response as any other invalid request.
+        // Invalid UTF-8 is answered like any other invalid request.
         client.receive(caller, &String::from_utf8_lossy(&line)).await;
     }
 }

@@ -1,5 +1,5 @@
-//! Test helpers for repository files that are generated from types. Tests check that these files
-//! are up to date.
+//! Test helpers for generated files that are checked in. Tests check that these files are up to
+//! date.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ const WRITE: &str = "NACRE_WRITE_DOCS";
 /// Asserts that a repository file has the given content.
 #[expect(
     clippy::disallowed_methods,
-    reason = "`make docs` asks by a variable for these files of our own sources, and writes all of them again"
+    reason = "`make docs` sets a variable so that the tests write these checked-in files again"
 )]
 pub(crate) fn check(file: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);

@@ -1,5 +1,5 @@
-//! The `nacre` program. `cli` is the command line, `hook` answers hooks from agents, and `acp`
-//! serves editors.
+//! The `nacre` program. `cli` is the command line, `hook` answers agents' hooks, and `acp` serves
+//! editors.
 
 mod acp;
 mod cli;
@@ -8,7 +8,7 @@ mod tui;
 
 use std::process::ExitCode;
 
-/// musl's allocator uses a global lock, which makes indexing a large project slow.
+/// musl's own allocator uses a global lock, which makes indexing large projects slow.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

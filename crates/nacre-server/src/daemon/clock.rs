@@ -1,8 +1,8 @@
-//! Detects when traces have stopped changing.
+//! Detects when traces stop changing.
 
 use std::time::Duration;
 
-/// Traces count as quiet if nothing has been written to them for this long.
+/// How long traces must be unchanged before they count as quiet.
 const QUIET: Duration = Duration::from_secs(125);
 
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ impl<T: PartialEq> QuietWatch<T> {
         Self { seen: None, changed: None }
     }
 
-    /// Records the current state. Returns `true` once after each series of changes, when nothing
-    /// has changed for a while.
+    /// Records a snapshot. Returns `true` once after each burst of changes, when the traces have
+    /// been quiet for a while.
     pub(crate) fn look(&mut self, seen: T, now: Duration) -> bool {
         // The first snapshot does not count as a change, because the first sync covers it.
         let is_changed = self.seen.as_ref().is_some_and(|before| *before != seen);

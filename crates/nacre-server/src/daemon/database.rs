@@ -1,4 +1,4 @@
-//! Monitors the shared database: its status, its leader, and sessions that are due in the queue.
+//! Monitors the shared database: its status, its leader, and queued sessions that are due.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::Daemon;
 use crate::calls::{Call, CallInfo, Calls};
 
 /// Interval between checks. The database does not report expired leases, so polling is the only way
-/// to find sessions left by a crashed server.
+/// to find sessions that a crashed server left behind.
 const LOOK: Duration = Duration::from_secs(3);
 
-/// Number of checks between attempts to become the leader.
+/// The server tries to become the leader once per this many checks.
 const LEAD_EVERY: u32 = 5;
 
 pub(crate) struct DatabaseWatch {
@@ -28,7 +28,7 @@ impl DatabaseWatch {
         Arc::new(Self { environment, seen: Mutex::new(None) })
     }
 
-    /// Returns the status of the database, or `None` before the first check.
+    /// `None` before the first check.
     pub(crate) fn status(&self) -> Option<DatabaseStatus> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -87,8 +87,8 @@ impl DatabaseWatch {
 
 fn look(call: &Call, wants_lead: bool) -> (Option<DatabaseStatus>, bool) {
     if wants_lead {
-        // This call only renews the leadership. Each loop checks for itself whether this server is
-        // the leader.
+        // This call only renews the leadership. Each loop checks for itself whether it runs on the
+        // leader.
         let _ = call.host.is_leader();
     }
     let status = call.host.database_status();

@@ -20,7 +20,7 @@ pub(crate) use self::clock::QuietWatch;
 pub(crate) use self::database::DatabaseWatch;
 use self::schedule::{Schedule, Step};
 
-/// Each loop with its interval and the delay before its first run after server startup.
+/// Each loop, its interval, and the delay before its first run after the server starts.
 const LOOPS: [(LoopName, Duration, Duration); 5] = [
     (LoopName::Sync, minutes(10), Duration::from_secs(30)),
     (LoopName::Maintain, minutes(60), minutes(15)),
@@ -44,7 +44,7 @@ pub(crate) struct Daemon {
     pub(crate) environment: Environment,
     is_paused: AtomicBool,
     loops: Mutex<BTreeMap<LoopName, LoopStatus>>,
-    /// Notified when a loop may be due earlier than previously scheduled.
+    /// Notified when a loop may be due earlier than planned.
     pub(crate) changed: Notify,
 }
 
@@ -76,7 +76,7 @@ impl Daemon {
         Arc::new(Self { environment, is_paused, loops, changed: Notify::new() })
     }
 
-    /// Does not interrupt active runs.
+    /// Runs that have already started continue.
     pub(crate) fn set_paused(&self, is_paused: bool) {
         self.is_paused.store(is_paused, Ordering::Relaxed);
         self.changed.notify_one();

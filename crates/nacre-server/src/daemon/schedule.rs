@@ -9,10 +9,10 @@ use nacre_types::Outcome;
 const MIN_GAP: Duration = Duration::from_secs(10);
 /// Delay before the next attempt if another process is already doing the work.
 const AFTER_BUSY: Duration = Duration::from_secs(60);
-/// Maximum delay after failures, unless the loop's period is longer.
+/// Maximum delay after a failure, unless the loop's period is longer.
 const MAX_BACK_OFF: Duration = Duration::from_secs(60 * 60);
-/// Maximum random change to a delay, as a fraction. It prevents loops and machines from running in
-/// lockstep.
+/// Maximum random adjustment of a delay, as a fraction of it. Keeps loops and machines from running
+/// in lockstep.
 const JITTER: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub(super) struct Schedule {
     pub(super) every: Duration,
     /// `None` while the loop is running.
     pub(super) due: Option<Duration>,
-    /// Whether the loop was woken during a run. If so, it runs again, because the run may have used
-    /// outdated input.
+    /// Whether the loop was woken while it was running. If so, it runs again, because the first run
+    /// may have read outdated input.
     is_woken: bool,
     begun: Option<Duration>,
     n_failed: u32,
@@ -101,7 +101,7 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
     const EVERY: Duration = Duration::from_secs(600);
     const FIRST: Duration = Duration::from_secs(30);
-    /// The random number that results in no jitter.
+    /// The random number that adds no jitter.
     const MIDDLE: f64 = 0.5;
 
     fn run(schedule: Schedule, now: Duration, outcome: Outcome) -> Schedule {
@@ -174,7 +174,7 @@ mod tests {
                     begun = Some(now);
                 }
                 is_running = schedule.is_running();
-                // After every step, the loop is due within the maximum delay.
+                // After every step, the next run is at most the maximum delay away.
                 if let Some(due) = schedule.due {
                     let longest = MAX_BACK_OFF.max(every).mul_f64(1.0 + JITTER);
                     prop_assert!(due <= now + longest);

@@ -19,7 +19,7 @@ use crate::calls::Call;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Set if the operation was only partly successful.
+/// Response header for operations that succeeded only partly.
 const OUTCOME: HeaderName = HeaderName::from_static("nacre-outcome");
 
 /// Allows scripts and styles only from this server, and no connections to other servers.
@@ -88,8 +88,8 @@ pub(super) fn value(status: StatusCode, value: &impl Serialize) -> Response {
     (status, [(CONTENT_TYPE, JSON)], json).into_response()
 }
 
-/// Prevents browsers from framing, sniffing, caching or sharing the response. No header allows
-/// other origins to read it.
+/// Prevents browsers from framing, sniffing or caching the response. No header lets other origins
+/// read it.
 pub(super) fn protect(headers: &mut HeaderMap) {
     for (name, value) in [
         (CONTENT_SECURITY_POLICY, CONTENT_POLICY),

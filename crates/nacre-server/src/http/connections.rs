@@ -31,8 +31,8 @@ use crate::people::TrustedProxy;
 
 pub const USUAL_PORT: u16 = 8765;
 
-/// Maximum number of connections per listener. Event streams have a separate limit, so that some
-/// connections remain available for other requests.
+/// Maximum number of connections per listener. Event streams have their own limit, so that they
+/// cannot use up all connections.
 const MAX_CONNECTIONS: usize = 1280;
 const HEADER_TIME: Duration = Duration::from_secs(5);
 const MAX_HEADERS: usize = 64;
@@ -48,7 +48,7 @@ const GIVE_BACK: Duration = Duration::from_secs(20);
 pub struct ServeOptions {
     /// TCP port to listen on; 0 selects any free port.
     pub port: u16,
-    /// Public names of the proxies, in the form `host:port`.
+    /// The proxies' public names, as `host:port`.
     pub names: Vec<String>,
     pub has_loops: bool,
 }
@@ -60,14 +60,14 @@ pub fn serve(
     ready: impl FnOnce(&ServeReport) -> Result<()>,
     stop: &Cancel,
 ) -> Result<()> {
-    // Uses a directory outside all projects, so that requests have no default project.
+    // A directory outside all projects, so that requests have no default project.
     let home = environment.nacre_home().unwrap_or_else(|| environment.folder.clone());
     let folder = home.ancestors().last().map_or(home.clone(), PathBuf::from);
     let environment = Environment { folder, ..environment };
     let actor = environment.actor();
     let open = OpenOptions { needs: Needs::Registered, actor, ..OpenOptions::default() };
     let host = Host::open(environment.clone(), &open).host?;
-    // The server runs with the rights of the machine's owner.
+    // The server acts with the permissions of the machine's owner.
     host.check_user("start a server")?;
     let proxy = TrustedProxy::of(&host)?;
     service::hold(&host, |held| {
@@ -139,8 +139,8 @@ async fn drain(server: &Server) {
     };
     if tokio::time::timeout(DRAIN, until_idle()).await.is_err() {
         server.cancel_all();
-        // Calls that ignore cancellation are stopped when the process exits, which is safe because
-        // all changes are atomic.
+        // Exiting the process stops calls that ignore cancellation. This is safe, because all
+        // changes are atomic.
         let _ = tokio::time::timeout(END, until_idle()).await;
     }
 }
@@ -156,7 +156,7 @@ fn cannot_listen(port: u16, error: &io::Error) -> OpError {
         .hint("If another program uses the port, choose any free one: nacre serve --port 0")
 }
 
-/// Accepts connections. The port and the socket have separate limits, so that other users of the
+/// Accepts connections. The port and the socket have separate limits, so that other users on the
 /// machine cannot exhaust the socket's connections.
 async fn accept<S, C: Future<Output = ()> + Send + 'static>(
     mut next: impl AsyncFnMut() -> io::Result<Option<S>>,
@@ -193,7 +193,7 @@ async fn accept_port(listener: &TcpListener, router: &Router) {
 #[cfg(unix)]
 type SocketListener = tokio::net::UnixListener;
 
-/// Returns `None` on failure. Clients then use the port.
+/// Returns `None` on failure, in which case clients use the port.
 #[cfg(unix)]
 fn open_socket(held: &HeldService<'_>) -> Option<(PathBuf, SocketListener)> {
     let path = held.socket_path()?;
@@ -258,7 +258,7 @@ mod tests {
     #[tokio::test]
     async fn strangers_on_one_entry_do_not_close_another() {
         let (arrived, mut n_port) = unbounded_channel();
-        // These connections are never closed.
+        // Connections to this port stay open.
         let port = accept(
             async || Ok(Some(())),
             |()| {

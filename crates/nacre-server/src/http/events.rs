@@ -95,8 +95,8 @@ impl Hub {
         self.publish(source, StreamedEvent::Changed { what });
     }
 
-    /// Returns a listener that starts after the event with id `last_id`. Without `last_id`, the
-    /// listener starts with the next new event.
+    /// Returns a listener that resumes after the event `last_id`. Without `last_id`, the listener
+    /// starts with the next event.
     pub(super) fn listen(
         self: &Arc<Self>,
         caller: &Caller,
@@ -107,7 +107,8 @@ impl Hub {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let last = *latest.borrow();
         let seen = match last_id {
-            // Without `last_id`, a listener for a single task starts with the stored events.
+            // Without `last_id`, a listener for a single task first receives that task's stored
+            // events.
             None if task.is_some() => Some(ring.front().map_or(last, |first| first.number - 1)),
             None => Some(last),
             Some(id) => {
@@ -122,7 +123,7 @@ impl Hub {
             }
         };
         drop(ring);
-        // An unknown id was assigned by a previous server process.
+        // Unknown ids come from an earlier server process.
         let (seen, has_missed) = (seen.unwrap_or(0), seen.is_none());
         Listener { hub: Arc::clone(self), latest, task, seen, has_missed }
     }
@@ -171,7 +172,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Returns when new events may be available.
+    /// Waits until there may be new events.
     pub(super) async fn wait(&mut self) {
         // The hub outlives its listeners, so waiting cannot fail.
         let seen = self.seen;
@@ -231,7 +232,7 @@ pub(super) fn to_streamed(event: Event) -> Option<StreamedEvent> {
 
 const MAX_OF_OWNER: usize = 1024;
 const MAX_OF_PERSON: usize = 64;
-/// Maximum number of events waiting to be sent. Later events remain in the hub.
+/// Maximum number of events that wait to be sent. Later events stay in the hub.
 const WAITING: usize = 16;
 const KEEP_OPEN: Duration = Duration::from_secs(15);
 
@@ -277,7 +278,7 @@ async fn forward(mut listener: Listener, access: &LastingAccess, sender: Sender<
             () = listener.wait() => {}
             () = sender.closed() => return,
         }
-        // Later events are sent only after the caller's permissions have been looked up again.
+        // Before any later events are sent, the caller's permissions are looked up again.
         let latest = listener.latest();
         let Some(caller) = access.caller().await else { return };
         for event in listener.events(&caller, latest) {

@@ -1,5 +1,5 @@
-//! Checks the host name, origin, form and credentials of every request, because web pages and other
-//! users of the machine can send requests to a local port.
+//! Checks every request's host name, origin, content type and credentials, because web pages and
+//! other users on this machine can send requests to a local port.
 //!
 //! Secrets are sent in the `Authorization` header and never in a cookie, because browsers send
 //! cookies to every port of a host, including those of other programs.
@@ -18,7 +18,6 @@ use nacre_types::ErrorCode;
 
 use super::answer::Refusal;
 
-/// In bytes.
 const MAX_URI_BYTES: usize = 8 << 10;
 
 pub(super) struct Names {
@@ -39,7 +38,8 @@ impl Names {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryPoint {
-    /// The TCP port, which browsers and other users can also reach. Contains the client's address.
+    /// The TCP port, which browsers and other users can reach as well. Contains the client's
+    /// address.
     Port(IpAddr),
     /// The socket, which only processes of the same user can open.
     Socket,
@@ -85,8 +85,8 @@ pub(super) fn check_origin(
     Ok(())
 }
 
-/// Requires a JSON body for changes. Pages from other origins cannot send JSON without a preflight
-/// request.
+/// Requires changes to have a JSON body, which pages from other origins cannot send without a
+/// preflight request.
 pub(super) fn check_form(method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
     if [Method::POST, Method::PUT, Method::PATCH].contains(method) {
         let is_json = |kind: &str| {
@@ -104,11 +104,11 @@ pub(super) fn check_form(method: &Method, headers: &HeaderMap) -> Result<(), Ref
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// Accepts a token or a dashboard login.
+    /// Accepts tokens and dashboard logins.
     Read,
     /// Like `Read`, for routes that change something. These never use GET.
     Change,
-    /// Accepts a token or the socket, but not a dashboard login.
+    /// Accepts tokens and the socket, but not dashboard logins.
     Program,
 }
 
@@ -150,10 +150,10 @@ pub(super) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h 
 }
 
 const CODE_LIFE: Duration = Duration::from_secs(120);
-/// How long a login remains valid after the last request from the dashboard.
+/// How long a login remains valid after the dashboard's last request.
 const LOGIN_LIFE: Duration = Duration::from_secs(12 * 60 * 60);
-/// Maximum number of codes per person, and of logins per person. When a limit is exceeded, the
-/// oldest entry is dropped.
+/// Maximum number of login codes, and of logins, per person. When a limit is exceeded, the oldest
+/// entry is dropped.
 const MAX_PER_PERSON: usize = 16;
 const SECRET_BYTES: usize = 32;
 
@@ -197,7 +197,7 @@ impl Keys {
         is_same(&self.token, shown)
     }
 
-    /// Finds the identity that a dashboard login secret belongs to.
+    /// Returns the identity behind a dashboard login secret.
     pub(super) fn find_login(&self, shown: &str, now: Duration) -> Option<Identity> {
         let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
         let is_meant = |kept: &&mut Timed| is_same(&kept.secret, shown) && now <= kept.until;
@@ -289,7 +289,7 @@ mod tests {
         let used = used + LOGIN_LIFE;
         assert_eq!(keys.find_login(&secret, used), Some(ana()));
         assert_eq!(keys.find_login(&secret, used + LOGIN_LIFE + Duration::from_secs(1)), None);
-        // A code must not be accepted as a login secret.
+        // A login code must not work as a login secret.
         let late = keys.new_code(ana(), Duration::ZERO).unwrap();
         assert_eq!([&code, &late].map(|code| keys.find_login(code, Duration::ZERO)), [None, None]);
         assert!(keys.log_in(&late, CODE_LIFE + Duration::from_secs(1)).unwrap().is_none());

@@ -1,5 +1,5 @@
-//! Starts loops when they are due. A single task sleeps until the next loop is due, and each run is
-//! a separate task.
+//! Starts loops when they are due. One task sleeps until the next loop is due, and each run gets
+//! its own task.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +48,7 @@ impl LoopRunner {
         let work = Box::new(move |call: &Call| {
             let (json, result) = run_loop(call, name, is_woken)?;
             let done = Done { json, outcome: result.outcome, version: None };
-            // The receiver has been dropped if the server is stopping.
+            // When the server stops, the receiver has been dropped.
             let _ = sender.send(result);
             Ok(done)
         });
@@ -59,7 +59,7 @@ impl LoopRunner {
         self.daemon.end(name, &result);
         self.log(name, &result);
         let changed = result.map(|result| result.changed).unwrap_or_default();
-        // Index new memories soon.
+        // New memories should be indexed soon.
         if changed.contains(&ChangedThing::Memories) {
             self.daemon.wake(&[LoopName::Index]);
         }
@@ -107,14 +107,14 @@ impl LoopRunner {
     }
 }
 
-/// A loop's report as JSON, and its result.
+/// A loop's report as JSON, and the result of the run.
 type Ran = (Vec<u8>, LoopResult);
 
-/// Runs a loop. If a sync was woken, it also reads sessions that have only just ended.
+/// Runs a loop. A sync that was woken also reads sessions that only just ended.
 fn run_loop(call: &Call, name: LoopName, is_woken: bool) -> Result<Ran> {
     let text = match name {
         LoopName::Sync => return run_sync(call, is_woken),
-        // Servers that share a database have one leader, which runs this loop.
+        // Among servers that share a database, only the leader runs this loop.
         LoopName::Maintain if call.host.is_leader()? => return run_maintain(call),
         LoopName::Maintain => "Another server does this".to_owned(),
         LoopName::Index => {

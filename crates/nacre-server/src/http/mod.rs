@@ -1,5 +1,5 @@
-//! Implements `nacre serve`, which provides Nacre's operations over HTTP on this machine. Every
-//! request first passes the guard, and is then parsed into the operation's request type.
+//! Implements `nacre serve`, which offers Nacre's operations over HTTP on this machine. Every
+//! request first passes the guard and is then parsed into the operation's request type.
 
 mod answer;
 mod connections;

@@ -1,5 +1,5 @@
-//! Combines a request's path, query and body into the JSON form of its request type. The types of
-//! query values are defined by the stored API description, so routes do not declare them.
+//! Combines a request's path, query and body into the JSON form of its request type. The stored API
+//! description defines the types of query values, so routes do not declare them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -26,7 +26,7 @@ use crate::mcp::NacreServer;
 use crate::people::LastingAccess;
 use crate::rpc::{Clients, Framing, accept_key};
 
-/// Value of the `Upgrade` header for plain lines without WebSocket framing.
+/// `Upgrade` header value for plain lines without WebSocket framing.
 const LINES: &str = "nacre-rpc";
 
 pub(super) fn upgrade(
@@ -82,8 +82,7 @@ fn framing(headers: &HeaderMap) -> Result<Framing, Refusal> {
     }
 }
 
-/// Answers an MCP request from a client that has no working directory and uses a registered
-/// project.
+/// Answers an MCP request. The client has no working directory, so it names a registered project.
 pub(super) async fn answer_mcp(
     environment: &Environment,
     caller: Caller,

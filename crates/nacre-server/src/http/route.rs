@@ -1,4 +1,4 @@
-//! Defines routes. Both the router and the API description are derived from the route table.
+//! The types of the route table, from which both the router and the API description are built.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::people::Permit;
 
 pub(super) enum Handling {
     Operation(Prepare),
-    /// Responds once the task has started or, if the request has `?wait=true`, once it has ended.
+    /// Responds as soon as the task has started or, with `?wait=true`, when it has ended.
     Task(Prepare),
     Own(OwnHandler),
     Mcp,
@@ -30,7 +30,7 @@ pub(super) type OwnHandler = fn(&Arc<Server>, RouteRequest) -> Result<Response, 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UseOfVersion {
     None,
-    /// The version is checked if `If-Match` is sent.
+    /// `If-Match` is optional; if it is sent, the version must match.
     Checked,
     /// Requests without `If-Match` fail.
     Required,
@@ -48,7 +48,7 @@ pub(super) struct RouteTypes {
 
 pub(super) struct RouteHead {
     pub(super) verb: Method,
-    /// The path. Each `{name}` stands for the request field with that name.
+    /// Each `{name}` in the path is the request field with that name.
     pub(super) path: &'static str,
     pub(super) permit: Permit,
     #[cfg_attr(not(test), expect(dead_code, reason = "a test writes the description"))]
@@ -129,8 +129,8 @@ pub(super) struct Route {
     pub(super) version: UseOfVersion,
     /// The data that clients must reload after the call succeeds.
     pub(super) changes: Option<ChangedThing>,
-    /// Whether hooks use this route. Their calls run at high priority in the directory given in the
-    /// request.
+    /// Whether hooks use this route. Their calls run at high priority, in the directory that the
+    /// request names.
     pub(super) is_hook: bool,
 }
 
@@ -181,7 +181,7 @@ impl Route {
         Self { id_field, ..self }
     }
 
-    /// Returns the request field that a name in the path stands for.
+    /// Returns the request field for a name in the path.
     pub(super) fn field_of<'n>(&self, name: &'n str) -> &'n str {
         if name == "id" { self.id_field } else { name }
     }

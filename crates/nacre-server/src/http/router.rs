@@ -40,7 +40,7 @@ pub(super) fn router(server: &Arc<Server>) -> Router {
     for mut route in routes::all() {
         let schema = route.request.as_deref().and_then(|name| schemas.get(name));
         route.schema = schema.and_then(|schema| serde_json::from_str(schema.get()).ok());
-        // A test checks that axum supports all methods in the table.
+        // A test checks that axum supports every method in the table.
         let Ok(filter) = MethodFilter::try_from(route.head.verb.clone()) else { continue };
         let (path, route) = (route.head.path, Arc::new(route));
         let handler = move |State(server): State<Arc<Server>>,
@@ -126,7 +126,7 @@ impl Server {
         answered
     }
 
-    /// Returns the caller of a request. Requests without credentials may only use public routes.
+    /// Returns a request's caller. Requests without credentials may use only public routes.
     async fn caller(
         &self,
         entry: EntryPoint,
@@ -160,7 +160,7 @@ impl Server {
         })
     }
 
-    /// Returns the caller named by the trusted proxy's header. The header is ignored if the request
+    /// Returns the caller named in the trusted proxy's header, which is ignored if the request
     /// comes from any other address.
     async fn authenticate_proxy(
         &self,
@@ -247,7 +247,7 @@ impl Server {
     }
 }
 
-/// Returns whether the client wants events and the report as JSON lines.
+/// Returns whether the client wants JSON lines: the events, then the report.
 fn wants_lines(asked: &RouteRequest) -> bool {
     only(&asked.headers, &ACCEPT) == Some(LINES_TYPE)
 }
@@ -291,7 +291,7 @@ fn prepare_call(
 
 /// Runs the call in the agent's directory, even if the repository's settings are invalid.
 fn open_as_hook(info: CallInfo, request: &Value) -> Result<CallInfo> {
-    // Only processes of the owner may choose a directory.
+    // Only the owner's processes may choose a directory.
     let folder = request["folder"].as_str().map(PathBuf::from).filter(|_| info.caller.is_owner());
     let Some(folder) = folder.filter(|folder| folder.is_absolute() && folder.is_dir()) else {
         return Err(OpError::usage("`folder` is not a valid directory path"));

@@ -1,4 +1,4 @@
-//! The server's shared state, and the routes that it handles itself.
+//! The server's shared state, and the routes that it handles without an operation.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +41,7 @@ pub(super) struct Server {
 }
 
 pub(super) struct RouteRequest {
-    /// Pairs of field names and values.
+    /// Field names and values.
     pub(super) path: Vec<(String, String)>,
     pub(super) query: Query,
     pub(super) headers: HeaderMap,
@@ -51,7 +51,7 @@ pub(super) struct RouteRequest {
 }
 
 impl Server {
-    /// `token` is the server's own token.
+    /// `token` is this server's own token.
     pub(super) fn new(
         environment: Environment,
         names: Names,

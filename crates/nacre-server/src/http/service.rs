@@ -1,4 +1,5 @@
-//! Controls the service: its background loops and database, pausing, waking, stopping and metrics.
+//! Controls the service: pausing, waking and stopping its background loops, its database, and
+//! metrics.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,9 +23,9 @@ pub(super) struct Service {
     environment: Environment,
     address: SocketAddr,
     started: String,
-    /// The daemon, or `None` if background loops are disabled.
+    /// `None` if background loops are disabled.
     daemon: Option<Arc<Daemon>>,
-    /// The database monitor, or `None` if there is no shared database.
+    /// `None` if there is no shared database.
     database: Option<Arc<DatabaseWatch>>,
     stop: Cancel,
 }
@@ -56,7 +57,7 @@ impl Service {
         }
     }
 
-    /// Returns the server's health, even if the database is unavailable.
+    /// The health is available even if the database is not.
     pub(super) fn health(&self) -> HealthReport {
         HealthReport {
             status: "ok".to_owned(),
@@ -126,7 +127,7 @@ impl Service {
         Ok(())
     }
 
-    /// Wakes the named loops, or the sync loop if the request contains no names.
+    /// Wakes the given loops, or the sync loop if none are given.
     pub(super) fn wake(&self, request: WakeRequest) -> Result<()> {
         let WakeRequest { mut loops } = request;
         if loops.is_empty() {

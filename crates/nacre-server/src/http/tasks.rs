@@ -72,7 +72,7 @@ impl TaskRunner {
         }
     }
 
-    /// Waits for the operation to end. Dropping the future cancels it.
+    /// Waits until the operation ends. Dropping the future cancels it.
     pub(super) async fn wait(&self, info: CallInfo, work: Work) -> Result<Done> {
         let (events, task) = self.follow(&info, None);
         let result = self.calls.run(info, events, std::future::pending(), work).await;
@@ -80,7 +80,7 @@ impl TaskRunner {
         result
     }
 
-    /// Starts the operation. Returns once the task has an id or the operation has ended.
+    /// Starts the operation, and returns once its task has an id or the operation has ended.
     pub(super) async fn begin(&self, info: CallInfo, work: Work) -> Result<Response, Refusal> {
         let (sender, started) = oneshot::channel();
         let (events, task) = self.follow(&info, Some(sender));
@@ -104,7 +104,7 @@ impl TaskRunner {
         }
     }
 
-    /// Forwards events, and sends the task's id to `started`.
+    /// Forwards events, and sends the task id to `started`.
     fn follow(
         &self,
         info: &CallInfo,
@@ -125,7 +125,7 @@ impl TaskRunner {
                 }
                 hub.publish(&task.source, task.event(TaskState::Running));
                 let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
-                // The receiver has been dropped if the connection was closed.
+                // The receiver is gone if the client closed the connection.
                 let _ = started.take().map(|started| started.send(id));
             }
             if let Some(event) = to_streamed(event) {
@@ -156,7 +156,7 @@ impl TaskRunner {
 
 /// Streams events as lines. Closing the connection cancels the operation.
 pub(super) fn lines(calls: &Arc<Calls>, info: CallInfo, work: Work) -> Response {
-    // The channel can be unbounded, because the number of events is limited.
+    // The number of events is limited, so the channel can be unbounded.
     let (sender, lines) = unbounded_channel();
     let of_events = sender.clone();
     let events = Events::new(move |event| send(&of_events, &CallLine::Event { event }));

@@ -21,13 +21,12 @@ use rmcp::transport::io::stdio_pipes;
 pub(crate) use self::server::NacreServer;
 use self::transport::CheckedTransport;
 
-/// Maximum length of a message.
 const MAX_LINE_BYTES: usize = 4 << 20;
 
 const PIPE_BYTES: usize = 64 << 10;
 
-/// How long active calls may continue after the client disconnects. Ending the process during a
-/// call is safe, because changes are atomic.
+/// How long running calls may continue after the client disconnects. Changes are atomic, so the
+/// process can safely exit during a call.
 const LAST_CALLS: Duration = Duration::from_millis(500);
 
 /// Serves MCP until the client closes standard input.

@@ -41,14 +41,14 @@ pub(crate) struct NacreServer {
 }
 
 impl NacreServer {
-    /// Creates a server for a client that works in the current directory or in the given project.
+    /// Creates a server for a client in the current directory or the given project.
     pub(super) fn new(environment: Environment, project: Option<String>) -> Self {
         let calls = Calls::new(environment, MAX_RUNNING);
         Self { calls, project, needs: Needs::Folder, caller: Caller::owner() }
     }
 
-    /// Creates a server for a client without a directory. It uses the given registered project, or
-    /// the only one if none is given.
+    /// Creates a server for a client that has no directory. It uses the given registered project
+    /// or, if none is given, the only one.
     pub(crate) fn for_registered(
         environment: Environment,
         project: Option<String>,
@@ -57,7 +57,7 @@ impl NacreServer {
         Self { needs: Needs::Registered, caller, ..Self::new(environment, project) }
     }
 
-    /// Runs an operation and also returns warnings. `stopped` cancels the call.
+    /// Runs an operation, and returns its warnings as well. `stopped` cancels the call.
     async fn run<T: Send + 'static>(
         &self,
         info: CallInfo,
@@ -72,8 +72,8 @@ impl NacreServer {
         (result, std::mem::take(&mut *warnings))
     }
 
-    /// Returns whether the server was started by an agent that Nacre itself runs as a model. If so,
-    /// the server provides no tools, to prevent recursion.
+    /// Returns whether the server was started by an agent that Nacre itself uses as a model. Such a
+    /// server provides no tools, to prevent recursion.
     fn is_silent(&self) -> bool {
         self.calls.environment.is_child()
     }

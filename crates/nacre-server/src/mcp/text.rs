@@ -1,12 +1,12 @@
-//! Formats result text of limited length and splits it into pages.
+//! Formats result text, limits its length, and splits it into pages.
 
 use nacre_ops::text::Shown;
 use nacre_ops::{OpError, Result};
 
-/// Maximum length of a result. Agents truncate longer ones, sometimes in the middle.
+/// Maximum length of a result. Agents truncate longer results, sometimes in the middle.
 pub(super) const MAX_CHARS: usize = 9_000;
 
-/// Maximum length of the result body, excluding footer and notes.
+/// Maximum length of the result body, without its footer and notes.
 pub(super) const BODY_CHARS: usize = 7_800;
 
 pub(super) const NOTES_CHARS: usize = 900;

@@ -1,6 +1,6 @@
-//! Answers invalid lines and requests sent before `initialize`. Each invalid line is replaced by a
-//! special notification, so that its error response goes through the same transport as all other
-//! output.
+//! Answers invalid lines, and requests that arrive before `initialize`. Each invalid line is
+//! replaced by a special notification, so that its error response goes through the same transport
+//! as all other output.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -56,7 +56,7 @@ pub(super) async fn forward(
     }
 }
 
-/// Skips the rest of a line that began with `head`, and returns the line's last bytes.
+/// Skips the rest of a line that starts with `head`, and returns the line's last bytes.
 async fn skip_line(
     input: &mut BufReader<impl AsyncRead + Unpin>,
     head: &[u8],
@@ -72,8 +72,8 @@ async fn skip_line(
     }
 }
 
-/// Finds the request ID in the two ends of a line. Clients write the ID first or last, and inside a
-/// string its quotes would be escaped.
+/// Finds the request ID in the first and last bytes of a line. Clients write the ID first or last;
+/// inside a string, its quotes would be escaped.
 fn id_in(head: &[u8], tail: &[u8]) -> Option<Value> {
     let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
     let before_params = head.split("\"params\"").next().unwrap_or_default();
@@ -95,8 +95,8 @@ fn unreadable_notification(id: Option<&Value>, why: &str) -> Vec<u8> {
     json!({ "jsonrpc": "2.0", "method": UNREADABLE, "params": params }).to_string().into_bytes()
 }
 
-/// Clients with a newer protocol revision send this method first, and wait several seconds if there
-/// is no response.
+/// Clients with a newer protocol revision send this method first. Without a response, they wait
+/// several seconds.
 const DISCOVER: &str = "server/discover";
 
 /// Requires `initialize` to be the first request.
@@ -154,7 +154,7 @@ fn unreadable(message: &ClientJsonRpcMessage) -> Option<Refusal> {
     Some((id, error))
 }
 
-/// Returns the error for an unknown method. Known methods with invalid parameters cause a different
+/// Returns the error for an unknown method. Known methods with invalid parameters have a different
 /// error.
 pub(super) fn unknown_method(method: &str) -> ErrorData {
     const KNOWN: &[&str] = &[

@@ -1,4 +1,4 @@
-//! Stores the tokens and audit log of one machine in a SQLite file.
+//! Stores one machine's tokens and audit log in a SQLite file.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,10 +18,10 @@ use super::token::{TokenHash, TokenRecord};
 
 pub const PEOPLE_FILE: &str = "people.sqlite3";
 
-/// Migration steps. Never change released steps.
+/// Migration steps. Released steps must not be changed.
 const STEPS: &[&str] = &[include_str!("people.sql")];
 
-/// The file can be read only by the owner of the machine.
+/// Only the machine's owner can read the file.
 #[derive(Debug)]
 pub struct LocalPeople {
     connection: Connection,

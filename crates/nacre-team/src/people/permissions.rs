@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 const MAX_NAME_CHARS: usize = 64;
 
-/// Permissions for all projects and for individual projects. Nothing is permitted by default.
+/// Permissions for all projects and for individual ones. By default, nothing is permitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permissions {
     pub everywhere: Option<AccessScope>,
@@ -22,7 +22,7 @@ impl Permissions {
         Self { everywhere: Some(scope), projects: BTreeMap::new() }
     }
 
-    /// Adds a scope. Has no effect if the project already has a higher one.
+    /// Adds a scope, unless the project already has a higher one.
     #[must_use]
     pub fn with(mut self, project: &str, scope: AccessScope) -> Self {
         let known = self.projects.entry(project.to_owned()).or_insert(scope);
@@ -48,7 +48,7 @@ impl Permissions {
         self.everywhere == Some(AccessScope::Admin)
     }
 
-    /// Formats each permission as a line with the scope, a tab, and the project or `*`.
+    /// Formats each permission as one line: the scope, a tab, and the project or `*`.
     pub fn encode(&self) -> String {
         let mut text = String::new();
         if let Some(scope) = self.everywhere {
@@ -80,7 +80,7 @@ impl Permissions {
 pub fn is_person_name(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".@_-+".contains(letter);
     let starts = text.chars().next().is_some_and(|letter| letter.is_ascii_alphanumeric());
-    // In lists, these names represent the owner and requests without a token.
+    // Lists use these names for the owner and for requests without a token.
     let is_free = !["owner", "nobody"].contains(&text);
     is_free
         && starts

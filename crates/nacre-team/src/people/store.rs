@@ -1,4 +1,4 @@
-//! Defines the interface of stores that contain people and their audit log.
+//! The interface for stores of people and their audit log.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use nacre_base::fs::FsError;
 use super::permissions::is_person_name;
 use super::token::TokenRecord;
 
-/// Maximum number of entries per person. The limit is per person, so that no one can displace the
-/// entries of others.
+/// Maximum number of audit entries per person. The limit is per person, so that nobody can push out
+/// other people's entries.
 pub const MAX_AUDIT: usize = 20_000;
 
 pub const MAX_AUDIT_AGE: SignedDuration = SignedDuration::from_hours(24 * 90);
@@ -32,7 +32,7 @@ pub struct AuditFilter {
     pub who: Option<String>,
     pub project: Option<String>,
     pub since: Option<Timestamp>,
-    /// Maximum number of entries. The newest entries are returned.
+    /// Maximum number of entries to return, newest first.
     pub limit: usize,
 }
 
@@ -73,8 +73,8 @@ pub trait PeopleStore {
     /// Returns all tokens, including invalid ones, sorted by person, then by age.
     fn tokens(&self) -> Result<Vec<TokenRecord>>;
 
-    /// Revokes a token. `id` can be a prefix. If the token is already revoked, its revocation time
-    /// does not change.
+    /// Revokes the token with this id or id prefix. A token that is already revoked keeps its
+    /// revocation time.
     fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord> {
         let token = TokenRecord::find_by_start(self.tokens()?, id)?;
         self.set_revoked(&token.id, now)?;
@@ -83,7 +83,7 @@ pub trait PeopleStore {
 
     fn insert_token(&mut self, token: &TokenRecord) -> Result<()>;
 
-    /// Marks a token as revoked. Has no effect if the token is already revoked.
+    /// Marks a token as revoked, unless it already is.
     fn set_revoked(&mut self, id: &str, now: Timestamp) -> Result<()>;
 
     fn token(&self, id: &str) -> Result<Option<TokenRecord>>;
@@ -103,7 +103,7 @@ pub trait PeopleStore {
 const MAX_TOKENS: usize = 64;
 
 impl TokenRecord {
-    /// Checks the limits. `n_kept` is the number of tokens that the person already has.
+    /// Checks the limits for a person who already has `n_kept` tokens.
     pub fn check(&self, n_kept: usize) -> Result<()> {
         let name = &self.person;
         if !is_person_name(name) {
@@ -115,7 +115,7 @@ impl TokenRecord {
         Ok(())
     }
 
-    /// Returns the token whose id starts with `start`. Fails unless there is exactly one.
+    /// Returns the token whose id starts with `start`, which must match exactly one token.
     pub fn find_by_start(mut all: Vec<Self>, start: &str) -> Result<Self> {
         all.retain(|token| !start.is_empty() && token.id.starts_with(start));
         let id = start.to_owned();

@@ -1,5 +1,5 @@
-//! Access tokens, and the callers that they identify. Tokens are random, are shown only once, and
-//! are stored as hashes.
+//! Access tokens, and the callers they identify. Tokens are random, are shown only once, and are
+//! stored as hashes.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::permissions::Permissions;
 /// Prefix of every token, so that people and secret scanners can recognize it.
 pub const TOKEN_PREFIX: &str = "nacre_";
 
-/// Number of hash characters that form the id.
+/// The id is this many characters of the hash.
 const ID_CHARS: usize = 10;
 
 pub fn token_text(random: &[u8; 32]) -> String {
@@ -19,7 +19,7 @@ pub fn token_text(random: &[u8; 32]) -> String {
     digits.fold(TOKEN_PREFIX.to_owned(), |text, digits| text + &digits)
 }
 
-/// The hash of a token. A fast hash function is sufficient, because tokens are random.
+/// A token's hash. Tokens are random, so a fast hash function is sufficient.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenHash(String);
 
@@ -48,7 +48,7 @@ impl TokenHash {
     }
 }
 
-/// Omits the hash, because logs do not need it.
+/// Omits the hash, which logs do not need.
 impl fmt::Debug for TokenHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TokenHash({})", self.id())
@@ -73,8 +73,8 @@ impl TokenRecord {
     }
 }
 
-/// The identity of a caller, without permissions. Permissions are looked up for each request,
-/// message and event, because the token may have been revoked.
+/// A caller's identity, without permissions. Permissions are looked up for each request, message
+/// and event, because the token may have been revoked in the meantime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
     Owner,
@@ -102,7 +102,7 @@ impl Caller {
         Self { identity: Identity::Owner, permissions: Permissions::owner() }
     }
 
-    /// Returns the caller for requests without credentials. No token has this caller's id.
+    /// Returns the caller for requests without credentials. No token has its id.
     pub fn nobody() -> Self {
         Self::with_token("", "nobody", Permissions::default())
     }

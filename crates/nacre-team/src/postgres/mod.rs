@@ -1,4 +1,4 @@
-//! PostgreSQL stores shared by a team. They must pass the same conformance tests (`tests/it/`) as
+//! PostgreSQL stores that a team shares. They must pass the same conformance tests (`tests/it/`) as
 //! the local stores.
 
 pub mod database;

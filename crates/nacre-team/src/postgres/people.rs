@@ -1,5 +1,5 @@
-//! Stores people and the audit log in a shared database. A token revoked on one server becomes
-//! invalid on all servers.
+//! Stores people and the audit log in a shared database. A token that is revoked on one server is
+//! invalid on all of them.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

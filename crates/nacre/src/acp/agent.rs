@@ -1,4 +1,4 @@
-//! State shared by the protocol methods: the client streams, the connection to Nacre's chat agent,
+//! State that the protocol methods share: the client streams, the connection to Nacre's chat agent,
 //! and the open sessions.
 
 use std::collections::BTreeMap;

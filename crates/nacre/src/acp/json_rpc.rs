@@ -29,7 +29,7 @@ impl RequestId {
         is_id.then_some(Self(value))
     }
 
-    /// The id for replies to messages whose own id cannot be read.
+    /// The id for replies to messages whose own id is unreadable.
     pub(super) fn unknown() -> Self {
         Self(Value::Null)
     }
@@ -78,7 +78,7 @@ impl RpcError {
 }
 
 impl From<Failure> for RpcError {
-    /// The message includes causes and hints, because editors do not show other fields.
+    /// Causes and hints are part of the message, because editors do not show other fields.
     fn from(failure: Failure) -> Self {
         let code = if failure.code == ErrorCode::Usage {
             INVALID_PARAMS
@@ -98,7 +98,7 @@ impl From<Failure> for RpcError {
     }
 }
 
-/// Parses a line. On failure, returns the error together with the message's id, if it is readable.
+/// Parses a line. On failure, returns the error and, if it is readable, the message's id.
 pub(super) fn parse(line: &str) -> Result<Incoming, (RequestId, RpcError)> {
     let value: Value = serde_json::from_str(line)
         .map_err(|error| (RequestId::unknown(), RpcError::parse(format!("Not JSON: {error}"))))?;
@@ -135,7 +135,7 @@ pub(super) fn parse(line: &str) -> Result<Incoming, (RequestId, RpcError)> {
 }
 
 pub(super) fn params<P: DeserializeOwned>(params: Value) -> Result<P> {
-    // Methods whose parameters are all optional may be called without parameters.
+    // Parameters may be left out if all of them are optional.
     let params = if params.is_null() { json!({}) } else { params };
     serde_json::from_value(params).map_err(|error| RpcError::invalid_params(error.to_string()))
 }

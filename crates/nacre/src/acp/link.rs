@@ -13,7 +13,6 @@ use nacre_types::{
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
 
-/// The capacity of each message channel.
 pub(crate) const MAX_BUFFERED: usize = 256;
 
 pub(crate) type Connection = (UnboundedSender<RpcRequest>, Receiver<RpcMessage>);
@@ -56,7 +55,7 @@ pub(crate) struct Requests {
 impl Requests {
     pub(crate) fn send(&self, call: RpcCall) -> u64 {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        // If the connection is closed, the message stream ends, and its reader handles that.
+        // If the connection is closed, the message stream ends and its reader handles that.
         let _ = self.line.send(RpcRequest { id, call });
         id
     }
@@ -76,7 +75,7 @@ impl Link {
         Ok(link)
     }
 
-    /// Sends a request and returns its response. Task messages received before the response are
+    /// Sends a request and returns its response. Task messages that arrive before the response are
     /// dropped.
     pub(crate) async fn ask<R: DeserializeOwned>(&mut self, call: RpcCall) -> Result<R, Failure> {
         let id = self.requests.send(call);

@@ -102,8 +102,8 @@ impl Agent {
 
     fn initialize(&self, given: InitializeParams) -> Value {
         let InitializeParams { protocol_version, client_capabilities } = given;
-        // The protocol requires a server that does not support the requested version to reply with
-        // its latest one. The client then decides whether to continue.
+        // If the requested version is not supported, the protocol requires a reply with the
+        // server's latest version. The client then decides whether to continue.
         let version = VERSIONS.iter().copied().find(|version| *version == protocol_version);
         let has_notices =
             client_capabilities.pointer("/session/notices").is_some_and(Value::is_object);
@@ -124,8 +124,8 @@ impl Agent {
         })
     }
 
-    /// Runs a request in a separate task. If the request succeeds, `work` sends the response
-    /// itself; if it fails, this function sends the error.
+    /// Runs a request in its own task. If it succeeds, `work` has already sent the response; if it
+    /// fails, this function sends the error.
     fn spawn(
         self: &Arc<Self>,
         id: &RequestId,

@@ -33,8 +33,8 @@ pub(crate) use self::agent::SessionDefaults;
 pub(crate) use self::link::{Link, MAX_BUFFERED, connect};
 use self::streams::{MAX_LINE_BYTES, Outbox, read_lines, write_lines};
 
-/// Time allowed for turns to end and for their child processes to be killed after the client
-/// disconnects.
+/// After the client disconnects, turns have this long to end and their child processes to be
+/// killed.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) async fn serve(
@@ -64,7 +64,7 @@ pub(crate) async fn serve(
             () = out.wait_until_closed() => break,
         }
     }
-    // If a turn does not end in time, the next process that opens the state cleans up.
+    // If a turn does not end in time, the next process that opens the state cleans up after it.
     let _ = timeout(END_TIMEOUT, agent.end()).await;
     let _ = timeout(END_TIMEOUT, agent.tasks.wait()).await;
     drop((agent, out));

@@ -1,5 +1,5 @@
-//! Converts an editor prompt to text and attachments. Content that cannot be attached is only named
-//! in the text.
+//! Converts an editor prompt to text and attachments. If content cannot be attached, the text only
+//! mentions its name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use nacre_types::Attachment;
 use super::json_rpc::{Result, RpcError};
 use super::protocol::{EmbeddedResource, PromptBlock};
 
-/// Larger files are only referenced by name, so the agent can read the parts it needs.
+/// Larger files are only mentioned by name, and the agent reads the parts it needs.
 const MAX_ATTACHED_BYTES: usize = 256 << 10;
 
 const MAX_ATTACHMENTS: usize = 32;
@@ -74,7 +74,7 @@ impl PromptBuilder<'_> {
         self.name(&file.shown);
     }
 
-    /// Converts an embedded resource. Its content may be newer than the file on disk.
+    /// Converts an embedded resource, which may be newer than the file on disk.
     fn resource(&mut self, resource: EmbeddedResource) {
         let EmbeddedResource { uri, text } = resource;
         let file = self.file(&uri);

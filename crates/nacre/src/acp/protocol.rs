@@ -1,4 +1,4 @@
-//! The Agent Client Protocol types that Nacre reads, and the messages that it writes.
+//! The Agent Client Protocol types that Nacre reads, and the messages it writes.
 //!
 //! The types are handwritten because the protocol's official crate has 66 dependencies.
 //! `tools/e2e-acp.sh` checks them against the protocol's schema.
@@ -15,7 +15,7 @@ pub(super) const LATEST_VERSION: u16 = 1;
 #[serde(rename_all = "camelCase")]
 pub(super) struct InitializeParams {
     pub(super) protocol_version: u16,
-    /// Parsed leniently: malformed capabilities are ignored rather than rejected.
+    /// Malformed capabilities are ignored rather than rejected.
     #[serde(default)]
     pub(super) client_capabilities: Value,
 }
@@ -59,7 +59,7 @@ pub(super) struct SetModeParams {
     pub(super) mode_id: String,
 }
 
-/// Parameters of `session/set_config_option`. All options are selections.
+/// Parameters of `session/set_config_option`. Every option is a selection.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SetOptionParams {
@@ -92,7 +92,7 @@ pub(super) struct EmbeddedResource {
     pub(super) text: Option<String>,
 }
 
-/// Builds a session update with part of a message. `kind` is the name of the update.
+/// Builds a session update that contains part of a message. `kind` is the update's name.
 pub(super) fn chunk(kind: &str, text: impl Into<String>, message_id: &str) -> Value {
     json!({ "sessionUpdate": kind, "content": text_content(text), "messageId": message_id })
 }

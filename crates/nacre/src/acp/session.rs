@@ -1,5 +1,5 @@
 //! An open session. It runs prompts as turns and sends their messages to the client in order. Each
-//! session runs in its own task, so the client can cancel a turn or answer a question at any time.
+//! session has its own task, so the client can cancel a turn or answer a question at any time.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub(super) enum Order {
         id: RequestId,
         prompt: Vec<PromptBlock>,
     },
-    /// Changes session settings. The session fills in its own id.
+    /// Changes session settings. The session adds its own id.
     Change {
         id: RequestId,
         change: Box<SessionChangeRequest>,
@@ -39,7 +39,7 @@ pub(super) enum Order {
     Cancel,
     CancelRequest(RequestId),
     Close(RequestId),
-    /// The process is about to exit. The sender of `End` stops the running turns.
+    /// The process is about to exit. The sender of `End` also stops the running turns.
     End,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Session {
     ending: Option<Ending>,
 }
 
-/// A pending request to the chat agent, with the client request that caused it.
+/// A pending request to the chat agent, and the client request that caused it.
 enum Waiting {
     Start { request: RequestId, is_cancelled: bool },
     Change { request: RequestId, is_mode: bool },
@@ -72,7 +72,7 @@ struct ActiveTurn {
     questions: BTreeMap<String, u64>,
 }
 
-/// How the session ends after the last turn has stopped.
+/// How the session ends once its last turn has stopped.
 enum Ending {
     Closed(RequestId),
     Process,
@@ -147,7 +147,7 @@ impl Session {
             }
             Order::End => {
                 // The sender of `End` stops running turns, but only the session can cancel turns
-                // that are still starting.
+                // that are just starting.
                 self.cancel_starts(|_| true);
                 self.ending = Some(Ending::Process);
             }
@@ -182,7 +182,8 @@ impl Session {
         self.cancel_starts(is_meant);
     }
 
-    /// Marks starting turns as canceled. They are aborted once their task id is known.
+    /// Marks turns that are just starting as canceled. They are aborted once their task id is
+    /// known.
     fn cancel_starts(&mut self, is_meant: impl Fn(&RequestId) -> bool) {
         for waiting in self.waiting.values_mut() {
             if let Waiting::Start { request, is_cancelled } = waiting {
@@ -193,7 +194,7 @@ impl Session {
 
     async fn handle_answer(&mut self, answer: RpcAnswer) {
         // Responses to aborts and approval answers are not tracked, because task messages report
-        // their result.
+        // the outcome.
         let Some(waiting) = answer.id.and_then(|id| self.waiting.remove(&id)) else { return };
         let (done, request) = match waiting {
             Waiting::Title => {
@@ -228,7 +229,7 @@ impl Session {
         Ok(())
     }
 
-    /// Applies a changed setting. The mode is also reported, for clients that do not support
+    /// Applies a setting change. The mode is also reported, for clients that do not support
     /// options.
     async fn apply_change(&self, request: &RequestId, is_mode: bool, answer: RpcAnswer) -> Result {
         let SessionReport { session } = result(answer)?;

@@ -51,7 +51,7 @@ pub(super) async fn new_session(
     Ok(())
 }
 
-/// Opens a stored session. If `is_replayed` is set, its full history is sent to the client.
+/// Opens a stored session. With `is_replayed`, the client receives the full history.
 pub(super) async fn open_session(
     agent: Arc<Agent>,
     id: RequestId,
@@ -66,7 +66,7 @@ pub(super) async fn open_session(
     if session.id != session_id {
         return Err(RpcError::unknown_session(&session_id));
     }
-    // If the session belongs to a different directory, the editor would show the wrong files.
+    // In a session from a different directory, the editor would show the wrong files.
     let (root, folder) = (Path::new(&session.workspace), real(folder));
     if !folder.starts_with(root) && !root.starts_with(&folder) {
         let message = format!("Session `{}` works in `{}`", session.id, session.workspace);
@@ -127,8 +127,7 @@ async fn replay(agent: &Agent, link: &mut Link, session: &ChatSession) -> Result
     Ok(())
 }
 
-/// Sends the available commands and known limitations. The client must have received the session id
-/// first.
+/// Sends the available commands and known limitations. The client must already know the session id.
 async fn introduce(agent: &Agent, session: &str, skills: Vec<SkillEntry>, has_mcp: bool) {
     let update = "available_commands_update";
     let update = json!({ "sessionUpdate": update, "availableCommands": commands(skills) });
@@ -136,7 +135,7 @@ async fn introduce(agent: &Agent, session: &str, skills: Vec<SkillEntry>, has_mc
     if !has_mcp {
         return;
     }
-    // Editors write an agent's standard error to their log.
+    // Editors write the agent's standard error to their log.
     let _ = writeln!(std::io::stderr(), "{NO_MCP}");
     let notices = agent.open().notices;
     if notices == Some(Notices::Shown) {
@@ -166,7 +165,7 @@ pub(super) async fn list(
     let report: SessionListReport = link.ask(RpcCall::SessionList(request)).await?;
     let is_wanted = |session: &ChatSession| {
         let is_here = folder.as_ref().is_none_or(|folder| is_of(folder, &session.workspace));
-        // Editors create a session for each window, so most sessions are empty.
+        // Editors create a session for each window, so most sessions are empty and are not listed.
         is_here && 0 < session.items
     };
     let wanted: Vec<ChatSession> = report.sessions.into_iter().filter(is_wanted).collect();
@@ -180,8 +179,8 @@ pub(super) async fn list(
     Ok(())
 }
 
-/// Returns the page after a cursor, and the cursor for the next page, which is the id of the last
-/// session on this page.
+/// Returns the page after a cursor, and the next page's cursor, which is the id of the last session
+/// on this page.
 fn page(
     sessions: Vec<ChatSession>,
     cursor: Option<&str>,

@@ -1,5 +1,5 @@
-//! Converts tool calls and permission requests to the fields that editors show: title, kind, files
-//! and changes.
+//! Converts tool calls and permission requests to what editors show: title, kind, files and
+//! changes.
 
 use std::path::{Component, Path};
 
@@ -42,7 +42,7 @@ const MAX_SHOWN_BYTES: usize = 64 << 10;
 
 const MAX_RESULT_BYTES: usize = 8 << 10;
 
-/// Returns an id that is unique in the session. Models reuse call ids across turns.
+/// Returns an id that is unique within the session, because models reuse call ids in later turns.
 pub(super) fn call_id(task: &str, call: &str) -> String {
     format!("{task}/{call}")
 }
@@ -71,7 +71,7 @@ pub(super) fn begin_call(
     call
 }
 
-/// Reports the end of a call. The previewed change remains visible unless the call failed.
+/// Reports the end of a call. The change shown as a preview remains visible unless the call failed.
 pub(super) fn end_call(
     root: &Path,
     id: &str,
@@ -123,7 +123,7 @@ fn pending_call(root: &Path, task: &str, question: &ApprovalRequest) -> Value {
     })
 }
 
-/// Returns the most informative argument of a stored call as a single line.
+/// Returns a stored call's most informative argument as a single line.
 pub(super) fn summary(arguments: &Value) -> String {
     const TELLING: &[&str] =
         &["path", "from", "script", "url", "query", "pattern", "name", "title", "message"];
@@ -152,7 +152,7 @@ fn title(tool: &str, summary: &str) -> String {
     }
 }
 
-/// Returns the files that a call uses, so the editor can follow the agent.
+/// Returns the files that a call uses, so the editor can show where the agent is working.
 fn locations(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
     if !tool.starts_with("file_") && tool != "code_outline" {
         return Vec::new();
@@ -172,8 +172,7 @@ fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
         return Vec::new();
     };
     let diffs = match tool {
-        // If there is a version, the call replaces an existing file, and its old text is not
-        // available here.
+        // With a version, the call replaces an existing file, whose old text is not available here.
         "file_create" if arguments["version"].is_null() => {
             let content = arguments["content"].as_str();
             content.map(|text| diff(&path, None, text)).into_iter().collect()
@@ -186,8 +185,8 @@ fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
     if n_bytes <= MAX_SHOWN_BYTES { diffs } else { Vec::new() }
 }
 
-/// Converts edits to diffs. Returns `None` if an edit uses line numbers instead of the old text,
-/// which is not available here.
+/// Converts edits to diffs. Returns `None` if an edit identifies the old text only by line numbers,
+/// because the text is not available here.
 fn edits(path: &str, edits: &Value) -> Option<Vec<Value>> {
     let edit =
         |edit: &Value| Some(diff(path, Some(edit["find"].as_str()?), edit["replace"].as_str()?));
@@ -219,7 +218,7 @@ fn code_block(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// Returns the hunks of a diff as pairs of old and new text, or `None` if the diff is malformed or
+/// Returns a diff's hunks as pairs of old and new text, or `None` if the diff is malformed or
 /// truncated.
 fn pairs(root: &Path, unified: &str) -> Option<Vec<Value>> {
     let mut lines = unified.lines();
@@ -312,7 +311,7 @@ pub(super) fn permission_request(
     })
 }
 
-/// Converts the client's response. Anything other than explicit approval counts as rejection.
+/// Converts the client's response. Anything but explicit approval counts as rejection.
 pub(super) fn answer_of(reply: Result<Value, Value>) -> ApprovalAnswer {
     let deny = |reason: &str| ApprovalAnswer::Deny { reason: reason.to_owned() };
     let Ok(result) = reply else { return deny("The editor could not ask the user") };

@@ -1,4 +1,4 @@
-//! Converts task messages and stored session items to session updates of the protocol.
+//! Converts task messages and stored session items to the protocol's session updates.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::protocol::chunk;
 use super::tool_calls::{begin_call, call_id, end_call, summary};
 
-/// How notices are sent: as notices if the client supports them, and as thoughts otherwise.
+/// Notices are sent as notices if the client supports them, and as thoughts otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notices {
     Shown,
@@ -26,7 +26,7 @@ pub(super) struct TurnView {
     notices: Notices,
     step: u32,
     said: String,
-    /// The step of the last update, or `None` if that update was not text.
+    /// The step of the last update, or `None` if that update contained no text.
     last_text: Option<u32>,
 }
 
@@ -72,8 +72,8 @@ impl TurnView {
             TaskUpdate::Notice { text } => vec![self.notice(&text)],
             TaskUpdate::Usage(usage) => usage_update(usage),
             TaskUpdate::Completed(end) => self.end(end),
-            // The session handles questions, the queue and the end of the turn. The remaining
-            // messages only repeat what the tool calls contain.
+            // The session handles questions, the queue and the end of the turn. All other messages
+            // only repeat what the tool calls contain.
             _ => Vec::new(),
         }
     }
@@ -83,8 +83,7 @@ impl TurnView {
     }
 
     fn say(&mut self, text: &str) -> Value {
-        // Without this gap, clients that ignore message ids would run the texts of two steps
-        // together.
+        // Without this gap, clients that ignore message ids would join the text of two steps.
         let gap = match self.last_text {
             Some(step) if step != self.step => "\n\n",
             _ => "",
@@ -98,8 +97,8 @@ impl TurnView {
         chunk("agent_thought_chunk", text, &format!("{}.thought", self.message_id()))
     }
 
-    /// Appends a note and the new text, because the protocol cannot replace text that was already
-    /// sent.
+    /// Appends a note and the new text, because the protocol cannot replace text that has already
+    /// been sent.
     fn replace(&mut self, text: &str) -> Vec<Value> {
         let said = std::mem::replace(&mut self.said, text.to_owned());
         let shown = match text.strip_prefix(said.as_str()) {
@@ -120,7 +119,7 @@ impl TurnView {
         }
     }
 
-    /// Returns the final updates of a turn. If the turn was blocked, they include the reason.
+    /// Returns a turn's final updates, including the reason if the turn was blocked.
     fn end(&self, end: TaskEnd) -> Vec<Value> {
         let TaskEnd { signal, reason, usage, .. } = end;
         let mut updates = usage_update(usage);
@@ -147,7 +146,7 @@ fn plan(items: Vec<ChecklistItem>) -> Value {
             ChecklistState::Pending => ("pending", item.label),
             ChecklistState::InProgress => ("in_progress", item.label),
             ChecklistState::Done => ("completed", item.label),
-            // The protocol has no failed state for plan entries.
+            // Plan entries cannot have failed in this protocol.
             ChecklistState::Failed => ("completed", format!("{} (failed)", item.label)),
         };
         json!({ "content": content, "priority": "medium", "status": status })
@@ -159,7 +158,7 @@ fn plan(items: Vec<ChecklistItem>) -> Value {
 pub(super) struct Replay {
     root: PathBuf,
     session: String,
-    /// Client ids of calls that have no result yet.
+    /// Client ids of calls that still have no result.
     open: BTreeSet<String>,
 }
 
@@ -208,12 +207,12 @@ impl Replay {
                 };
                 Some(think(reason.map_or(word.to_owned(), |reason| format!("{word}: {reason}"))))
             }
-            // Notices are messages from Nacre to the agent and are not shown.
+            // Notices are messages from Nacre to the agent, so clients do not show them.
             ChatItemKind::Notice { .. } => None,
         }
     }
 
-    /// Closes calls that have no result because their turn was killed or stopped.
+    /// Closes calls without a result, whose turn was killed or stopped.
     pub(super) fn finish(self) -> impl Iterator<Item = Value> {
         self.open.into_iter().map(|id| {
             json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "status": "failed" })

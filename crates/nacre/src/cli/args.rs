@@ -1,4 +1,4 @@
-//! Arguments shared by several commands, and a value parser for the enums of `nacre-types`.
+//! Arguments that several commands share, and a value parser for the enums of `nacre-types`.
 
 use std::error::Error;
 
@@ -26,7 +26,7 @@ pub(crate) fn value_with_help(name: &'static str, help: &'static str) -> Possibl
     PossibleValue::new(name).help(help)
 }
 
-// Not a doc comment, because clap would show it instead of the commands' own help.
+// Not a doc comment, because clap would show it in place of each command's own help.
 #[derive(Debug, Args)]
 pub(crate) struct NoArgs {}
 
@@ -63,8 +63,7 @@ pub(crate) fn agent_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(agent_names())
 }
 
-/// A memory type or a learning kind. One filter covers both, because lists show them in the same
-/// column.
+/// A memory type or a learning kind. One filter covers both, because lists show them in one column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TypeFilter {
     pub(crate) r#type: MemoryType,

@@ -54,7 +54,7 @@ pub(crate) struct AskArgs {
 
 pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: AskArgs) -> CommandResult {
     let AskArgs { question, limit, no_model, scripted, all_projects, scope } = args;
-    // The script file's path is only valid in this process.
+    // Only this process can read the script file by its path.
     let server = if scripted.is_some() { None } else { server(ui, host) };
     let request = AskRequest {
         question: question.join(" "),
@@ -75,7 +75,7 @@ pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: AskArgs) -> CommandResult 
 fn print_answer(ui: &mut Ui, answer: &ModelAnswer) {
     match &answer.answer {
         None => ui.line(NOT_KNOWN),
-        // On a terminal, the answer was already printed while it was generated.
+        // On a terminal, the answer was printed while it was being written.
         Some(_) if ui.is_watched() => {}
         Some(text) => ui.text(text),
     }

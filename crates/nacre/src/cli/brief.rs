@@ -6,7 +6,7 @@ use nacre_types::{BriefReport, BriefRequest};
 use super::prelude::*;
 use super::render::first_few;
 
-/// The default leaves room for the task in a context window.
+/// Leaves room for the task in a context window.
 const DEFAULT_BUDGET: usize = 2000;
 
 const MAX_UNPROVEN: usize = 50;
@@ -16,7 +16,7 @@ const MAX_UNPROVEN: usize = 50;
 /// Lists current decisions, preferences, pitfalls, recent work and open items, best first and each
 /// with its id. With --task and --file, matching memories come first. The text never exceeds the
 /// budget, and the output is deterministic. No model is used. Archived, superseded and redacted
-/// memories are left out, as are memories that only a tool stated, and memories that have no
+/// memories are left out. So are memories whose only source is a tool, and memories that have no
 /// evidence and were not written on this machine.
 #[derive(Debug, Args)]
 pub(crate) struct BriefArgs {

@@ -18,7 +18,7 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Print the ids that begin with a prefix, one per line
+/// Print the ids that start with a prefix, one per line
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub(crate) struct CompleteArgs {
@@ -91,7 +91,7 @@ fn with_ids(shell: Shell, script: &str) -> String {
     }
 }
 
-/// Adds id completion to the generated zsh script, which by default completes arguments as files.
+/// Adds id completion to the generated zsh script, which completes arguments as files by default.
 fn zsh_with_ids(script: &str) -> String {
     let is_id = |line: &str| {
         let line = line.trim_start();
@@ -103,7 +103,7 @@ fn zsh_with_ids(script: &str) -> String {
     });
     let script = lines.collect::<Vec<_>>().join("\n");
     match script.split_once('\n') {
-        // The first line names the command, so it must stay first.
+        // zsh requires the line that names the command to come first.
         Some((first, rest)) => format!("{first}\n{ZSH}{rest}\n"),
         None => script,
     }

@@ -76,7 +76,7 @@ pub(crate) fn cmd_config(ui: &mut Ui, host: &Host, args: ConfigArgs) -> CommandR
     match args.command {
         None if args.path => ui.report(&ops::path(host)?, print_path),
         Some(ConfigCommand::Get { key }) => ui.report(&ops::get(host, &key)?, print_value),
-        // A value is present unless `--unset` is given.
+        // Without `--unset`, there is always a value.
         Some(ConfigCommand::Set { key, value, unset: _, repo }) => {
             ui.report(&ops::set(host, &ConfigSetRequest { key, value, repo })?, print_set)
         }
@@ -116,7 +116,7 @@ fn print_set(ui: &mut Ui, ConfigSetReport { key, value, path, change }: &ConfigS
 }
 
 fn print_settings(ui: &mut Ui, report: &ConfigShowReport) {
-    // Keys of user-defined tables, such as `roles.lead.model`, are last.
+    // Keys of user-defined tables, such as `roles.lead.model`, come last.
     let is_table = |key: &str| key.matches('.').count() > 1;
     let (tables, keys): (Vec<_>, Vec<_>) =
         report.settings.iter().partition(|(key, _)| is_table(key));

@@ -1,5 +1,4 @@
-//! `nacre connect`: connects agents by adding Nacre's MCP server, hooks and skill to their
-//! settings.
+//! `nacre connect`: adds Nacre's MCP server, hooks and skill to the settings of agents.
 
 use clap::builder::PossibleValuesParser;
 use nacre_ops::connect as ops;
@@ -11,18 +10,17 @@ use nacre_types::{
 use super::prelude::*;
 use super::render::print_undo;
 
-/// Keywords accepted in place of agent names.
+/// Keywords that can be used in place of agent names.
 const ACTIONS: [&str; 4] = ["auto", "list", "doctor", "remove"];
 
-const AFTER_REMOVING: &str = "Takes effect in new sessions of the agents.\n";
-const AFTER_ADDING: &str =
-    "Takes effect in new sessions of the agents; `nacre connect doctor` tests it.\n";
+const AFTER_REMOVING: &str = "Takes effect in new agent sessions.\n";
+const AFTER_ADDING: &str = "Takes effect in new agent sessions; `nacre connect doctor` tests it.\n";
 
 /// Connect agents: read their sessions, and add Nacre's tools, hooks and skill
 ///
-/// Agents' settings are changed only after you have seen the diff and agreed; comments, other
-/// entries and their order are kept. `--remove` restores the files. By default, the sessions of
-/// every agent are read from their usual directories, and no settings are changed.
+/// Agents' settings are changed only after you confirm the diff; comments, other entries and their
+/// order are kept. `--remove` restores the files. By default, Nacre reads every agent's sessions
+/// from their standard directories and changes no settings.
 ///
 ///   nacre connect claude codex         connect these agents: traces, tools, hooks and skill
 ///   nacre connect auto                 connect every agent used on this machine
@@ -38,7 +36,7 @@ pub(crate) struct ConnectArgs {
     #[arg(value_parser = PossibleValuesParser::new(ACTIONS.into_iter().chain(ops::names())), default_value = "list")]
     targets: Vec<String>,
 
-    /// The directory of the agent's traces (can be repeated)
+    /// A directory with the agent's traces (can be repeated)
     #[arg(long = "path", value_name = "PATH")]
     paths: Vec<String>,
 
@@ -50,7 +48,7 @@ pub(crate) struct ConnectArgs {
     #[arg(long)]
     hooks: bool,
 
-    /// Only the skill
+    /// Add only the skill
     #[arg(long)]
     skill: bool,
 
@@ -66,7 +64,7 @@ pub(crate) struct ConnectArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
 
@@ -95,14 +93,14 @@ pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: ConnectArgs) -> Comman
     ui.report(&report, |ui, report| print_changed(ui, report, next, args.all))
 }
 
-/// Builds the request to trust Codex hooks. The hooks must be written before that, because Codex
+/// Builds the request to trust Codex's hooks. The hooks must already be written, because Codex
 /// computes the hashes to trust from them.
 fn trust_request(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Option<ConnectRequest>> {
     if args.targets != ["codex"] {
         return Err(OpError::usage("Only Codex requires hooks to be trusted")
             .hint("nacre connect codex --trust-hooks"));
     }
-    // This fails before anything is written if Codex is missing, so a dry run reports the same
+    // If Codex is missing, this fails before anything is written, and a dry run reports the same
     // error.
     ops::codex_program(host)?;
     let parts = vec![WiringPart::Hooks];
@@ -148,8 +146,8 @@ impl ConnectArgs {
     }
 }
 
-/// Shows the changes and asks for confirmation. Returns the request to execute, or `None` after a
-/// dry run.
+/// Shows the changes and asks for confirmation. Returns the request to execute, or `None` in a dry
+/// run.
 fn confirm_request(
     ui: &mut Ui,
     host: &Host,
@@ -175,7 +173,7 @@ fn confirm_request(
         return Err(OpError::usage(
             "Agents' settings are changed only after confirmation; nothing was changed",
         )
-        .hint("Add --dry-run to see what would change, or --yes to change it"));
+        .hint("Add --dry-run to see what would change, or --yes to apply it"));
     }
     print_diffs(ui, &report);
     let files = if report.changes.len() == 1 { "this file" } else { "these files" };
@@ -295,7 +293,7 @@ fn print_agents(ui: &mut Ui, report: &ConnectReport, all: bool) {
 }
 
 /// Returns whether an agent has sessions on this machine or is connected to Nacre. The skill does
-/// not count, because several agents share its directory.
+/// not count, because several agents share the directory it is in.
 fn is_used(agent: &AgentEntry) -> bool {
     let is_wired = |state| matches!(state, WiringState::On | WiringState::Outdated);
     agent.sources > 0 || is_wired(agent.mcp) || is_wired(agent.hooks) || !agent.problems.is_empty()

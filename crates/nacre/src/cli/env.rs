@@ -16,7 +16,7 @@ pub(crate) struct Terminals {
     pub(crate) stdin: bool,
     pub(crate) stdout: bool,
     pub(crate) stderr: bool,
-    /// Size of the terminal on standard output, or else on standard error.
+    /// Size of the terminal on standard output or, failing that, on standard error.
     pub(crate) size: Option<TerminalSize>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn terminals() -> Terminals {
 
 fn terminal_size() -> Option<TerminalSize> {
     let size = terminal_size_of(std::io::stdout()).or_else(|| terminal_size_of(std::io::stderr()));
-    // Terminals of unknown size report 0.
+    // Terminals that do not know their size report 0.
     let (Width(columns), Height(rows)) = size.filter(|(width, _)| width.0 > 0)?;
     Some(TerminalSize { columns: columns.into(), rows: rows.into() })
 }
@@ -51,7 +51,7 @@ pub(crate) fn read() -> Environment {
     Environment { program: program(), ..read_for_hook() }
 }
 
-/// Reads only the parts of the environment that a hook needs, because hooks must be fast.
+/// Hooks must be fast, so this reads only the parts of the environment that they need.
 #[expect(clippy::disallowed_methods, reason = "only this function reads the process environment")]
 pub(crate) fn read_for_hook() -> Environment {
     let pair = |(name, value): (OsString, OsString)| {
@@ -67,8 +67,8 @@ pub(crate) fn read_for_hook() -> Environment {
     let begun = std::time::Instant::now();
     let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
     let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-    // Directories inside the repository are removed from `PATH`, because they could contain
-    // untrusted programs.
+    // Directories inside the repository are removed from `PATH`, because they may contain untrusted
+    // programs.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = search_path(&path, &trees_around(&folder, home.as_deref()));
     let path = path.into_string().unwrap_or_default();
@@ -91,14 +91,13 @@ pub(crate) fn read_for_hook() -> Environment {
     }
 }
 
-/// Returns the path of this program. Prefers the path found through `PATH`, which remains valid
-/// after an update.
+/// Returns this program's path. The path found through `PATH` is preferred, because it remains
+/// valid after an update.
 #[expect(clippy::disallowed_methods, reason = "only this function reads the process environment")]
 fn program() -> Option<PathBuf> {
     let running = std::env::current_exe().ok()?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // The program may be a symlink with a different name, but hooks always look for the name
-    // `nacre`.
+    // The running program may be a symlink with another name, but hooks always look for `nacre`.
     let names = [OsString::from(OWN_NAME), running.file_name()?.to_owned()];
     let is_it = |found: &PathBuf| std::fs::canonicalize(found).is_ok_and(|found| found == running);
     let folders = || std::env::split_paths(&path).filter(|folder| folder.is_absolute());
@@ -106,7 +105,7 @@ fn program() -> Option<PathBuf> {
     found.or(Some(running))
 }
 
-/// Reads the host name. Supported only on Linux.
+/// Supported only on Linux.
 fn host_name() -> Option<String> {
     let files = ["/proc/sys/kernel/hostname", "/etc/hostname"];
     let name = files.into_iter().find_map(|file| std::fs::read_to_string(file).ok())?;

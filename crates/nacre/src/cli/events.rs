@@ -1,4 +1,4 @@
-//! `nacre events`: the events of tasks.
+//! `nacre events`: the events that tasks emit.
 
 use jiff::Timestamp;
 use nacre_ops::tasks as ops;
@@ -33,8 +33,8 @@ pub(crate) struct EventsArgs {
 enum EventsCommand {
     /// Cancel a task in any process
     ///
-    /// A queued task ends at once. The process of a running task stops it within seconds, together
-    /// with its child processes.
+    /// A queued task ends at once. A running task is stopped within seconds by the process that
+    /// runs it, along with its child processes.
     Cancel {
         /// The task's id or a prefix of it
         task: String,
@@ -148,8 +148,8 @@ fn print_event(ui: &mut Ui, TaskEvent { sequence, at, fields }: &TaskEvent) {
     ui.line(line.trim_end());
 }
 
-/// Adds fields as `key=value`. Keys of nested objects become prefixes, and empty values are
-/// omitted.
+/// Adds fields as `key=value`. The keys of nested objects become prefixes, and empty values are
+/// left out.
 fn push_pairs(pairs: &mut Vec<String>, prefix: &str, fields: &Map<String, Value>) {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);
     for (key, value) in fields {

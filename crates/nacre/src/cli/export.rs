@@ -7,7 +7,7 @@ use super::brief::note_unproven;
 use super::prelude::*;
 use super::render::{memories_text, print_undo};
 
-/// The budget is small because the block uses tokens in every agent session.
+/// Small, because every agent session spends these tokens.
 const DEFAULT_BUDGET: usize = 1500;
 
 /// Write decisions and conventions to AGENTS.md or CLAUDE.md
@@ -15,12 +15,12 @@ const DEFAULT_BUDGET: usize = 1500;
 /// Writes or updates a marked block with the project's decisions, preferences and conventions in
 /// the instruction file that agents read. Nothing outside the block is changed, and the block
 /// changes only when the memories do. Edits inside the block are not overwritten without --force.
-/// The block contains only memories that a brief would; see `nacre brief --help`. Your global
-/// memories are left out, because other people read the file.
+/// The block contains only memories that a brief would contain; see `nacre brief --help`. Your
+/// global memories are left out, because other people read the file.
 ///
 ///   nacre export --agents-md                    write or update the block
 ///   nacre export --agents-md --dry-run          show what would change
-///   nacre export --agents-md --file CLAUDE.md   use this file of the project
+///   nacre export --agents-md --file CLAUDE.md   use this file instead
 ///   nacre export --agents-md --remove           remove the block
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]

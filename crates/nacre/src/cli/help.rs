@@ -1,4 +1,4 @@
-//! The help overview, which lists commands in groups.
+//! The help overview, with commands in groups.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["connect", "project", "model", "config"]),
 ];
 
-/// Limits the length of the overview.
+/// Keeps the overview short.
 #[cfg(test)]
 const MAX_COMMANDS: usize = 24;
 
@@ -34,7 +34,7 @@ pub(super) fn cmd_commands(ui: &mut Ui) -> CommandResult {
     Ok(Exit::DONE)
 }
 
-/// Returns every visible command with its description. Those on the overview page come first.
+/// Returns every visible command and its description, starting with those on the overview page.
 fn all_commands() -> Vec<(String, String)> {
     let command = Cli::command();
     let visible = command.get_subcommands().filter(|command| !command.is_hide_set());

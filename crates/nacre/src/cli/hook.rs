@@ -1,11 +1,11 @@
-//! Help and arguments of `nacre hook`. Real hook calls skip the argument parser and are handled in
-//! `main`.
+//! Help and arguments of `nacre hook`. `main` handles real hook calls, which skip the argument
+//! parser.
 
 use super::env;
 use super::prelude::*;
 use crate::hook;
 
-/// Answer a hook of a coding agent
+/// Answer a coding agent's hook
 ///
 /// Called by agents; `nacre connect` sets it up. Reads the agent's event as JSON from standard
 /// input and prints the response in the agent's format, or nothing. On any error it prints nothing

@@ -8,7 +8,7 @@ use nacre_types::{FileFault, ImportReport, ImportRequest, ImportSkip, ImportedFi
 use super::prelude::*;
 use super::render::print_undo;
 
-/// Maximum number of candidates listed. `nacre review` shows all of them.
+/// Maximum number of candidates to list. `nacre review` shows them all.
 const MAX_NAMED: usize = 20;
 
 /// Import rules from CLAUDE.md, AGENTS.md and similar files
@@ -19,15 +19,15 @@ const MAX_NAMED: usize = 20;
 /// `nacre review`. Known statements are skipped, so importing twice adds nothing; a changed line
 /// becomes a new candidate that supersedes the old one. The files are not changed.
 ///
-///   nacre import                      import the usual files of the project
+///   nacre import                      import the project's instruction files
 ///   nacre import --dry-run            show what would be imported
 ///   nacre import docs/rules.md        import this file, or the Markdown files of a directory
 ///
-/// `nacre sync` reads sessions, and `nacre trace import` reads transcripts of other programs.
+/// `nacre sync` reads sessions, and `nacre trace import` reads transcripts from other programs.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ImportArgs {
-    /// Files and directories [default: the usual files of the project]
+    /// Files and directories [default: the project's instruction files]
     paths: Vec<String>,
     /// Show what would be imported without changing anything
     #[arg(long)]

@@ -14,11 +14,12 @@ use super::sessions::{
 /// Creates `.nacre/` at the root of the current Git repository (or in the current directory) with a
 /// `.gitignore` that shares decisions, learnings and their evidence, and registers the project.
 /// With the setting share.summaries, session summaries are shared too; run the command again after
-/// changing it. Then looks briefly for sessions of the repository and prints how many there are;
+/// changing it. Then briefly looks for the repository's sessions and prints how many it found;
 /// `nacre sync` reads them.
 ///
 /// If an agent that can read sessions is installed, such as Claude Code, the command asks once
-/// whether it may do so. Without a terminal it does not ask, and no agent reads sessions.
+/// whether to let it read yours. Without a terminal, the command does not ask, and no agent reads
+/// sessions.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// Name of the project [default: the directory's name]

@@ -1,9 +1,8 @@
 //! Handles Ctrl-C: the first one cancels the running operation, and the second one ends the
-//! process. SIGTERM and closing the terminal have the same effect as Ctrl-C, so child processes are
-//! stopped too.
+//! process. SIGTERM and a closed terminal count as Ctrl-C, so that child processes are stopped too.
 //!
 //! If an operation does not respond to cancellation, the process exits after a timeout. No data is
-//! lost, because every change is journaled as a unit.
+//! lost, because the journal makes every change atomic.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -14,15 +13,14 @@ use nacre_ops::Cancel;
 /// The conventional exit code after Ctrl-C (128 + SIGINT).
 const EXIT_INTERRUPTED: i32 = 130;
 
-/// Time allowed for an operation to stop. It normally takes milliseconds, but can take longer on a
-/// busy machine.
+/// How long an operation may take to stop. It normally takes milliseconds, but a busy machine needs
+/// longer.
 pub(super) const CANCEL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time allowed for a server to stop, including the time to end its tasks.
+/// How long a server may take to stop, including its tasks.
 pub(super) const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Cancels the operation on the first Ctrl-C. Ends the process on the second one, or after the
-/// timeout.
+/// The first Ctrl-C cancels the operation. The second one, or the timeout, ends the process.
 pub(super) fn cancel_on_ctrl_c(cancel: Cancel, timeout: Duration) {
     listen(move |ready| async move {
         let Ok(mut presses) = presses() else { return };
@@ -34,7 +32,7 @@ pub(super) fn cancel_on_ctrl_c(cancel: Cancel, timeout: Duration) {
     });
 }
 
-/// Ignores Ctrl-C while a pager is shown, because the pager handles it.
+/// Ignores Ctrl-C while a pager is open, because the pager handles it.
 pub(super) fn ignore_ctrl_c() {
     listen(|ready| async move {
         let Ok(mut presses) = interrupts() else { return };
@@ -43,8 +41,8 @@ pub(super) fn ignore_ctrl_c() {
     });
 }
 
-/// Runs `work` in a separate thread until the process exits. Returns once the thread's signal
-/// handler is registered. If the thread cannot be started, Ctrl-C ends the process immediately.
+/// Runs `work` in its own thread until the process exits. Returns once the thread has registered
+/// its signal handler. If the thread cannot be started, Ctrl-C ends the process immediately.
 fn listen<F: Future<Output = ()>>(work: impl FnOnce(Sender<()>) -> F + Send + 'static) {
     let (ready, is_ready) = channel();
     let run = move || {

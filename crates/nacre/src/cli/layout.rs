@@ -1,4 +1,4 @@
-//! Formats text for a terminal: colors, columns fitted to its width, and relative times.
+//! Formats text for a terminal: colors, columns that fit its width, and relative times.
 //!
 //! Output is truncated only on a terminal. Other programs receive the complete text, full ids and
 //! absolute times.
@@ -15,13 +15,12 @@ const MIN_FLEXIBLE: usize = 12;
 
 const MIN_OTHER: usize = 4;
 
-/// Zero-width character that separates a title from the note after it. When a cell is truncated,
-/// the note is kept.
+/// Zero-width character between a title and the note after it. Truncating a cell keeps the note.
 pub(crate) const KEPT: char = '\u{200b}';
 
 const DOTS: char = '…';
 
-/// The role of a piece of text, which determines its color.
+/// What a piece of text is, which determines its color.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Role {
     Id,
@@ -64,7 +63,7 @@ pub(crate) fn faint(text: impl Display) -> Cell {
     cell(Role::Faint, text)
 }
 
-/// Formats rows as aligned columns. If `width` is given, text is truncated to fit, starting with
+/// Formats rows as aligned columns. If `width` is given, text is truncated to fit, beginning with
 /// the column at index `flexible`.
 pub(super) fn table_lines(
     rows: &[Row],
@@ -111,7 +110,7 @@ fn widths(rows: &[Row], width: Option<usize>, flexible: usize) -> Vec<usize> {
     widths
 }
 
-/// Truncates a cell to a width. Text before a note is truncated first.
+/// Truncates a cell to a width. The text before a note is shortened first.
 fn cut_cell(cell: &str, width: usize) -> String {
     let Some((text, kept)) = cell.split_once(KEPT) else { return cut(cell, width) };
     match width.checked_sub(kept.width()).filter(|room| *room >= MIN_OTHER) {
@@ -137,7 +136,7 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     shown
 }
 
-/// Formats a time relative to now. A time that cannot be parsed is returned unchanged.
+/// Formats a time relative to now. A time that cannot be parsed is returned as it is.
 pub(super) fn ago(time: &str, now: Timestamp) -> String {
     let Ok(then) = time.parse::<Timestamp>() else { return time.to_owned() };
     let seconds = now.duration_since(then).as_secs();

@@ -14,7 +14,7 @@ use super::render::print_changes;
 
 const MAX_ACTIONS: usize = 10;
 
-/// Table columns, each with the actions that it counts.
+/// Table columns, and the actions that each one counts.
 const COLUMNS: &[(&str, &[MaintainVerb])] = &[
     ("merged", &[MaintainVerb::Merge, MaintainVerb::Consolidate]),
     ("overturned", &[MaintainVerb::Supersede]),
@@ -42,7 +42,7 @@ pub(crate) struct MaintainArgs {
     /// Maintain all registered projects and your global memories
     #[arg(long)]
     all: bool,
-    /// Let the model of the role `lead` write merged texts, and consolidate three or more short
+    /// Let the model of the `lead` role write merged memories, and consolidate three or more short
     /// memories about the same point
     #[arg(long)]
     rewrite: bool,
@@ -53,7 +53,7 @@ pub(crate) struct MaintainArgs {
 
 pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: MaintainArgs) -> CommandResult {
     let MaintainArgs { dry_run, force, all, rewrite, scripted } = args;
-    // The script file's path is only valid in this process.
+    // Only this process can read the script file by its path.
     let server = if scripted.is_some() { None } else { server(ui, host) };
     let request = MaintainRequest { dry_run, force, all, rewrite, scripted };
     let events = ui.cancellable_events();

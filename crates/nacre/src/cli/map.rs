@@ -42,7 +42,7 @@ fn choose_format(ui: &mut Ui, choice: Option<MapFormat>) -> MapFormat {
     if ui.is_json() { MapFormat::Json } else { MapFormat::Text }
 }
 
-/// Selects the part of a delta to print.
+/// Selects which part of a delta is printed.
 #[derive(Clone, Debug, Default, Args)]
 struct PageArgs {
     /// List at most this many files; 0 for all
@@ -54,7 +54,7 @@ struct PageArgs {
     after: Option<String>,
 }
 
-/// Prints a payload unchanged, because its token count applies to exactly these bytes.
+/// Prints a payload unchanged, because its token count is for exactly these bytes.
 fn print_payload(ui: &mut Ui, payload: &str) -> CommandResult {
     ui.page(|ui| ui.line(payload.trim_end_matches('\n')));
     Ok(Exit::DONE)
@@ -114,7 +114,7 @@ pub(crate) struct ContextArgs {
 pub(crate) fn cmd_context(ui: &mut Ui, host: &Host, args: ContextArgs) -> CommandResult {
     let ContextArgs { map, task, files, budget, files_only } = args;
     let MapArgs { place, refresh, strict, format, client } = map;
-    // Without a task and a file, a single argument is the task, not a project.
+    // Without a task or a file, a single argument is the task rather than a project.
     let is_task = task.is_none() && files.is_empty();
     let (project, task) = if is_task { (None, place) } else { (place, task) };
     let request = ContextRequest {
@@ -281,7 +281,7 @@ fn print_delta(ui: &mut Ui, delta: &CodeDelta) {
     print_affected(ui, delta);
 }
 
-/// Prints affected files and the changed symbols they use. Long lists start with counts by
+/// Prints affected files and the changed symbols that they use. Long lists start with counts by
 /// directory.
 fn print_affected(ui: &mut Ui, delta: &CodeDelta) {
     let CodeDelta { affected, affected_total, affected_folders, .. } = delta;

@@ -1,7 +1,7 @@
 //! The command line interface: arguments, commands, output and exit codes.
 //!
 //! No other module prints, exits the process or reads the environment. Each command has its own
-//! file and a row in `commands!` below.
+//! file, and a row in `commands!` below.
 
 mod args;
 mod ask;
@@ -114,23 +114,23 @@ enum Command {
     Host(HostCommand),
     /// Serve memory and code map to a coding agent, as an MCP server
     ///
-    /// Speaks the Model Context Protocol on standard input and output until the client closes
-    /// them; agents start it themselves. It works on the project of the current folder, or on the
-    /// one named with `--project`.
+    /// Speaks the Model Context Protocol on standard input and output until the client closes them;
+    /// agents start it themselves. It uses the current directory's project, or the one given with
+    /// `--project`.
     Mcp,
     Serve(service::ServeArgs),
 }
 
-/// How a command opens its host and prints its output.
+/// How a command opens its host, and whether its output is paged.
 #[derive(Clone, Copy, Debug)]
 struct Policy {
-    /// Requirements for a directory passed with `--project`.
+    /// What a directory given with `--project` must contain.
     needs: Needs,
     /// The settings errors that the command tolerates.
     tolerance: Tolerance,
     /// Whether the command registers the current project.
     registering: Registering,
-    /// Whether the command only displays information. If so, its output may be paged.
+    /// Whether the command only shows information, so that its output may be paged.
     is_paged: bool,
 }
 
@@ -147,7 +147,7 @@ impl Policy {
         Self { registering: Registering::Yes, ..self }
     }
 
-    /// For commands that create a project or map code in any directory.
+    /// For commands that create a project, or that map the code in any directory.
     const fn takes_any_folder(self) -> Self {
         Self { needs: Needs::Folder, ..self }
     }
@@ -161,7 +161,7 @@ impl Policy {
     }
 }
 
-/// Declares the commands that use a host, each with its variant, arguments, function and policy.
+/// Declares the commands that need a host, each with its variant, arguments, function and policy.
 macro_rules! commands {
     ($($(#[$attribute:meta])* $name:ident($module:ident::$args:ident, $run:ident) $policy:expr;)*) => {
         /// Commands that work with the settings and stores of the current directory.
@@ -188,7 +188,7 @@ macro_rules! commands {
 
 commands! {
     Init(init::InitArgs, cmd_init) ACTS.takes_any_folder();
-    /// Show memories, sessions and pending work of this project
+    /// Show this project's memories, sessions and pending work
     ///
     /// Counts memories by type and sessions by state, and shows the result of the last `nacre
     /// doctor`. Reads only file names and keys, and does not check the files.
@@ -262,12 +262,12 @@ impl HostCommand {
 
 pub(crate) fn main() -> ExitCode {
     let args = env::args();
-    // This program also serves as the supervisor of processes that agents start.
+    // Processes that agents start are supervised by this same program.
     #[cfg(target_os = "linux")]
     if let Some(code) = nacre_ops::helper(&args) {
         return code;
     }
-    // Scripts often query the version, so this path skips the argument parser.
+    // Scripts often ask for the version, so this skips the argument parser.
     if matches!(args.get(1).and_then(|arg| arg.to_str()), Some("--version" | "-V"))
         && args.len() == 2
     {

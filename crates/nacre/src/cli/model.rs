@@ -102,10 +102,11 @@ fn print_test(ui: &mut Ui, report: &ModelTestReport) {
     ui.table(rows.map(|(name, value)| [faint(name), title(value)]));
 }
 
-/// Formats a cost in millionths of a dollar, rounded up so that only a zero cost is shown as zero.
+/// Formats a cost in millionths of a dollar. It is rounded up, so that only a zero cost is shown as
+/// zero.
 fn cost_text(cost_usd: Option<f64>) -> String {
     let Some(dollars) = cost_usd else { return "unknown cost".to_owned() };
-    // Costs are multiples of a billionth of a dollar, so rounding to billionths first removes
+    // Costs are multiples of a billionth of a dollar. Rounding to billionths first removes
     // floating-point errors.
     let micro = ((dollars * 1e9).round() / 1e3).ceil();
     format!("${:.6}", micro / 1e6)

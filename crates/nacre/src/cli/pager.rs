@@ -1,7 +1,7 @@
 //! Shows long output in a pager on a terminal. If the pager fails, the output is printed directly.
 //!
-//! The pager is chosen only by environment variables and a flag, never by a settings file, because
-//! a repository could choose a malicious program.
+//! Only environment variables and a flag choose the pager, never a settings file, because a
+//! repository could choose a malicious program.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -13,17 +13,16 @@ use unicode_width::UnicodeWidthStr as _;
 use super::env::TerminalSize;
 use super::interrupt::ignore_ctrl_c;
 
-/// `less` options: exit if the text fits on the screen, show colors, and leave the text on the
-/// screen.
+/// `less` options: exit if the text fits on the screen, show colors, and do not clear the screen.
 const DEFAULT: &str = "less -FRX";
 
-/// Default options for `less`, used unless the user has set this variable.
+/// Options for `less`, unless the user has set this variable.
 const LESS: (&str, &str) = ("LESS", "FRX");
 
 #[derive(Clone, Debug)]
 pub(super) struct Pager {
     words: Vec<String>,
-    /// The `PATH` for finding the pager.
+    /// The `PATH` to find the pager in.
     path: String,
     is_less_set: bool,
 }

@@ -13,12 +13,12 @@ use nacre_types::Event;
 use super::env::TerminalSize;
 use super::layout::{Role, cut, paint};
 
-/// Operations shorter than this show no progress line.
+/// Shorter operations show no progress line.
 const LINE_DELAY: Duration = Duration::from_millis(300);
 
 const REDRAW_PERIOD: Duration = Duration::from_millis(100);
 
-/// Rates over a shorter period are too inaccurate.
+/// Over a shorter period, the rate would be too inaccurate to show.
 const MIN_RATE_PERIOD: Duration = Duration::from_secs(1);
 
 const DEFAULT_WIDTH: usize = 80;
@@ -27,17 +27,17 @@ pub(super) struct EventScreen {
     /// Whether progress and agent notes are shown on standard error.
     shows_progress: bool,
     color: bool,
-    /// Whether standard output is a terminal, in which case answers are streamed.
+    /// Whether standard output is a terminal. If so, answers are streamed.
     is_watched: bool,
     line: Arc<Mutex<ProgressLine>>,
-    /// The thread that draws the progress line stops when this sender is dropped.
+    /// Dropping this sender stops the thread that draws the progress line.
     _ticks: Option<Sender<()>>,
     is_inside_line: AtomicBool,
     has_answer: AtomicBool,
 }
 
 impl EventScreen {
-    /// `size` is the size of the terminal that shows the progress.
+    /// `size` is the size of the terminal that shows progress.
     pub(super) fn new(
         shows_progress: bool,
         size: Option<TerminalSize>,
@@ -90,7 +90,7 @@ impl EventScreen {
                 self.lock().pause();
                 if self.is_watched {
                     self.has_answer.store(true, Ordering::Relaxed);
-                    // If the reader has closed the pipe, the next write reports it.
+                    // If the reader has closed the pipe, the next write fails with the same error.
                     let mut stdout = io::stdout();
                     let _ = write!(stdout, "{}", Shown(text)).and_then(|()| stdout.flush());
                 }
@@ -151,8 +151,8 @@ pub(super) fn print_message(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Redraws the line periodically until the sender is dropped. If the thread cannot be started, the
-/// line is only redrawn on events.
+/// Redraws the line periodically until the sender is dropped. If the thread cannot be started, only
+/// events redraw the line.
 #[expect(clippy::disallowed_methods, reason = "the rate is shown only on the terminal")]
 fn tick(line: Arc<Mutex<ProgressLine>>) -> Option<Sender<()>> {
     let (ticks, ended) = channel::<()>();
@@ -167,9 +167,9 @@ fn tick(line: Arc<Mutex<ProgressLine>>) -> Option<Sender<()>> {
 #[derive(Debug, Default)]
 struct ProgressLine {
     width: Option<usize>,
-    /// When the first event with something to show occurred.
+    /// When the first event that can be shown arrived.
     begun: Option<Instant>,
-    /// When the step whose rate is measured started.
+    /// When the current step started, for its rate.
     rated: Option<Instant>,
     work: Work,
     is_drawn: bool,
@@ -185,7 +185,7 @@ impl ProgressLine {
             return;
         }
         self.is_drawn = true;
-        // The last column stays empty, because some terminals wrap the line when it is used.
+        // The last column stays empty, because some terminals wrap a line that fills it.
         let text = cut(&self.work.text(now.duration_since(rated)), width.saturating_sub(1));
         let _ = write!(io::stderr(), "\r{text}\x1b[K");
     }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::help;
 
-/// Set to write the pages instead of checking them.
+/// If set, the pages are written instead of checked.
 const WRITE: &str = "NACRE_WRITE_DOCS";
-/// The directory to write the manual pages to.
+/// Where to write the manual pages.
 const MANUAL: &str = "NACRE_WRITE_MANUAL";
 
 fn repository() -> PathBuf {
@@ -17,7 +17,7 @@ fn repository() -> PathBuf {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "`make docs` writes these files of our own sources")]
+#[expect(clippy::disallowed_methods, reason = "`make docs` writes these checked-in files")]
 fn the_reference_is_current() {
     for (page, text) in [("cli", cli()), ("config", nacre_ops::config::reference_markdown())] {
         let file = repository().join(format!("docs/{page}.md"));

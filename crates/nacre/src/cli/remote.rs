@@ -1,5 +1,5 @@
-//! Delegates operations to the running local server, so that clients of the server see the events
-//! and only one process writes. Reports are the same with or without a server.
+//! Passes operations to the running local server, so that its clients see the events and only one
+//! process writes. Reports are the same with and without a server.
 
 use std::time::Duration;
 
@@ -43,8 +43,8 @@ pub(super) fn by_server_or<Q: Serialize, R: DeserializeOwned>(
     }
 }
 
-/// Returns the running local server if it would behave like this process, that is, if it has the
-/// same version, project, settings and keys.
+/// Returns the running local server if it would behave like this process: same version, project,
+/// settings and keys.
 pub(super) fn server(ui: &Ui, host: &Host) -> Option<Client> {
     if ui.is_local() || has_own_settings(host) || has_own_key(host) {
         return None;

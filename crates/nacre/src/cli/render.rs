@@ -28,7 +28,7 @@ pub(crate) fn memories_text(n: usize) -> String {
     count(n, "memory")
 }
 
-/// Joins the first few items and states how many more there are. Returns `None` for an empty list.
+/// Joins the first few items and says how many more there are. Returns `None` for an empty list.
 pub(crate) fn first_few(items: &[impl Display]) -> Option<String> {
     let named: Vec<String> = items.iter().take(MAX_NAMED).map(ToString::to_string).collect();
     let more = match items.len().saturating_sub(MAX_NAMED) {
@@ -38,15 +38,15 @@ pub(crate) fn first_few(items: &[impl Display]) -> Option<String> {
     (!items.is_empty()).then(|| format!("{}{more}", named.join(", ")))
 }
 
-/// Formats notes in parentheses, preceded by `blanks`. Returns an empty string if there are no
-/// notes.
+/// Formats notes in parentheses, with `blanks` before them. Returns an empty string if there are
+/// none.
 pub(crate) fn parenthesize(blanks: &str, notes: &[impl AsRef<str>]) -> String {
     let notes: Vec<&str> = notes.iter().map(AsRef::as_ref).collect();
     if notes.is_empty() { String::new() } else { format!("{blanks}({})", notes.join(", ")) }
 }
 
-/// Returns the part of an id after its last `-` if that part has at least `min` characters and is
-/// unique among the ids. Otherwise, returns the full id.
+/// Returns the part of an id after its last `-` if that part has at least `min` characters and
+/// identifies the id. Otherwise, returns the full id.
 pub(crate) fn unique_end<'i>(
     id: &'i str,
     ids: impl Iterator<Item = &'i str>,
@@ -57,8 +57,8 @@ pub(crate) fn unique_end<'i>(
     if end.len() < min || n_alike > 1 { id } else { end }
 }
 
-/// Prints a table of memories. On a terminal, the title comes first and ids are shortened;
-/// otherwise ids are complete.
+/// Prints a table of memories. On a terminal, titles come first and ids are shortened; otherwise
+/// ids are complete.
 pub(crate) fn print_memory_rows(ui: &mut Ui, memories: &[MemoryEntry]) {
     let rows: Vec<Row> = memories.iter().map(|memory| memory_row(ui, memory)).collect();
     ui.print_titled_table(rows);
@@ -88,7 +88,7 @@ pub(crate) fn quote_place(ui: &Ui, place: &str, at: &str) -> String {
     if at.is_empty() { place.to_owned() } else { format!("{place}, {}", ui.when(at)) }
 }
 
-/// Prints the ids of memories that are claimed to be superseded, although their own files do not
+/// Prints the ids of memories that other memories claim to supersede, but whose own files do not
 /// confirm it.
 pub(crate) fn print_not_verified(ui: &mut Ui, ids: &[impl Display]) {
     if let Some(ids) = first_few(ids) {
@@ -130,7 +130,7 @@ pub(crate) fn print_undo(ui: &mut Ui, change: Option<&str>) {
     }
 }
 
-/// Prints the changes. If all of them failed, the exit code is that of the first error.
+/// Prints the changes. If all of them failed, the first error determines the exit code.
 pub(crate) fn report_changes(ui: &mut Ui, report: &MemoryChangesReport) -> CommandResult {
     let exit = ui.report(report, |ui, report| {
         for id in &report.ids {
@@ -155,7 +155,7 @@ fn print_done(ui: &mut Ui, done: MemoryChange, id: &str) {
     ui.status(format!("{verb} {}", ui.paint(Role::Id, id)));
 }
 
-/// Prints which places were checked for copies of a forgotten memory, and where copies may remain.
+/// Prints where copies of a forgotten memory were checked for, and where some may remain.
 fn print_copies(ui: &mut Ui, copies: &[CheckedCopy]) {
     let gone = copies.iter().filter(|copy| copy.state == CopyState::Gone);
     let gone: Vec<&str> = gone.map(|copy| copy.place.label()).collect();

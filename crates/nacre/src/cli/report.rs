@@ -14,8 +14,8 @@ const MAX_LINES: usize = 10;
 
 /// Report what was learned, merged, archived and used
 ///
-/// Counts memories and run directories; undone changes are not counted. A memory is used when an
-/// answer cites it, a session states it again, or you rate it as useful.
+/// Counts memories and run directories; undone changes are not counted. A memory counts as used
+/// when an answer cites it, a session states it again, or you rate it as useful.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// Only activity since this date, time or age [default: 30d; with --team 7d]

@@ -83,7 +83,7 @@ pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandR
         Some(ReviewCommand::Accept { mut ids, all, supersedes, scope }) => {
             let scope = scope.mode();
             if all {
-                // Quarantined candidates must be read and accepted individually by id.
+                // Quarantined candidates must be read, and accepted one at a time by id.
                 let all = ops::waiting(host, &ReviewListRequest { limit: Some(0), scope })?;
                 let trusted = all.candidates.into_iter().filter(|one| one.reason.is_none());
                 ids = trusted.map(|candidate| candidate.memory.id).collect();
@@ -213,7 +213,7 @@ impl Picker<'_> {
     fn decide(&mut self, ui: &mut Ui, candidate: &mut ReviewCandidate) -> Result<Choice> {
         print_candidate(ui, candidate);
         loop {
-            // End of input counts as quitting.
+            // The end of the input counts as quitting.
             let Some(answer) = ui.ask(QUESTION)? else { return Ok(Choice::Quit) };
             let id = candidate.memory.id.clone();
             let choice = Choice::parse(&answer);

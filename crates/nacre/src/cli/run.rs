@@ -1,4 +1,4 @@
-//! `nacre run`: an agent's answer with citations.
+//! `nacre run`: asks an agent and prints its answer with citations.
 
 use std::path::PathBuf;
 

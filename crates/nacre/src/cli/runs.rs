@@ -9,13 +9,13 @@ use nacre_types::{
 use super::prelude::*;
 use super::render::{print_more, unique_end};
 
-/// Minimum length of the hash at the end of a run id.
+/// Minimum length of the hash that a run id ends with.
 const MIN_HASH: usize = 8;
 
 /// List sync and maintenance runs, or show the actions of one run with reasons
 #[derive(Debug, Args)]
 pub(crate) struct RunsArgs {
-    /// Show this run, given its id or the start or end of it
+    /// Show this run, by its id or the start or end of its id
     run: Option<String>,
     /// List at most this many, newest first; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "run")]
@@ -60,7 +60,7 @@ fn format_run_row(ui: &Ui, run: &RunEntry, all: &[RunEntry]) -> Row {
         None => mode.to_owned(),
     };
     let is_run = all.iter().any(|other| other.id == run.of);
-    // All rows have the same path prefix, so only the last part is shown.
+    // All rows have the same path prefix, so only the last part of the path is shown.
     let end = run.of.rsplit('/').next().unwrap_or(&run.of);
     let of = if is_run { short(&run.of) } else { end.to_owned() };
     vec![id(short(&run.id)), faint(when), title(did), faint(of)]

@@ -1,4 +1,4 @@
-//! `nacre server`: the shared database, and access to the server.
+//! `nacre server`: the team database, and access to the server.
 
 use clap::builder::TypedValueParser;
 use nacre_ops::server as ops;

@@ -21,10 +21,10 @@ use super::interrupt::{CANCEL_TIMEOUT, SERVER_STOP_TIMEOUT, cancel_on_ctrl_c};
 use super::prelude::*;
 use super::remote::ANSWER_TIMEOUT;
 
-/// Polling interval of `nacre logs --follow`.
+/// How often `nacre logs --follow` looks for new lines.
 const LOG_PERIOD: Duration = Duration::from_millis(250);
 
-/// Commands that open a URL in a browser. The first one found is used.
+/// Commands that open a URL in a browser, in order of preference.
 #[cfg(target_os = "macos")]
 const OPENERS: &[&str] = &["open"];
 #[cfg(windows)]
@@ -98,7 +98,7 @@ fn print_ready(ui: &mut Ui, report: &ServeReport) -> Result<()> {
 
 /// Run the server in the background: sync, maintenance, indexes and dashboard
 ///
-/// Starts `nacre serve` for this home and waits until it responds. Uses your systemd or launchd if
+/// Starts `nacre serve` for this home and waits until it responds. Uses systemd or launchd if
 /// available, which also starts it at login; otherwise starts a background process. Reports if the
 /// server is already running. `nacre down` stops it, `nacre logs` shows its log.
 #[derive(Clone, Copy, Debug, Args)]
@@ -235,8 +235,8 @@ pub(crate) fn cmd_dashboard(
     host.check_user("open the dashboard")?;
     let found = service::find(host)?.ok_or_else(not_running)?;
     let client = Client::new(found).with_timeout(ANSWER_TIMEOUT);
-    // The stored address may belong to a server that has stopped, so the running one is asked for
-    // its address.
+    // The stored address may belong to a server that has stopped, so the running server is asked
+    // for its address.
     let ServiceReport { address, .. } = client.get("/api/service", &()).map_err(client_error)?;
     let LoginCode { code } = client.post("/api/login-code", &()).map_err(client_error)?;
     let link = format!("http://{address}/#code={code}");
@@ -274,12 +274,12 @@ fn client_error(error: ClientError) -> OpError {
 }
 
 /// Opens a URL and returns whether a browser was opened. Without a display, nothing is opened,
-/// because a text browser could start in the terminal.
+/// because a text browser could take over the terminal.
 fn open_in_browser(environment: &Environment, address: &str) -> bool {
     let names = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
     let has_screen = cfg!(any(target_os = "macos", windows))
         || names.into_iter().any(|name| environment.var(name).is_some());
-    // Relative directories are skipped, because they could be inside an untrusted repository.
+    // Relative directories are skipped, because they could be in an untrusted repository.
     let path = environment.var("PATH").unwrap_or_default();
     let folders = || std::env::split_paths(path).filter(|folder| folder.is_absolute());
     let find = |name| folders().map(|folder| folder.join(name)).find(|path| path.is_file());

@@ -1,4 +1,4 @@
-//! Describes pending sessions, and asks the user whether an agent may read them.
+//! Describes pending sessions, and asks whether an agent may read them.
 
 use std::path::Path;
 
@@ -20,14 +20,14 @@ pub(crate) fn sessions_text(n: u64) -> String {
     count(n as usize, "session")
 }
 
-/// Formats the number of sessions of each agent, such as `Claude Code 20, Codex 4`.
+/// Lists each agent with its number of sessions, such as `Claude Code 20, Codex 4`.
 pub(crate) fn agents_text(agents: &[AgentSessions]) -> String {
     let texts = agents.iter().map(|agent| format!("{} {}", agent.title, agent.sessions));
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// Lists the agents that are not connected but have sessions on this machine. Returns `None` if
-/// there are none.
+/// Lists the disconnected agents that have sessions on this machine. Returns `None` if there are
+/// none.
 pub(crate) fn describe_disconnected(agents: &[String]) -> Option<String> {
     let (last, rest) = agents.split_last()?;
     let (named, these, them) = match rest {
@@ -35,7 +35,7 @@ pub(crate) fn describe_disconnected(agents: &[String]) -> Option<String> {
         rest => (format!("{} and {last}", rest.join(", ")), "these agents", "them"),
     };
     Some(format!(
-        "Sessions of {named} are not read: you disconnected {these}. `nacre connect auto` adds \
+        "Sessions from {named} are not read: you disconnected {these}. `nacre connect auto` adds \
          {them} again."
     ))
 }
@@ -94,7 +94,7 @@ fn duration_text(seconds: u64) -> String {
     }
 }
 
-/// Flags that answer the question in advance.
+/// Flags that answer the question without a prompt.
 #[derive(Debug, Args)]
 pub(crate) struct ReaderArgs {
     /// Let the installed agent read your sessions without asking
@@ -106,8 +106,8 @@ pub(crate) struct ReaderArgs {
     no: bool,
 }
 
-/// Asks once which agent may read sessions, if the user has not decided yet. Without a terminal,
-/// asks nothing and changes nothing. `n_now` is the number of pending sessions, if known.
+/// Asks once which agent may read sessions, unless the user has already decided. Without a
+/// terminal, nothing is asked or changed. `n_now` is the number of pending sessions, if known.
 pub(crate) fn settle_reader(
     ui: &mut Ui,
     host: &Host,
@@ -144,8 +144,8 @@ fn reader_text(question: &ops::ReaderQuestion, n_now: Option<u64>) -> String {
         None => String::new(),
     };
     format!(
-        "{label} is installed. Let it read your sessions?\nTheir text is sent to the provider of \
-         {label} and counts against your plan: about {KILOTOKENS_PER_SESSION},000 tokens per \
+        "{label} is installed. Let it read your sessions?\nTheir text is sent to {label}'s \
+         provider and counts against your plan: about {KILOTOKENS_PER_SESSION},000 tokens per \
          session, at most {sessions_per_day} sessions per day.{now}\nOtherwise, sessions are \
          read by rules on this computer; `nacre sync --dry-run` shows what the rules find."
     )
@@ -160,7 +160,7 @@ mod tests {
         let question = ops::ReaderQuestion { label: "Claude Code", sessions_per_day: 20 };
         let text = reader_text(&question, Some(30));
         for sign in [
-            "is sent to the provider of Claude Code and counts against your plan",
+            "is sent to Claude Code's provider and counts against your plan",
             "30 sessions now, about 240,000 tokens today",
             "nacre sync --dry-run",
         ] {

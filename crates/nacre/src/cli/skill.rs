@@ -5,15 +5,15 @@ use nacre_types::{EmptyRequest, SkillListReport, SkillShowReport};
 
 use super::prelude::*;
 
-/// List the skills of this project, yours and Nacre's, or show one as agents read it
+/// List this project's skills, yours and Nacre's, or show one as agents read it
 ///
-/// A skill is a directory with a `SKILL.md` in `.agents/skills` or `.claude/skills` of the project,
+/// A skill is a directory with a `SKILL.md`, in the project's `.agents/skills` or `.claude/skills`
 /// or in `~/.nacre/skills`. Directories that are not valid skills are reported with the reason.
 #[derive(Debug, Args)]
 pub(crate) struct SkillArgs {
     /// Show this skill
     name: Option<String>,
-    /// The arguments of the skill
+    /// Arguments to pass to the skill
     #[arg(long, value_name = "TEXT", default_value = "", requires = "name")]
     arguments: String,
 }

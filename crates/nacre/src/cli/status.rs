@@ -1,4 +1,4 @@
-//! `nacre status`: an overview of memories, sessions, queue and server.
+//! `nacre status`: an overview of memories, sessions, the queue and the server.
 
 use nacre_ops::status as ops;
 use nacre_types::{

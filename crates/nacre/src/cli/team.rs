@@ -1,4 +1,4 @@
-//! `nacre push` and `nacre pull`: memories shared through a team's server.
+//! `nacre push` and `nacre pull`: share memories through a team's server.
 
 use std::io::{BufRead as _, Read as _};
 
@@ -11,10 +11,10 @@ use nacre_types::{
 use super::prelude::*;
 use super::render::{count, memories_text, print_undo};
 
-/// Maximum input size, well above the length of a real token.
+/// Maximum input size, which is well above the length of a real token.
 const MAX_TOKEN_BYTES: u64 = 4096;
 
-/// Send the memories of this project to your team's server
+/// Send this project's memories to your team's server
 ///
 /// Sends active decisions and learnings that you trust, without secrets; no summaries and, by
 /// default, no sessions. Only new and changed memories are sent; failed ones are sent with the next
@@ -47,7 +47,7 @@ pub(crate) struct PushArgs {
     withdraw: Option<String>,
 }
 
-/// Get the memories of this project from your team's server
+/// Get this project's memories from your team's server
 ///
 /// Pulled memories are untrusted until you trust them: search finds them, but they are not injected
 /// into agents. Memories that you changed locally are kept.
@@ -76,8 +76,7 @@ pub(crate) fn cmd_push(ui: &mut Ui, host: &Host, args: PushArgs) -> CommandResul
     ui.report(&report, print_pushed)
 }
 
-/// Reads the token from standard input, so that it does not appear in process lists or the shell
-/// history.
+/// Reads the token from standard input, which keeps it out of process lists and the shell history.
 fn read_token() -> Result<String> {
     let mut token = String::new();
     std::io::stdin().lock().take(MAX_TOKEN_BYTES).read_line(&mut token)?;

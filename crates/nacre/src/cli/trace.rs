@@ -11,7 +11,7 @@ use super::args::{agent_parser, mode_parser};
 use super::prelude::*;
 use super::render::print_more;
 
-/// Maximum number of lines shown of a tool's output without `--full`.
+/// Without `--full`, tool output is cut to this many lines.
 const TOOL_LINES: usize = 6;
 
 /// List your agents' sessions, latest first; show and search them
@@ -28,7 +28,7 @@ pub(crate) struct TraceArgs {
 enum TraceCommand {
     #[command(hide = true)]
     List(ListArgs),
-    /// Show the messages and tool calls of a session
+    /// Show a session's messages and tool calls
     Show {
         /// The session's id or a prefix of it, the path of its trace, or the id of a memory or run
         /// created from it; `ID:SEQUENCE` starts at an event
@@ -58,7 +58,7 @@ struct ListArgs {
     /// Only this agent
     #[arg(long, value_name = "AGENT", value_parser = agent_parser())]
     agent: Option<String>,
-    /// Include sessions of all projects
+    /// Include sessions from all projects
     #[arg(long)]
     all: bool,
     /// Only sessions active since this date, time or age (30min, 36h, 7d, 2w, 3mo, 1y)
@@ -85,7 +85,7 @@ struct SearchArgs {
     /// Only this agent
     #[arg(long, value_name = "AGENT", value_parser = agent_parser())]
     agent: Option<String>,
-    /// Search sessions of all projects
+    /// Search sessions from all projects
     #[arg(long)]
     all: bool,
     /// Only messages since this date, time or age

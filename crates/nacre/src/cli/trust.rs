@@ -14,7 +14,7 @@ use super::render::{memories_text, print_diff, print_memory_row, print_undo};
 pub(crate) struct TrustArgs {
     /// The memories' ids
     ids: Vec<String>,
-    /// Trust all foreign memories except quarantined ones
+    /// Trust all untrusted memories except quarantined ones
     #[arg(long)]
     all: bool,
     /// Show the full text, or what changed since you trusted it
@@ -23,7 +23,7 @@ pub(crate) struct TrustArgs {
     /// Show what would be trusted without changing anything
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short = 'y')]
     yes: bool,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(crate) fn cmd_trust(ui: &mut Ui, host: &Host, args: TrustArgs) -> CommandRes
         ids,
         all,
         dry_run: true,
-        // Before many memories are trusted at once, they are shown in full.
+        // Before many memories are trusted at once, their full text is shown.
         diff: diff || all,
         seen: Vec::new(),
         scope: scope.mode(),
@@ -54,7 +54,7 @@ pub(crate) fn cmd_trust(ui: &mut Ui, host: &Host, args: TrustArgs) -> CommandRes
     ui.report(&nacre_ops::trust(host, &request)?, print_done)
 }
 
-/// Shows the memories and asks for confirmation. Returns an error if the user does not agree.
+/// Shows the memories and asks for confirmation. Returns an error if the user declines.
 fn agree(ui: &mut Ui, shown: &TrustReport) -> Result<()> {
     if !ui.can_ask() || ui.is_json() {
         return Err(OpError::usage(

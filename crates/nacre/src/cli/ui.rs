@@ -1,7 +1,7 @@
-//! All output: results on standard output, messages on standard error.
+//! All output: results go to standard output, messages to standard error.
 //!
 //! Untrusted text is printed through `Shown`, so memories cannot send control sequences to the
-//! terminal. Color is never the only way information is conveyed.
+//! terminal. Color never carries information on its own.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -55,7 +55,7 @@ impl From<ErrorCode> for Exit {
 #[derive(Debug)]
 pub(crate) struct Ui {
     stdout: io::BufWriter<io::Stdout>,
-    /// Collected output that may be shown in a pager.
+    /// Output that is being collected for a pager.
     page: Option<Vec<u8>>,
     /// The first write error. Later output is dropped, and `finish` reports the error.
     failure: Option<io::Error>,
@@ -92,7 +92,7 @@ impl Ui {
         ui
     }
 
-    /// Sets the color choice, unless a flag overrides it.
+    /// Sets when to use colors, unless a flag overrides it.
     pub(crate) fn configure(&mut self, choice: ColorChoice) {
         let choice = self.globals.color.unwrap_or(choice);
         let colors = |is_terminal: bool| match choice {
@@ -112,7 +112,7 @@ impl Ui {
         self.colors_out
     }
 
-    /// Returns whether the user asked for the running server not to be used.
+    /// Returns whether the user asked not to use the running server.
     pub(crate) fn is_local(&self) -> bool {
         self.globals.local
     }
@@ -135,7 +135,7 @@ impl Ui {
         self.write(format_args!("{line}\n"));
     }
 
-    /// Prints indented text on one line, in the color of its role.
+    /// Prints indented text on one line, in its role's color.
     pub(crate) fn note(&mut self, indent: usize, role: Role, text: impl Display) {
         let text = self.paint(role, Shown(&text.to_string()).one_line());
         self.line(format_args!("{:indent$}{text}", ""));
@@ -163,7 +163,7 @@ impl Ui {
         }
     }
 
-    /// Prints a status message, unless `--quiet` or `--json` is given.
+    /// Prints a status message, unless `--quiet` or `--json` was given.
     pub(crate) fn status(&mut self, line: impl Display) {
         if !self.globals.quiet && !self.globals.json {
             self.line(line);
@@ -209,7 +209,7 @@ impl Ui {
         self.pager = Pager::from_environment(environment).filter(|_| self.is_watched());
     }
 
-    /// Prints output. If it is longer than the terminal, it is shown in a pager.
+    /// Prints output, in a pager if it is longer than the terminal.
     pub(crate) fn page(&mut self, print: impl FnOnce(&mut Self)) {
         let (Some(pager), Some(size)) = (self.pager.clone(), self.terminals.size) else {
             return print(self);
@@ -230,7 +230,7 @@ impl Ui {
         paint(self.colors_out, role, text)
     }
 
-    /// Prints rows with aligned columns and returns the number of rows. On a terminal, the last
+    /// Prints rows with aligned columns, and returns how many there were. On a terminal, the last
     /// column is truncated to fit.
     pub(crate) fn table<R: Into<Row>>(&mut self, rows: impl IntoIterator<Item = R>) -> usize {
         let rows: Vec<Row> = rows.into_iter().map(Into::into).collect();
@@ -238,8 +238,7 @@ impl Ui {
         self.align(&rows, last)
     }
 
-    /// Prints rows whose first column is the title. On a terminal, the title is the first column to
-    /// be truncated.
+    /// Prints rows whose first column is the title. On a terminal, the title is truncated first.
     pub(crate) fn print_titled_table(&mut self, rows: Vec<Row>) -> usize {
         if self.is_watched() { self.align(&rows, 0) } else { self.table(rows) }
     }
@@ -256,7 +255,7 @@ impl Ui {
         room.map_or_else(|| text.to_owned(), |room| cut(text, room))
     }
 
-    /// Returns the terminal width, or `None` if output is not truncated.
+    /// Returns the terminal width, or `None` if output must not be truncated.
     fn width(&self) -> Option<usize> {
         self.terminals.size.filter(|_| self.is_watched()).map(|size| size.columns)
     }
@@ -271,8 +270,8 @@ impl Ui {
         if self.is_watched() { ago(time, self.now) } else { minute(time) }
     }
 
-    /// Enables short memory ids on a terminal. Ids stay complete if the full list of ids is not
-    /// available.
+    /// Enables short memory ids on a terminal. If the full list of ids is not available, ids stay
+    /// complete.
     pub(crate) fn shorten_ids(&mut self, host: &Host, scope: Option<Scope>) {
         if self.is_watched() {
             self.short_ids = memory::short_ids(host, scope).unwrap_or_default();
@@ -291,7 +290,7 @@ impl Ui {
         self.terminals.stdin && self.terminals.stderr
     }
 
-    /// Returns a sink for an operation's events. Warnings and progress go to standard error,
+    /// Returns a sink for an operation's events. Warnings and progress go to standard error, and
     /// streamed answers to standard output.
     pub(crate) fn events(&mut self) -> Events {
         let _ = self.flush();
@@ -308,7 +307,7 @@ impl Ui {
         self.events().with_cancel(cancel)
     }
 
-    /// Prints a report, as JSON if `--json` is given and with `render` otherwise.
+    /// Prints a report: as JSON with `--json`, and through `render` otherwise.
     pub(crate) fn report<R: Report>(
         &mut self,
         report: &R,
@@ -322,8 +321,8 @@ impl Ui {
         Ok(report.outcome().into())
     }
 
-    /// Flushes the output. Returns the first write error, so commands that print continuously stop
-    /// when their reader closes the pipe.
+    /// Flushes the output and returns the first write error, so that commands that keep printing
+    /// stop when their reader closes the pipe.
     pub(crate) fn flush(&mut self) -> Result<()> {
         if self.failure.is_none() {
             self.failure = self.stdout.flush().err();

@@ -11,7 +11,7 @@ use super::render::{print_changes, print_more, unique_end};
 
 const MAX_NAMED: usize = 20;
 
-/// Minimum length of a shortened id, which is the end of the full id. Shorter ends match too many
+/// Minimum length of a short id, which is the end of the full id. Shorter ids would match too many
 /// changes.
 const MIN_SHORT: usize = 4;
 
@@ -25,11 +25,11 @@ const MIN_SHORT: usize = 4;
 /// Your edits win: if a file was changed since, nothing is restored, and the error names the file
 /// and what changed it. `--keep-changed` skips those memories and restores the others.
 ///
-/// Undo data is stored in the run directory of the change (`.nacre/workspace/`, never shared), for
-/// the newest 200 runs of a kind (the setting runs.keep); for your settings, agents and projects in
-/// `~/.nacre/workspace/`. `nacre memory forget` cannot be undone, and deletes the memory from the
-/// undo data of earlier runs. Sessions that a sync read stay marked as read: the next sync does not
-/// bring back what you undid.
+/// Undo data is stored in the change's run directory (`.nacre/workspace/`, never shared), for the
+/// newest 200 runs of a kind (the setting runs.keep). For your settings, agents and projects, it is
+/// stored in `~/.nacre/workspace/`. `nacre memory forget` cannot be undone, and deletes the memory
+/// from the undo data of earlier runs. Sessions that a sync read stay marked as read: the next sync
+/// does not bring back what you undid.
 ///
 ///   nacre undo --list                  list changes, newest first
 ///   nacre undo --last --dry-run        show what would be restored

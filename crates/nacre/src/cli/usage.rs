@@ -89,11 +89,11 @@ fn find_command_path(root: &clap::Command, args: &[OsString]) -> String {
     path
 }
 
-/// Returns a suggestion for an unknown command.
+/// Suggests a command in place of an unknown one.
 fn suggestion(root: &clap::Command, path: &str, name: &str, error: &clap::Error) -> String {
     let mut offered = find_below(root, "nacre", name);
     if offered.is_empty() {
-        // The parser also offers words that share only a few letters.
+        // The parser also suggests words that share only a few letters.
         let mut similar = texts(error, ContextKind::SuggestedSubcommand);
         similar.retain(|similar| is_like(name, similar));
         offered.extend(similar.iter().rev().map(|name| format!("{path} {name}")));

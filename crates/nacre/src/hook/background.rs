@@ -1,9 +1,9 @@
 //! Runs background work in a detached process.
 //!
-//! An agent waits until every process that inherited its pipes has exited, and may kill the process
-//! group of its hook. Therefore, the hook starts a first process in a process group of its own and
-//! without the pipes. That process starts a second one and exits. The second process leaves the
-//! session and does the work.
+//! Agents wait until every process that inherited a hook's pipes has exited, and may kill the
+//! hook's process group. The hook therefore starts a process without the pipes, in a new process
+//! group. That process starts a second one and exits; the second one leaves the session and does
+//! the work.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -23,10 +23,10 @@ const DETACH: &str = "detach";
 const WORK: &str = "work";
 
 /// Exit codes of a sync that did all it could: everything was read (0), some sessions failed (3),
-/// or another sync is running (4).
+/// or another sync was running (4).
 const DONE: [i32; 3] = [0, 3, 4];
 
-/// Wakes the local server to do the work, or starts a new process if no server is running.
+/// Wakes the local server to do the work. If no server is running, starts a new process.
 pub(super) fn hand_over(work: LoopName, server: Option<&FoundService>, folder: &Path) {
     let before = (work == LoopName::Sync).then_some(LoopName::Index);
     let loops: Vec<LoopName> = before.into_iter().chain([work]).collect();
@@ -49,7 +49,7 @@ pub(super) fn run(what: &str, work: &str, environment: Environment) {
         WORK => {
             // If this fails, the process has already left its session.
             let _ = nacre_ops::leave_session();
-            // The agent is still running and needs the processor.
+            // Yield to the agent, which is still running.
             nacre_ops::host::yield_processor();
             keep_up(work == LoopName::Sync.as_str(), environment);
         }
@@ -75,7 +75,7 @@ fn log(host: &Host, error: Option<OpError>) {
     }
 }
 
-/// Returns a command that runs this program without open standard streams.
+/// Returns a command for this program, without open standard streams.
 fn own_program() -> Option<Command> {
     let mut command = Command::new(std::env::current_exe().ok()?);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,8 +1,8 @@
-//! Lets the running local server answer a hook, which is faster because its index is already open.
-//! The answer is the same either way.
+//! Lets the running local server answer a hook. The answer is the same, but it comes sooner,
+//! because the server's index is already open.
 //!
 //! Before the request, only the socket file is read. If the server does not respond, this process
-//! answers.
+//! answers instead.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,23 +13,23 @@ use nacre_ops::{Result, hook_deadline};
 use nacre_server::control::ask_hook;
 use nacre_types::{ErrorCode, HookQuestion, HookReport, HookRequest};
 
-/// The share of the deadline that the server may use. The rest is enough for this process to
-/// answer.
+/// The share of the deadline that the server may use. The rest is enough for this process to answer
+/// instead.
 const SHARE: f64 = 0.4;
 
-/// Maximum length of input sent to the server. Longer input is handled in this process, because
-/// escaping expands the text and the server limits the size of requests.
+/// Longer input is handled in this process, because escaping expands the text and the server limits
+/// the size of requests.
 const MAX_TEXT: usize = 256 << 10;
 
-/// Sends a question to the server. Returns `None` if this process must answer instead. The returned
-/// server can also do the background work.
+/// Sends a question to the server. Returns `None` if this process must answer. The returned server
+/// can also do the background work.
 pub(super) fn ask(
     environment: &Environment,
     folder: &Path,
     question: &HookQuestion,
     n_bytes: usize,
 ) -> Option<(Result<HookReport>, FoundService)> {
-    // The server cannot read the environment variables of this process.
+    // The server cannot read this process's environment variables.
     if n_bytes > MAX_TEXT || has_own_variables(environment) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The deadline of a hook. When it passes, the process exits with 0 and prints nothing, so the
+//! A hook's deadline. When it passes, the process exits with 0 and prints nothing, so that the
 //! agent continues.
 
 use std::sync::Arc;
@@ -10,14 +10,13 @@ use nacre_ops::hook::log_failure;
 use nacre_ops::host::Environment;
 use nacre_ops::{OpError, hook_deadline};
 
-/// The share of the deadline after which the process exits. The rest is for writing the log and
-/// exiting.
+/// The share of the deadline after which the process exits. The rest is for writing the log.
 const SHARE: f64 = 0.8;
 
 /// Maximum time for writing the log.
 const FOR_THE_LOG: Duration = Duration::from_millis(10);
 
-/// A deadline measured from the start of the process.
+/// A deadline that is measured from the start of the process.
 pub(super) struct Deadline {
     times: Sender<Duration>,
     is_taken: Arc<AtomicBool>,
@@ -46,8 +45,7 @@ impl Deadline {
                 end_process();
             }
         };
-        // If the thread cannot be started, there is no deadline, but the agent still has its own
-        // timeout.
+        // Without the thread there is no deadline, but the agent has its own timeout.
         let _ = std::thread::Builder::new().spawn(watch);
         Self { times, is_taken }
     }
@@ -63,7 +61,7 @@ impl Deadline {
     }
 }
 
-/// Logs that the hook took too long. If writing the log takes too long as well, nothing is logged.
+/// Logs that the hook took too long. If that takes too long as well, nothing is logged.
 fn log_late(environment: Environment, agent: String, event: String) {
     let (done, is_done) = channel::<()>();
     let write = move || {

@@ -1,4 +1,4 @@
-//! Parses the standard input of a hook. Missing keys and values of the wrong type are ignored.
+//! Parses a hook's standard input. Missing keys and values of the wrong type are ignored.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -25,11 +25,11 @@ pub(super) struct Input {
     pub(super) prompt: String,
     pub(super) call: Option<ToolCall>,
     pub(super) trace: Option<String>,
-    /// Whether the agent is already continuing because a hook asked it to.
+    /// Whether the agent is continuing only because a hook asked it to.
     pub(super) is_asked: bool,
 }
 
-/// Reads all of standard input. Also returns its length in bytes.
+/// Reads all of standard input, and returns its length in bytes as well.
 pub(super) fn read_standard_input(keys: &InputKeys) -> Result<(Input, usize)> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
@@ -64,7 +64,7 @@ fn first<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {
     names.iter().find_map(|name| value.get(name)).filter(|value| !value.is_null())
 }
 
-/// Returns an absolute path from a string, or from the first item of a list.
+/// Returns an absolute path from a string or the first item of a list.
 fn path_of(value: &Value) -> Option<PathBuf> {
     let text = value.as_str().or_else(|| value.get(0)?.as_str())?;
     Some(PathBuf::from(text)).filter(|path| path.is_absolute())

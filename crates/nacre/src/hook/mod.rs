@@ -1,7 +1,7 @@
-//! Answers the hooks of coding agents, in the format that each agent expects.
+//! Answers coding agents' hooks, in the format that each agent expects.
 //!
 //! A hook must never break or block the agent. On any error, it logs the error, prints nothing, and
-//! exits with 0 before its deadline. The formats are defined in `nacre_traces::agents`, and
+//! exits with 0 before its deadline. `nacre_traces::agents` defines the formats, and
 //! `nacre_ops::hook` decides on the answer.
 
 mod background;
@@ -48,7 +48,7 @@ pub(crate) fn run(words: &[String], environment: Environment) -> u8 {
     }
     match answered {
         Ok(output) => {
-            // Write errors are ignored, because an agent that closed the pipe does not need the
+            // Write errors are ignored, because an agent that closed the pipe no longer needs the
             // answer.
             let _ = std::io::stdout().write_all(output.stdout.as_bytes());
             let _ = std::io::stdout().flush();
@@ -110,8 +110,8 @@ fn question(
         }
         HookEvent::BeforeTool => {
             let request = input.call?.request(session);
-            // If the agent ignores notes for this event, request only the guard's decision.
-            // Otherwise, notes that nobody saw would be recorded as shown.
+            // If the agent ignores notes for this event, only the guard is asked. Otherwise, notes
+            // that nobody saw would be recorded as shown.
             let of = if hears { HookQuestion::BeforeTool } else { HookQuestion::Guard };
             Some(of(request))
         }
@@ -139,7 +139,7 @@ fn answer_here(
     Ok(report)
 }
 
-/// Returns the background work that a report requires.
+/// Returns the background work that a report calls for.
 fn work_of(report: &HookReport) -> Option<LoopName> {
     match (report.is_due, report.is_behind) {
         (true, _) => Some(LoopName::Sync),
@@ -148,8 +148,8 @@ fn work_of(report: &HookReport) -> Option<LoopName> {
     }
 }
 
-/// Opens the host. Errors in the repository's settings are tolerated, because they must not affect
-/// the agent.
+/// Opens the host. Invalid repository settings are tolerated, because they must not affect the
+/// agent.
 fn open_host(environment: Environment) -> Result<Host> {
     let options = OpenOptions {
         tolerance: Tolerance::OfRepository,
@@ -159,7 +159,7 @@ fn open_host(environment: Environment) -> Result<Host> {
     Host::open(environment, &options).host
 }
 
-/// Logs a failure. A missing project is not a failure.
+/// Logs a failure. A missing project does not count as one.
 fn log_failure(environment: &Environment, agent: &str, event: &str, error: &OpError) {
     if error.code != ErrorCode::NoProject {
         ops::log_failure(environment, agent, event, error);

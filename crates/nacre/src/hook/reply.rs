@@ -1,4 +1,4 @@
-//! Formats the output of a hook for its agent.
+//! Formats a hook's output for its agent.
 
 use nacre_ops::json_line;
 use nacre_traces::agent_config::HookEvent;
@@ -16,8 +16,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Formats the answer to an event. Returns empty output if the agent does not accept such an
-    /// answer.
+    /// Formats the answer to an event. If the agent does not accept such an answer, the output is
+    /// empty.
     pub(super) fn of(report: &HookReport, event: HookEvent, contract: &HookContract) -> Self {
         let name = contract.events[event as usize];
         let HookReport { denied, ask, text, .. } = report;
@@ -45,7 +45,7 @@ impl Output {
     }
 }
 
-/// Replaces the placeholders in a contract's template.
+/// Fills in the placeholders of a contract's template.
 fn fill(shape: &str, event: &str, text: &str) -> String {
     let shape = shape.replace("$EVENT", event);
     let filled = match shape.contains("$JSON") {

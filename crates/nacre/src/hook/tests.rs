@@ -1,7 +1,7 @@
-//! Tests for the hook contracts, without starting a process: parsed input, written output, and
-//! guard decisions.
+//! Tests the hook contracts without starting a process: parsed input, written output, and guard
+//! decisions.
 
-#![expect(clippy::disallowed_methods, reason = "the tests lay the traps and play the agent")]
+#![expect(clippy::disallowed_methods, reason = "the tests set up traps and act as the agent")]
 
 // Hostile inputs for the torture tests.
 #[path = "../../tests/support/hostile.rs"]
@@ -27,13 +27,12 @@ use self::hostile::hostile;
 use self::rng::Rng;
 use super::*;
 
-/// A contract and the name of its agent.
 type Contract = (&'static str, &'static HookContract);
 
-/// Number of hostile strings tried with every contract.
+/// How many hostile strings are tried with every contract.
 const N_HOSTILE: usize = 10_000;
 
-/// A repository with a canary file next to it, and links to that file.
+/// A repository, a canary file next to it, and links to that file.
 struct World {
     root: PathBuf,
     host: Host,
@@ -179,7 +178,7 @@ fn no_hostile_path_gets_out_through_any_contract() {
     assert!(n_refused > N_HOSTILE, "{n_refused}");
 }
 
-/// Writes a file as the agent's tool would if the call is not refused.
+/// Writes the file that the agent's tool would write if the call is not refused.
 fn write_as_agent(repo: &Path, path: &str) {
     let path = repo.join(path.trim());
     if let Some(folder) = path.parent() {

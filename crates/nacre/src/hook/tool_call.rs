@@ -1,19 +1,19 @@
-//! Determines which files a tool call will read or change from the names of the tool and its
+//! Infers which files a tool call will read or change, based on the names of the tool and its
 //! arguments.
 //!
-//! Each agent has its own tools and arguments, and MCP servers add more, so names are matched by
-//! common patterns instead of exact lists.
+//! Each agent has its own tools and arguments, and MCP servers add more. Names are therefore
+//! matched by common patterns instead of exact lists.
 
 use nacre_types::{HookSession, HookToolRequest, ToolAccess};
 use serde_json::Value;
 
-/// Maximum number of paths collected. A call with more paths is marked as incomplete.
+/// Maximum number of paths to collect. A call with more paths is marked as incomplete.
 const MAX_PATHS: usize = 256;
 
-/// Maximum nesting depth searched. A call with more deeply nested values is marked as incomplete.
+/// Maximum nesting depth to search. A call with deeper values is marked as incomplete.
 const MAX_DEPTH: usize = 6;
 
-/// Names of arguments that contain paths, in lower case and without `_` or `-`.
+/// Names of arguments that contain paths, in lower case and without `_` and `-`.
 const PATHS: &str = "\
     absolutepath destination destinationpath dirpath directory file filename filepath filepaths \
     files folder from fromfile newpath notebookpath oldpath path paths source sourcepath target \
@@ -25,12 +25,12 @@ const PATCHES: &[&str] = &["diff", "input", "patch", "patchtext"];
 /// Names of arguments that contain a shell command.
 const COMMANDS: &[&str] = &["cmd", "command", "script"];
 
-/// Parts of tool names that indicate that the tool changes files.
+/// Words in tool names that indicate that the tool changes files.
 const WRITING: &str = "\
     append apply copy create delete edit insert mkdir move patch remove rename replace save \
     touch update write";
 
-/// Prefixes of patch lines that contain a path.
+/// What patch lines with a path start with.
 const PATCH_LINES: &[&str] = &[
     "*** Add File: ",
     "*** Update File: ",
@@ -55,8 +55,8 @@ pub(super) struct ToolCall {
 }
 
 impl ToolCall {
-    /// Returns the tool call in a hook's input, or `None` if there is none. If the input has no
-    /// separate arguments, all of its fields are treated as arguments.
+    /// Returns the tool call in a hook's input, if any. If the input has no separate arguments, all
+    /// of its fields count as arguments.
     pub(super) fn read(
         input: &Value,
         tool: Option<&Value>,
@@ -106,7 +106,7 @@ impl ToolCall {
                     }
                 }
             }
-            // A command as a list, such as `["bash", "-lc", "make"]`.
+            // Some agents pass the command as a list, such as `["bash", "-lc", "make"]`.
             Value::Array(items) if COMMANDS.contains(&name) => {
                 let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
                 self.shell(words.last().copied().unwrap_or_default());
@@ -153,7 +153,7 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect()
 }
 
-/// Returns whether a tool's name indicates that the tool changes files.
+/// Returns whether the tool's name suggests that it changes files.
 fn writes(tool: &str) -> bool {
     let tool = tool.to_lowercase();
     // Tools that update a task list, a plan or memories do not change files.

@@ -1,6 +1,6 @@
-//! The text editor for the input.
+//! The input's text editor.
 //!
-//! Text is sent as typed. Control characters are replaced only for display.
+//! Text is sent as it was typed. Only the display replaces control characters.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub(super) const MAX_TEXT: usize = 256 * 1024;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Editor {
     text: String,
-    /// Byte offset in the text.
+    /// A byte offset in the text.
     cursor: usize,
     cut: String,
 }
@@ -45,7 +45,7 @@ impl Editor {
         std::mem::take(&mut self.text)
     }
 
-    /// Inserts text, and returns whether all of it fit.
+    /// Inserts as much of the text as fits, and returns whether all of it did.
     pub(crate) fn insert(&mut self, text: &str) -> bool {
         let room = MAX_TEXT.saturating_sub(self.text.len());
         let fitting = &text[..text.floor_char_boundary(room)];
@@ -60,8 +60,8 @@ impl Editor {
         self.insert(with);
     }
 
-    /// Applies an action to the text. Returns `false` for actions that do not edit. If an
-    /// attachment label precedes the cursor, deleting removes the entire label.
+    /// Applies an action to the text. Returns `false` for actions that do not edit. Deleting after
+    /// an attachment label removes the whole label.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other keys do not edit")]
     pub(crate) fn edit(&mut self, action: Action, marks: &[String]) -> bool {
         let at = self.cursor;
@@ -79,7 +79,7 @@ impl Editor {
             Action::CutWord => self.cut_range(self.word_start()..at),
             Action::CutToStart => {
                 let start = self.start_of_line();
-                // At the start of a line, cuts the preceding line break.
+                // At the start of a line, the preceding line break is cut instead.
                 self.cut_range(if start == at { self.before(start) } else { start }..at);
             }
             Action::CutToEnd => {
@@ -143,7 +143,7 @@ impl Editor {
     fn word_start(&self) -> usize {
         let before = self.text[..self.cursor].trim_end_matches(|c: char| !c.is_alphanumeric());
         let word = before.trim_end_matches(|c: char| c.is_alphanumeric());
-        // If there is only punctuation before the cursor, all of it is deleted.
+        // If only punctuation precedes the cursor, all of it is deleted.
         if before.is_empty() { 0 } else { word.len() }
     }
 
@@ -175,7 +175,7 @@ impl Editor {
     }
 }
 
-/// Wraps text to a width. Returns at least one row; together, the rows cover every byte.
+/// Wraps text to a width. There is at least one row, and the rows together cover every byte.
 pub(super) fn rows(text: &str, columns: usize) -> Vec<Range<usize>> {
     let columns = columns.max(2);
     let mut rows = Vec::new();
@@ -217,7 +217,7 @@ pub(super) fn display_row(text: &str) -> String {
     text.graphemes(true).filter(|grapheme| *grapheme != "\n").map(display_grapheme).collect()
 }
 
-/// Replaces control characters with a visible character one column wide.
+/// Replaces a control character with a visible character one column wide.
 fn display_grapheme(grapheme: &str) -> Cow<'_, str> {
     match grapheme {
         "\t" => Cow::Borrowed("    "),

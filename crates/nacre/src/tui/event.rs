@@ -1,4 +1,4 @@
-//! Events of the screen, and the effects that it requests.
+//! The screen's events, and the effects that it requests.
 
 use crossterm::event::KeyEvent;
 use nacre_types::{Failure, RpcMessage, RpcRequest};
@@ -25,7 +25,7 @@ pub(crate) enum Effect {
     Quit,
 }
 
-/// Actions that the caller of the screen executes.
+/// Actions that the screen leaves to its caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outside {
     OpenMemory { id: String },

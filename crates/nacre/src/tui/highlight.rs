@@ -1,7 +1,7 @@
-//! Highlights the syntax of code and diffs, by families of similar languages.
+//! Highlights the syntax of code and diffs. Similar languages share one set of rules.
 //!
-//! Uses a single-pass lexer instead of a parser, because it runs on every frame of a streamed
-//! answer and must handle incomplete code. A misclassified word only gets the wrong color.
+//! This is a single-pass lexer rather than a parser, because it runs on every frame of a streamed
+//! answer and must handle incomplete code. A misclassified word merely gets the wrong color.
 
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
@@ -87,8 +87,7 @@ pub(super) struct Highlighter {
     is_diff: bool,
     is_sql: bool,
     theme: Theme,
-    /// The end delimiter and role of the string or comment that is still open at the start of the
-    /// line.
+    /// The end delimiter and role of the string or comment that is still open when the line starts.
     open: Option<(&'static str, Role)>,
 }
 
@@ -111,7 +110,7 @@ impl Highlighter {
         let mut rest = line;
         while !rest.is_empty() {
             let (length, role) = self.next(family, rest);
-            // The computed length may end inside a character.
+            // The computed length may end in the middle of a character.
             let length = (length.max(1)..=rest.len()).find(|at| rest.is_char_boundary(*at));
             let (piece, after) = rest.split_at(length.unwrap_or(rest.len()));
             push_span(&mut spans, piece, self.theme.style(role));
@@ -233,7 +232,7 @@ mod tests {
 
     use super::*;
 
-    /// Wraps each token in a marker for its role, such as `k(…)` for a keyword.
+    /// Marks each token with its role, such as `k(…)` for a keyword.
     fn mark_tokens(language: &str, code: &str) -> String {
         let theme = Theme::default();
         let mut highlighter = Highlighter::new(language, theme);

@@ -1,4 +1,4 @@
-//! The prompt history, and the conversion of pasted images and long texts to attachments.
+//! The prompt history, and the conversion of pasted images and long pastes to attachments.
 
 use super::text::{count, group_digits};
 use nacre_types::Attachment;
@@ -9,7 +9,7 @@ const MAX_ENTRIES: usize = 200;
 pub(crate) struct History {
     entries: Vec<String>,
     at: Option<usize>,
-    /// The unsent input from before the user browsed the history.
+    /// The input that was not sent before the user started browsing the history.
     draft: String,
 }
 
@@ -38,23 +38,23 @@ impl History {
         self.entries.get(at).map(String::as_str)
     }
 
-    /// Returns the next newer prompt, or the draft after the newest one.
+    /// Returns the next newer prompt, or the draft if there is none.
     pub(crate) fn newer(&mut self) -> Option<&str> {
         let at = self.at? + 1;
         self.at = (at < self.entries.len()).then_some(at);
         Some(self.entries.get(at).unwrap_or(&self.draft))
     }
 
-    /// Makes the displayed prompt the new draft, because the user edited it.
+    /// Turns the displayed prompt into the new draft, because the user edited it.
     pub(crate) fn leave(&mut self) {
         self.at = None;
     }
 }
 
-/// Pastes with more lines become attachments.
+/// Pastes with more lines than this become attachments.
 const MAX_LINES: usize = 12;
 
-/// Pastes longer than this become attachments.
+/// Pastes with more bytes than this become attachments.
 const MAX_BYTES: usize = 2_000;
 
 /// Pastes longer than this are truncated.
@@ -69,7 +69,7 @@ pub(crate) struct Pasted {
 }
 
 /// Converts a paste to attachment `number`. Line breaks must already be normalized. Returns `None`
-/// if the paste is short enough for the input.
+/// if the paste is short enough to stay in the input.
 pub(crate) fn attach_paste(text: &str, number: usize) -> Option<Pasted> {
     if let Some((media_type, data)) = image(text) {
         let size = group_digits((data.len() as u64 * 3 / 4).div_ceil(1024));

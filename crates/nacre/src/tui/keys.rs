@@ -1,4 +1,4 @@
-//! The table of key bindings, from which the help and the table in `docs/chat.md` are generated.
+//! The table of key bindings. The help and the tables in `docs/chat.md` are generated from it.
 //!
 //! The first key in each row must work over SSH and inside tmux. `Ctrl-Enter` and `Shift-Enter`
 //! work only if the terminal can distinguish them from `Enter`.
@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyContext {
     Input,
-    /// Browsing the transcript, where tool calls can be expanded.
+    /// The user browses the transcript, where tool calls can be expanded.
     Browse,
     Approval,
     List,
@@ -90,8 +90,7 @@ pub(crate) struct Binding {
 const CTRL: KeyModifiers = KeyModifiers::CONTROL;
 const ALT: KeyModifiers = KeyModifiers::ALT;
 
-/// Declares the key bindings of each context: action, keys shown in the help, other keys, and help
-/// text.
+/// Declares each context's key bindings: action, keys shown in the help, other keys, and help text.
 macro_rules! bindings {
     ($($place:ident { $($action:ident: $keys:literal $(+ $others:literal)? => $help:literal;)* })*) => {
         pub(crate) const BINDINGS: &[Binding] = &[$($(Binding {
@@ -236,7 +235,7 @@ pub(crate) fn action(place: KeyContext, key: KeyEvent) -> Option<Action> {
 }
 
 pub(crate) fn to_typed_char(key: KeyEvent) -> Option<char> {
-    // On some keyboard layouts, characters are typed with Ctrl and Alt together (AltGr).
+    // Some keyboard layouts type characters with Ctrl and Alt together (AltGr).
     let is_typed =
         !key.modifiers.intersects(CTRL.union(ALT)) || key.modifiers.contains(CTRL.union(ALT));
     key.code.as_char().filter(|c| is_typed && !c.is_control())

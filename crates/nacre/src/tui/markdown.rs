@@ -1,7 +1,7 @@
 //! Renders Markdown for the terminal.
 //!
-//! The text may be incomplete while an answer is streamed, so everything after an unclosed fence is
-//! shown as code. HTML is shown as text, and links are shown with their URL.
+//! While an answer is streamed, its text may be incomplete, so everything after an unclosed fence
+//! is shown as code. HTML is shown as text, and links are shown with their URL.
 
 use super::highlight::Highlighter;
 use super::text::{cut, width};
@@ -11,7 +11,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use ratatui_core::style::{Modifier, Style};
 use ratatui_core::text::{Line, Span};
 
-/// Maximum depth to which nested lists are indented.
+/// Lists nested deeper than this are not indented further.
 const MAX_DEPTH: usize = 12;
 
 pub(super) fn lines(text: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
@@ -32,9 +32,9 @@ struct Page {
     lines: Vec<Line<'static>>,
     spans: Vec<Span<'static>>,
     styles: Vec<Style>,
-    /// The next item number for each open list; `None` for unordered lists.
+    /// The next item number in each open list; `None` for unordered lists.
     lists: Vec<Option<u64>>,
-    /// The marker of a list item that has not been drawn yet. It is shown at the start of the next
+    /// The marker of a list item that has not been drawn yet. It appears at the start of the next
     /// line.
     mark: Option<String>,
     n_quotes: usize,
@@ -150,7 +150,7 @@ impl Page {
             }
             TagEnd::Item => {
                 self.flush();
-                // Show the marker of an empty item as well.
+                // An empty item also needs its marker.
                 if let Some(mark) = self.mark.take() {
                     self.put(&[Span::raw(mark)], Break::Words);
                 }
@@ -304,7 +304,7 @@ fn table_lines(rows: &[Vec<String>], columns: usize, theme: Theme) -> Vec<Line<'
     lines
 }
 
-/// Computes the column widths. The widest columns shrink until the table fits.
+/// Computes the column widths. The widest columns are narrowed until the table fits.
 fn table_widths(rows: &[Vec<String>], columns: usize) -> Vec<usize> {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest =

@@ -1,8 +1,8 @@
-//! The event loop. It draws at most sixty frames per second, or sooner after a key press, and only
-//! if something has changed.
+//! The event loop. It draws only if something has changed, and at most sixty frames per second, or
+//! sooner after a key press.
 //!
 //! The input thread reads a key only after the previous one has been handled, so that an external
-//! editor receives all keys while it uses the terminal.
+//! editor gets every key while it uses the terminal.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -20,18 +20,19 @@ use super::view::view;
 
 const FRAME: Duration = Duration::from_micros(16_600);
 
-/// Minimum time between frames after a key press, for low latency.
+/// Minimum time before the next frame after a key press. Short, for low latency.
 const KEY_FRAME: Duration = Duration::from_millis(4);
 
 const MAX_BATCH: usize = 512;
 
-/// Executes an action outside the screen. The terminal is released first if the action needs it.
+/// Executes an action outside the screen. If the action needs the terminal, the screen releases it
+/// first.
 pub(crate) type DoOutside<'o> = dyn FnMut(Outside) -> Result<OutsideResult, Failure> + 'o;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExitState {
     pub(crate) session: Option<String>,
-    /// Whether the agent was still working on exit.
+    /// Whether the agent was still working when the screen was closed.
     pub(crate) is_working: bool,
 }
 
@@ -91,7 +92,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Starts the input thread. For each message sent on the returned sender, the thread reads one key.
+/// Starts the input thread, which reads one key for each message on the returned sender.
 fn read_keys() -> (Receiver<io::Result<TerminalEvent>>, Sender<()>) {
     let (found, keys) = channel(1);
     let (go_on, mut may_go_on) = channel(1);
@@ -129,7 +130,7 @@ impl ChatLoop<'_> {
                     self.has_key = true;
                     self.take(event)?;
                 }
-                // If the channel is full, the thread may already read the next key.
+                // A full channel means that the thread may already read the next key.
                 let _ = go_on.try_send(());
             }
             () = tokio::time::sleep_until(wake.unwrap_or_else(now).into()), if wake.is_some() => {
@@ -140,7 +141,7 @@ impl ChatLoop<'_> {
             message = self.link.messages.recv(), if is_open => {
                 let event = message.map_or(ScreenEvent::Closed, |message| ScreenEvent::Message(Box::new(message)));
                 self.take(event)?;
-                // Messages that are already buffered are drawn in the same frame.
+                // Messages that are already waiting are drawn in the same frame.
                 for _ in 0..MAX_BATCH {
                     let Ok(message) = self.link.messages.try_recv() else { break };
                     self.take(ScreenEvent::Message(Box::new(message)))?;

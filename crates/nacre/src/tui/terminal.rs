@@ -1,7 +1,7 @@
 //! Sets up the terminal, draws frames, and restores the terminal, even after a panic.
 //!
-//! ratatui writes only changed cells. Frames use synchronized output, which unsupported terminals
-//! ignore.
+//! ratatui writes only changed cells. Frames use synchronized output, which is ignored by terminals
+//! that do not support it.
 
 use std::io::{self, Write};
 use std::sync::Once;
@@ -70,7 +70,7 @@ fn give_back() {
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    // Attempt every step, even if an earlier one fails.
+    // Every step is attempted, even if an earlier one fails.
     let mut out = io::stdout();
     let _ = execute!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags);
     let _ = execute!(out, DisableBracketedPaste, ResetColor, SetAttribute(Attribute::Reset));
@@ -111,7 +111,7 @@ impl<W: Write> Backend for TerminalBackend<W> {
             last = cell;
             queue!(self.out, Print(cell.symbol()))?;
             // Terminals disagree about the width of other characters, so the cursor is positioned
-            // explicitly after them.
+            // explicitly after each of them.
             expected = (cell.symbol().len() == 1).then_some((x + 1, y));
         }
         queue!(self.out, SetAttribute(Attribute::Reset), ResetColor)
@@ -139,7 +139,7 @@ impl<W: Write> Backend for TerminalBackend<W> {
         queue!(self.out, Clear(TerminalClear::All))
     }
 
-    /// The viewport is the whole terminal, so ratatui always clears all of it.
+    /// The viewport is the whole terminal, so ratatui always clears everything.
     fn clear_region(&mut self, _: ClearType) -> io::Result<()> {
         self.clear()
     }
@@ -169,7 +169,7 @@ impl<W: Write> TerminalBackend<W> {
             (Modifier::CROSSED_OUT, Attribute::CrossedOut),
         ];
         let (mut foreground, mut background, mut modifiers) = (from.fg, from.bg, from.modifier);
-        // Bold and dim are reset by the same code, so removing one resets all modifiers.
+        // One code resets both bold and dim, so removing either resets all modifiers.
         if !to.modifier.contains(modifiers) {
             queue!(self.out, SetAttribute(Attribute::Reset))?;
             (foreground, background, modifiers) = (Color::Reset, Color::Reset, Modifier::empty());

@@ -1,6 +1,6 @@
 //! Cleans untrusted text before it is stored in the transcript.
 //!
-//! Text from models, tools and files may contain escape sequences. `Shown` makes them visible. This
+//! Text from models, tools and files may contain escape sequences. `Shown` makes them visible; this
 //! module also removes characters whose width differs between terminals.
 
 use nacre_ops::text::Shown;
@@ -20,8 +20,8 @@ pub(super) fn clean(text: &str) -> String {
     for c in shown.chars() {
         match c {
             '\t' => clean.push_str(TAB),
-            // Terminals disagree about whether variation selectors change the width of the
-            // preceding character.
+            // Terminals disagree about whether a variation selector changes the width of the
+            // character before it.
             '\u{fe0e}' | '\u{fe0f}' => {}
             c => clean.push(c),
         }
@@ -38,7 +38,7 @@ pub(super) fn clean_output(text: &str) -> String {
     clean(&without_colors(text))
 }
 
-/// Removes only `ESC [ … m` sequences.
+/// Removes `ESC [ … m` sequences, and no others.
 fn without_colors(text: &str) -> String {
     let mut left = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,13 +1,13 @@
 //! Maps roles to styles.
 //!
-//! Styles use the sixteen ANSI colors, because every terminal supports them and users can configure
-//! them. The only exception is the background color of changed lines, which is used if the terminal
-//! supports more colors.
+//! Styles use the sixteen ANSI colors, which every terminal supports and users can configure. The
+//! one exception is the background of changed lines, which has a color if the terminal supports
+//! more of them.
 
 use nacre_ops::terminal::ThemeChoice;
 use ratatui_core::style::{Color, Modifier, Style};
 
-/// The meaning of a piece of text, which determines its style.
+/// What a piece of text means, which determines its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Text,
@@ -64,7 +64,7 @@ impl Theme {
     }
 }
 
-/// Colors that depend on whether the terminal background is dark or light.
+/// Colors that depend on whether the terminal's background is dark or light.
 struct Palette {
     accent: Color,
     warning: Color,

@@ -1,4 +1,4 @@
-//! Draws the state. All layout decisions have already been made by `ScreenState::settle`.
+//! Draws the state. `ScreenState::settle` has already decided the layout.
 
 use nacre_types::ChecklistState;
 use ratatui_core::buffer::Buffer;
@@ -14,7 +14,7 @@ use super::state::{GUTTER, ScreenState, Scroll};
 use super::text::{clean_line, cut, duration, group_digits, width};
 use super::theme::{Role, Theme};
 
-/// Draws a settled state. Returns the cursor position if the cursor is visible.
+/// Draws a settled state. Returns where the cursor is, if it is visible.
 pub(crate) fn view(state: &ScreenState, areas: &Areas, buffer: &mut Buffer) -> Option<Position> {
     if buffer.area.is_empty() {
         return None;
@@ -99,7 +99,7 @@ fn draw_plan(state: &ScreenState, area: Rect, buffer: &mut Buffer) {
     let n_done = state.plan.iter().filter(|item| is_done(item.state)).count();
     let title = format!("Plan: {n_done} of {} done", state.plan.len());
     put_rule(buffer, area, 0, &title, "Ctrl-T hides it", state.theme);
-    // Scroll so that the current item is visible.
+    // Scroll until the current item is visible.
     let current = state.plan.iter().position(|item| !is_done(item.state)).unwrap_or(0);
     let first = current.saturating_sub(MAX_PLAN / 2).min(state.plan.len().saturating_sub(MAX_PLAN));
     for (idx, item) in state.plan.iter().skip(first).take(MAX_PLAN).enumerate() {
@@ -291,7 +291,7 @@ fn draw_page(page: &PagePanel, area: Rect, n_rows: usize, theme: Theme, buffer: 
     put_text(buffer, area, area.height.saturating_sub(1), &keys, theme.style(Role::Faint));
 }
 
-/// Minimum width that the right side needs to be shown.
+/// If the right side would be narrower than this, it is not shown.
 const MIN_RIGHT: usize = 8;
 
 const SPINNER: [&str; 4] = ["|", "/", "-", "\\"];

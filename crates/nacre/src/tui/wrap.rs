@@ -1,4 +1,4 @@
-//! Wraps lines to a width, between words if possible.
+//! Wraps lines to a width, between words where possible.
 
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span, StyledGrapheme};
@@ -7,13 +7,13 @@ use super::text::{grapheme_width, width};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Break {
-    /// At word boundaries, and inside words that are longer than a line.
+    /// At word boundaries, and within words that are longer than a line.
     Words,
-    /// At any character. Used for code and output, in which spaces are preserved.
+    /// At any character. Used for code and output, whose spaces are preserved.
     Anywhere,
 }
 
-/// Indentation of the first line and of the following lines.
+/// How far the first line and the following lines are indented.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Indent {
     pub(super) first: Vec<Span<'static>>,
@@ -39,7 +39,7 @@ pub(super) fn wrap_text(
     text.lines().flat_map(wrap_line).collect()
 }
 
-/// Wraps a single line without line breaks.
+/// Wraps a single line, which contains no line breaks.
 pub(super) fn wrap<'s>(
     spans: &'s [Span<'static>],
     columns: usize,

@@ -1,4 +1,4 @@
-//! Generates traces in each agent's format from a single conversation.
+//! Generates each agent's trace format from a single conversation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-/// Timestamp of all messages.
+/// The time of every message.
 const TIME: &str = "2026-11-01T10:00:00.000Z";
 const MILLIS: i64 = 1_793_527_200_000;
 
-/// The messages and tool calls of a session.
+/// A session's messages and tool calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Talk {
     pub(crate) id: String,
@@ -18,7 +18,7 @@ pub(crate) struct Talk {
     pub(crate) title: String,
     pub(crate) user: Vec<String>,
     pub(crate) assistant: Vec<String>,
-    /// Tool calls: arguments and output.
+    /// Each tool call's arguments and output.
     pub(crate) calls: Vec<(Value, String)>,
 }
 
@@ -26,7 +26,7 @@ fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
 
-/// Returns Claude Code's transcript.
+/// Returns a transcript as Claude Code writes it.
 pub(crate) fn claude(talk: &Talk) -> String {
     let record = |kind: &str, uuid: String, message: Value| {
         json!({ "type": kind, "uuid": uuid, "parentUuid": null, "isSidechain": false, "userType": "external",
@@ -62,7 +62,7 @@ pub(crate) fn claude(talk: &Talk) -> String {
     lines(&records)
 }
 
-/// Codex's rollout.
+/// Returns a rollout as Codex writes it.
 pub(crate) fn codex(talk: &Talk) -> String {
     let record =
         |kind: &str, payload: Value| json!({ "timestamp": TIME, "type": kind, "payload": payload });
@@ -89,7 +89,7 @@ pub(crate) fn codex(talk: &Talk) -> String {
     lines(&records)
 }
 
-/// Nacre's own format.
+/// Returns a transcript in Nacre's own format.
 pub(crate) fn generic(talk: &Talk) -> String {
     let mut records = vec![
         json!({ "type": "session", "version": 1, "id": talk.id, "cwd": talk.cwd, "title": talk.title }),
@@ -104,7 +104,7 @@ pub(crate) fn generic(talk: &Talk) -> String {
     lines(&records)
 }
 
-/// Returns the transcript of Cursor's agent.
+/// Returns a transcript as Cursor's agent writes it.
 pub(crate) fn cursor_lines(talk: &Talk) -> String {
     let record =
         |role: &str, block: Value| json!({ "role": role, "message": { "content": [block] } });
@@ -127,7 +127,7 @@ pub(crate) fn cursor_lines(talk: &Talk) -> String {
     lines(&records)
 }
 
-/// Creates the database of Cursor's editor and returns it open, so that a test can lock it.
+/// Creates the Cursor editor's database and returns it open, so that a test can lock it.
 pub(crate) fn cursor_database(path: &Path, talk: &Talk) -> Connection {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let database = Connection::open(path).unwrap();
@@ -171,7 +171,7 @@ pub(crate) fn cursor_database(path: &Path, talk: &Talk) -> Connection {
     database
 }
 
-/// OpenCode's database.
+/// Creates OpenCode's database.
 pub(crate) fn opencode_database(path: &Path, talk: &Talk) -> Connection {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let database = Connection::open(path).unwrap();
@@ -204,7 +204,7 @@ pub(crate) fn opencode_database(path: &Path, talk: &Talk) -> Connection {
     database
 }
 
-/// Writes OpenCode's file tree below `storage`.
+/// Writes OpenCode's file tree to `storage`.
 pub(crate) fn opencode_tree(storage: &Path, talk: &Talk) {
     let write = |below: String, value: &Value| {
         let path = storage.join(below);
@@ -236,7 +236,6 @@ fn opencode_parts(talk: &Talk) -> Vec<(&'static str, Value)> {
     parts
 }
 
-/// Writes a file and creates its directory.
 pub(crate) fn write(path: &PathBuf, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();

@@ -9,20 +9,19 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// The tool calls that the model makes in response to a request.
+/// The tool calls with which the model responds to a request.
 pub(crate) type Calls = Vec<(&'static str, Value)>;
 
-/// Used in place of a tool name for a text response. The arguments are the text.
+/// Used in place of a tool name for text responses, whose arguments are the text.
 pub(crate) const SAY: &str = "say";
 
-/// A model server.
 pub(crate) struct Answering {
     address: String,
     asked: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Answering {
-    /// Starts a model server that responds to each request with whatever `answer` returns.
+    /// Starts a model server that answers each request with the result of `answer`.
     pub(crate) fn start(answer: impl Fn(&Value) -> Calls + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -38,7 +38,7 @@ fn with_script(home: &TestHome, turns: &[&str]) {
     fs::write(home.root().join("script.json"), script).unwrap();
 }
 
-/// Runs `nacre ask` with a model that returns these texts in order.
+/// Runs `nacre ask` with a model that gives these responses in order.
 fn ask_scripted(home: &TestHome, turns: &[&str]) -> String {
     with_script(home, turns);
     home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"])
@@ -94,7 +94,7 @@ fn with_a_model_every_sentence_names_what_proves_it() {
     assert_eq!(output["left_out"], json!({}));
 }
 
-/// Unverified ids must never be shown, neither on the screen nor as JSON.
+/// Unverified ids must never appear, either on the screen or in JSON.
 #[test]
 fn no_id_that_does_not_hold_reaches_the_reader() {
     let home = home();
@@ -224,7 +224,7 @@ fn what_was_said_in_a_session_may_be_cited_by_its_place() {
     assert_eq!(output["left_out"], json!({ "not_shown": 1 }));
 }
 
-/// A memory that contains instructions is quoted like any other, and its instructions have no
+/// A memory that contains instructions is quoted like any other, and the instructions have no
 /// effect.
 #[test]
 fn a_memory_that_gives_orders_is_only_quoted() {

@@ -1,4 +1,4 @@
-//! Tests `nacre chat` for scripts: a turn with a scripted model, and what is stored.
+//! Tests `nacre chat` in scripts: a turn with a scripted model, and what it stores.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// Creates a project whose `add` function incorrectly subtracts.
+/// Creates a project with an `add` function that subtracts by mistake.
 fn home() -> TestHome {
     let home = TestHome::new();
     fs::write(home.work().join("lib.rs"), "fn add(a: i32, b: i32) -> i32 { a - b }\n").unwrap();

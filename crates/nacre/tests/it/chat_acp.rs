@@ -1,5 +1,5 @@
-//! Tests `nacre chat --acp` as an editor would use it, with raw JSON-RPC on the standard streams of
-//! the process.
+//! Tests `nacre chat --acp` as an editor would use it: raw JSON-RPC on the process's standard
+//! streams.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::answering::{Answering, SAY};
 use crate::home::TestHome;
 
-/// Creates a project whose `add` function incorrectly subtracts.
+/// Creates a project with an `add` function that subtracts by mistake.
 fn home(turns: &Value) -> TestHome {
     let home = TestHome::new();
     fs::write(home.work().join("lib.rs"), "fn add(a: i32, b: i32) -> i32 { a - b }\n").unwrap();
@@ -31,7 +31,7 @@ fn mend() -> Value {
             "arguments": { "path": "lib.rs", "edits": [{ "find": "a - b", "replace": "a + b" }] } })
 }
 
-/// An editor that sends requests and keeps all received messages in order.
+/// An editor that sends requests and keeps every message it receives, in order.
 struct Editor {
     child: Child,
     input: Option<ChildStdin>,
@@ -101,7 +101,7 @@ impl Editor {
     }
 
     /// Waits for the response to a request, answering permission requests in the meantime. Returns
-    /// the messages received before the response, and the response itself.
+    /// the response, and the messages that came before it.
     fn answer(&mut self, id: u64) -> (Vec<Value>, Value) {
         let mut before = Vec::new();
         loop {
@@ -146,7 +146,7 @@ impl Editor {
     }
 }
 
-/// Returns the kinds of updates received, except for context window usage.
+/// Returns what kinds of updates were received, other than context window usage.
 fn kinds(messages: &[Value]) -> Vec<&str> {
     messages
         .iter()
@@ -158,7 +158,6 @@ fn kinds(messages: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the update of a kind.
 fn update<'m>(messages: &'m [Value], kind: &str) -> &'m Value {
     let updates = messages.iter().map(|message| &message["params"]["update"]);
     let mut found = updates.filter(|update| update["sessionUpdate"] == kind);

@@ -1,5 +1,5 @@
-//! Tests several clients that follow one task: each receives the same bytes, and a slow client does
-//! not delay the others.
+//! Tests several clients that follow the same task: all receive the same bytes, and a slow client
+//! does not delay the others.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -22,11 +22,11 @@ const N_CLIENTS: usize = 200;
 /// Number of steps in the turn, each with text and a tool call.
 const N_STEPS: usize = 100;
 
-/// Large enough that all steps together exceed the kernel's socket buffer and the server's line
-/// queue.
+/// Large enough that all steps together do not fit in the kernel's socket buffer and the server's
+/// line queue.
 const WORDS_BYTES: usize = 2 << 10;
 
-/// Starts a model that waits for a signal before its first response.
+/// Starts a model that waits for a signal before it first responds.
 fn gated() -> (Answering, Sender<()>) {
     let (open, gate) = channel();
     let waiting: Mutex<(Receiver<()>, usize)> = Mutex::new((gate, 0));
@@ -49,7 +49,7 @@ fn gated() -> (Answering, Sender<()>) {
     (model, open)
 }
 
-/// Connects a client that reads nothing until it is released.
+/// Connects a client that reads nothing until it is allowed to.
 fn slow_client(home: &TestHome, task: &str) -> BufReader<UnixStream> {
     let mut stream = UnixStream::connect(run_folder(home).join("socket")).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -141,7 +141,7 @@ fn two_hundred_clients_get_the_same_bytes_and_a_slow_one_stops_nobody() {
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
     assert_eq!(first.iter().filter(|line| is_last(line)).count(), 1);
     assert!(first.last().unwrap().contains("task.completed"), "{:?}", first.last());
-    // By now, all other clients have finished, and the slow one has not read a single line.
+    // By now all other clients have finished, but the slow one has not read a single line.
     let mut lines = Vec::new();
     while !lines.last().is_some_and(|line: &String| is_last(line)) {
         let mut line = String::new();

@@ -1,5 +1,5 @@
-//! Fuzzes the chat protocol. Each message must either be answered exactly once or end its
-//! connection, and the server must keep running without its memory growing.
+//! Fuzzes the chat protocol. Each message must be answered exactly once or end its connection, and
+//! the server must keep running without using ever more memory.
 //!
 //! `NACRE_FUZZ_MESSAGES` sets the number of messages; `make fuzz-rpc` sends a million.
 
@@ -18,10 +18,10 @@ const USUAL_MESSAGES: u64 = 20_000;
 
 const N_CONNECTIONS: u64 = 8;
 
-/// Number of messages sent before checking that each was answered.
+/// How many messages are sent before checking that each was answered.
 const BATCH: u64 = 50;
 
-/// Maximum growth of the server's memory once the first third of the messages has been sent.
+/// How much the server's memory may grow after the first third of the messages.
 const MAX_GROWTH_KB: u64 = 64 << 10;
 
 /// A deterministic random number generator.
@@ -47,10 +47,10 @@ impl Chance {
 /// The expected outcome of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// One answer.
+    /// The message gets exactly one response.
     Answered,
     /// The message violates the WebSocket protocol, so the server may close the connection instead
-    /// of responding.
+    /// of answering.
     MayClose,
 }
 
@@ -187,7 +187,7 @@ fn message(known: &[(&'static str, Value)], id: u64, chance: &mut Chance) -> (u8
     (kind, bytes, if is_sound { Fate::Answered } else { Fate::MayClose })
 }
 
-/// Generates data whose size can exceed the maximum message size.
+/// Generates data that can exceed the maximum message size.
 fn large(chance: &mut Chance) -> Vec<u8> {
     let n = [1 << 20, 7 << 20, 9 << 20][chance.below(3)];
     json!({ "id": 1, "method": "hello", "params": { "version": 1, "client": "x".repeat(n) } })
@@ -198,7 +198,7 @@ fn large(chance: &mut Chance) -> Vec<u8> {
 /// Sends frames that violate the protocol, which ends the connection.
 fn break_rules(socket: &mut WebSocket, chance: &mut Chance) {
     let payload = chance.bytes(100);
-    // If the server has already closed the connection, there is nothing left to break.
+    // If the server has already closed the connection, there is nothing left to violate.
     let _ = match chance.below(8) {
         0 => socket.frame(0x83, &payload),
         1 => socket.frame(0xf1, b"{}"),
@@ -213,7 +213,7 @@ fn break_rules(socket: &mut WebSocket, chance: &mut Chance) {
     };
 }
 
-/// Counts of messages sent and of their outcomes, over all connections.
+/// How many messages were sent, and their outcomes, over all connections.
 #[derive(Debug, Default)]
 struct Tally {
     sent: u64,
@@ -238,7 +238,7 @@ fn open(served: &Served, tally: &mut Tally, chance: &mut Chance) -> WebSocket {
     socket
 }
 
-/// Reads responses until the mark. Returns `false` if the connection was closed. Otherwise, each
+/// Reads responses up to the mark. Returns `false` if the connection was closed. Otherwise, each
 /// message before the mark must have exactly one response.
 fn settle(socket: &mut WebSocket, mark: u64, sent: u64, tally: &mut Tally) -> bool {
     let hello = json!({ "id": mark, "method": "hello", "params": { "version": 1 } });
@@ -287,7 +287,7 @@ fn fuzz(served: &Served, known: &Known, seed: u64, n_messages: u64) -> Tally {
         let mark = 2_000_000 + tally.sent;
         let is_open = match is_sound {
             true => settle(&mut socket, mark, in_batch, &mut tally),
-            // If the connection was closed, the responses are incomplete and are not counted.
+            // If the connection was closed, its responses are incomplete and do not count.
             false => false,
         };
         assert!(is_open || !is_sound, "a connection was closed that broke no rule");
@@ -310,7 +310,7 @@ fn resident_kb(served: &Served) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// Creates a session with one turn that failed because no model is set.
+/// Creates a session whose only turn failed, because no model is set.
 fn set_up_known(served: &Served, home: &TestHome) -> Known {
     let mut wire = Wire::open(served);
     let session = wire.session(home, "ask");

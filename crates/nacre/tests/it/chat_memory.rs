@@ -1,4 +1,4 @@
-//! Tests what the chat recalls and remembers, in the session's own project and in all memories.
+//! Tests what the chat recalls and stores, in the session's own project and across all memories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// Creates a second repository with a store, next to the first.
+/// Creates a second repository with a store, next to the first one.
 fn other(home: &TestHome) -> PathBuf {
     let folder = home.root().join("other");
     fs::create_dir_all(folder.join(".git")).unwrap();
@@ -24,7 +24,7 @@ fn json_in(home: &TestHome, folder: &Path, args: &[&str]) -> Value {
     })
 }
 
-/// Runs one turn of a scripted model in a directory. Returns the conversation as exported.
+/// Runs one turn with a scripted model in a directory. Returns the exported conversation.
 fn turn(home: &TestHome, folder: &Path, words: &str, turns: &Value) -> String {
     let script = json!({ "turns": turns }).to_string();
     fs::write(home.root().join("script.json"), script).unwrap();

@@ -1,5 +1,5 @@
 //! Tests the chat protocol with a real server: plain lines and WebSocket, several clients, replay,
-//! aborts, approvals, and the queue.
+//! aborts, approvals and the queue.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -20,7 +20,7 @@ pub(crate) struct Wire {
     stream: TcpStream,
     reader: BufReader<TcpStream>,
     next: u64,
-    /// Task messages received before a response.
+    /// Task messages that arrived before a response.
     pub(crate) told: Vec<String>,
 }
 
@@ -56,8 +56,8 @@ impl Wire {
         Self { stream, reader, next: 1, told: Vec::new() }
     }
 
-    /// Sends a line and waits until the server closes the connection. Returns everything received
-    /// before that.
+    /// Sends a line and waits until the server closes the connection. Returns everything that was
+    /// received by then.
     pub(crate) fn read_to_end(mut self, line: &str) -> String {
         // If the server has already closed the connection, writing fails.
         let _ = self.stream.write_all(line.as_bytes());
@@ -111,7 +111,7 @@ impl Wire {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Returns the lines of a task up to and including the first one of this type.
+    /// Returns a task's lines, up to and including the first one of this type.
     pub(crate) fn until(&mut self, task: &str, kind: &str) -> Vec<Value> {
         let mut seen = Vec::new();
         loop {
@@ -127,7 +127,7 @@ impl Wire {
         }
     }
 
-    /// Returns the raw lines of a task after a sequence number, up to the last one.
+    /// Returns all of a task's raw lines after a sequence number.
     pub(crate) fn replay(&mut self, task: &str, after: u64) -> Vec<String> {
         self.told.clear();
         self.ask("task.follow", &json!({ "task": task, "after": after }));
@@ -162,7 +162,7 @@ fn edit() -> Vec<(&'static str, Value)> {
     )]
 }
 
-/// Starts a model that plays these responses in order, then always responds `Done.`
+/// Starts a model that gives these responses in order, and responds `Done.` from then on.
 pub(crate) fn playing(answers: Vec<Vec<(&'static str, Value)>>) -> Answering {
     let next = AtomicUsize::new(0);
     Answering::start(move |_| {
@@ -235,7 +235,7 @@ fn what_a_person_with_a_token_has_remembered_is_never_the_owners_word() {
     assert!(has_trace);
     let trust = |id: &str| home.json(&["memory", "show", id]).1["trust"].clone();
     assert_eq!(trust("20261115-deploy-with-make-ship"), "foreign", "{told:?}");
-    // The owner's own memories have no stated trust level.
+    // The owner's own memories state no trust level.
     assert_eq!(trust("20261115-run-the-linter-with-make-lint"), Value::Null);
 }
 
@@ -325,8 +325,8 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
     wire.until(&task, "task.completed");
     for asked in model.requests() {
         let asked = asked.to_string();
-        // The image type is detected from the first bytes of the image, regardless of what the
-        // client claims. The image is sent again with the next turn.
+        // The image's first bytes determine its type, whatever the client claims. The image is sent
+        // again with the next turn.
         assert!(asked.contains(&format!("data:image/png;base64,{DOT}")), "{asked}");
         assert!(asked.contains("fn add(a: i32"), "{asked}");
     }
@@ -352,8 +352,8 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
         assert!(failed.contains(why), "{failed}");
     }
     assert_eq!(model.requests().len(), 2, "nothing was asked with what cannot be sent");
-    // A copy of the session still has the image. It is deleted with the last session that contains
-    // it.
+    // A copy of the session still contains the image, which is deleted with the last session that
+    // has it.
     let copy = wire.ask("session.fork", &json!({ "session": session }));
     let copy =
         copy["result"]["session"]["id"].as_str().unwrap_or_else(|| panic!("{copy}")).to_owned();

@@ -1,5 +1,5 @@
-//! Tests `nacre chat` with a server on the same home: the output and exit codes are the same, and
-//! turns survive closing the terminal.
+//! Tests `nacre chat` with a server on the same home: output and exit codes are the same, and turns
+//! survive a closed terminal.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -38,7 +38,7 @@ fn mending() -> Answering {
     })
 }
 
-/// Starts a model that responds only when it is released.
+/// Starts a model that responds only when the test lets it.
 fn gated(answer: Calls) -> (Answering, Sender<()>) {
     let (open, gate) = channel();
     let gate = Arc::new(Mutex::new(gate));
@@ -58,7 +58,7 @@ fn masked(mut report: Value) -> Value {
     report
 }
 
-/// Starts a turn for a script. Returns its process and session.
+/// Starts a turn as a script would. Returns its process and session.
 fn begin(home: &TestHome, args: &[&str]) -> (Child, String) {
     let args: Vec<&str> =
         ["chat", "-p", "Mend it", "--stream-json"].iter().chain(args).copied().collect();

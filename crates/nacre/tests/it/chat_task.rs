@@ -1,6 +1,6 @@
-//! Tests a task from end to end with a scripted model: it finds a failing test, fixes, formats and
-//! tests the code with the project's own commands, and records a decision. The changes are then
-//! undone byte for byte, and the next session recalls the decision.
+//! Tests a whole task with a scripted model: it finds a failing test, fixes, formats and tests the
+//! code with the project's own commands, and records a decision. The changes are then undone byte
+//! for byte, and the next session recalls the decision.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ const FORMAT: &str = "#!/bin/sh\nset -e\nfor file; do\n    text=$(sed 's/[[:spac
 
 const DECISION: &str = "no, remember: always split amounts in cents as integers, never as floats";
 
-/// Creates a project with a failing test, whose commands need only `sh`.
+/// Creates a project with a failing test. Its commands need only `sh`.
 fn home() -> TestHome {
     let home = TestHome::new();
     let files = [
@@ -46,7 +46,7 @@ fn run(argv: &[&str]) -> Value {
     json!({ "name": "shell_run", "arguments": { "argv": argv } })
 }
 
-/// Writes the model's script. Each response names the messages that the model must have received by
+/// Writes the model's script. Each response lists messages that the model must have received by
 /// then.
 fn script(home: &TestHome) {
     let told = |parts: &[&str]| json!({ "last_contains": parts });
@@ -69,7 +69,7 @@ fn script(home: &TestHome) {
     fs::write(home.root().join("script.json"), json!({ "turns": turns }).to_string()).unwrap();
 }
 
-/// Returns all files in the repository except Nacre's own, with path, bytes and mode.
+/// Returns every file in the repository except Nacre's own: path, bytes and mode.
 fn tree(home: &TestHome) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
     let root = home.work();
     let mut files = Vec::new();
@@ -108,8 +108,8 @@ fn a_failing_test_is_mended_and_taken_back_to_the_byte() {
     assert_ne!(tree(&home), before);
     let (exit, undone) = home.json(&["chat", "--undo"]);
     assert_eq!(exit, 0, "{undone}");
-    // The only exceptions are files that Git ignores: programs ran, and these files were not
-    // watched. Everything else was restored.
+    // Everything is restored except files that Git ignores: programs ran that could have changed
+    // them, and they are not watched.
     let kept: Vec<&Value> = undone["kept"].as_array().unwrap().iter().collect();
     assert!(kept.iter().all(|kept| kept["path"] == "files that git ignores"), "{undone}");
     assert_eq!(tree(&home), before);
@@ -119,7 +119,7 @@ fn a_failing_test_is_mended_and_taken_back_to_the_byte() {
 fn what_was_decided_is_in_the_brief_of_the_next_session() {
     let home = home();
     mend(&home);
-    // The session was written just now, but with this clock it counts as inactive.
+    // The session was written just now, but this clock makes it inactive.
     let home = home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z");
     let synced = home.ok(&["sync"]);
     let (_, memories) = home.json(&["memory", "list"]);

@@ -1,4 +1,4 @@
-//! Tests several Nacre processes that run at the same time.
+//! Tests several Nacre processes running at the same time.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! Tests `nacre connect`: what is written to the agents' files, and that all of it can be removed.
+//! Tests `nacre connect`: what it writes to agents' files, and that all of it can be removed.
 
 mod doctor;
 mod files;
@@ -138,7 +138,7 @@ fn what_a_person_changed_since_stays() {
         machine.text(".codex/config.toml"),
         "model = \"x\" # mine\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n"
     );
-    // Nacre created the file, which now contains other settings.
+    // Nacre created this file, but it has contained other settings since then.
     assert_eq!(parse_json(&machine.text(".claude.json")), serde_json::json!({"numStartups": 7}));
 }
 
@@ -152,7 +152,7 @@ fn parts_come_and_go_by_themselves() {
     let with_mcp = machine.text(".gemini/settings.json");
     machine.ok(&["connect", "gemini", "--hooks", "--guard", "--yes"]);
     assert!(machine.text(".gemini/settings.json").contains("hook gemini before-tool"));
-    // An enabled guard stays enabled.
+    // A guard that was enabled stays enabled.
     machine.ok(&["connect", "gemini", "--yes"]);
     assert!(machine.text(".gemini/settings.json").contains("hook gemini before-tool"));
     machine.ok(&["connect", "gemini", "--hooks", "--remove", "--yes"]);
@@ -290,7 +290,7 @@ fn a_change_that_was_killed_halfway_is_taken_back() {
     machine.put(".claude/settings.json", "{\n  \"a\": 1\n}\n");
     let before = machine.tree();
     machine.ok(&["connect", "claude", "--yes"]);
-    // Restores the state as if the process had been killed between writing the last file and
+    // Restores the state of a process that was killed after writing the last file but before
     // recording it.
     machine.edit(".nacre/connect/ledger.json", |text| {
         let mut ledger: Value = serde_json::from_str(&text).unwrap();
@@ -314,7 +314,7 @@ fn a_change_that_was_killed_halfway_is_taken_back() {
 fn traces_and_files_are_connected_together() {
     let machine = Machine::new();
     machine.put(".codex/config.toml", "model = \"x\"\n");
-    // Without a register, all agents are read, and connecting one agent does not disable the
+    // Without a register, every agent is read, and connecting one agent does not disable the
     // others.
     machine.ok(&["connect", "codex", "--yes"]);
     let agents = machine.json(&["connect", "list"]);
@@ -429,7 +429,7 @@ fn a_connect_and_its_removal_can_be_undone() {
     assert_eq!(machine.tree(), before);
     machine.ok(&["undo", undone["run"].as_str().unwrap()]);
     assert_eq!(machine.tree(), after);
-    // If nothing changes, there is nothing to undo.
+    // A command that changes nothing cannot be undone.
     assert!(machine.json(&["connect", "claude", "--yes"]).get("change").is_none());
     let removed = machine.json(&["connect", "claude", "--remove", "--yes"]);
     machine.ok(&["undo", &change(&removed)]);
@@ -445,7 +445,7 @@ fn what_was_read_before_an_agent_was_connected_is_read_after_it_was_removed() {
     assert!(shown.contains("Sessions from codex are still read, as before"), "{shown}");
     assert_eq!(machine.entry("codex")["traces"], "on");
     assert_eq!(machine.entry("codex")["mcp"], "off");
-    // Removing the agent again stops Nacre from reading its sessions, which is a change that can be
+    // Removing the agent again stops Nacre from reading its sessions, and this change can be
     // undone.
     let removed = machine.json(&["connect", "codex", "--remove", "--yes"]);
     assert_eq!(machine.entry("codex")["traces"], "off");
@@ -462,7 +462,7 @@ fn agents_that_were_taken_out_are_named_with_the_way_back() {
     let session = r#"{"type":"user","sessionId":"s1","cwd":"/elsewhere","timestamp":"2026-11-01T10:00:00Z","uuid":"u1","message":{"role":"user","content":"Use tabs"}}"#;
     machine.put(".claude/projects/-elsewhere/s1.jsonl", &format!("{session}\n"));
     machine.ok(&["connect", "claude", "--remove", "--yes"]);
-    let said = "Sessions of claude are not read: you disconnected this agent. `nacre connect auto` adds it again.";
+    let said = "Sessions from claude are not read: you disconnected this agent. `nacre connect auto` adds it again.";
     for command in ["init", "sync", "status"] {
         let shown = machine.home.run(&[command]);
         assert!(shown.contains(said), "{command}: {shown}");
@@ -478,8 +478,8 @@ fn agents_that_were_taken_out_are_named_with_the_way_back() {
     assert!(shown.starts_with("Read 1 session."), "{shown}");
 }
 
-/// Regression test from a security audit: when the plugin's commands run, the first `nacre` on PATH
-/// is one provided by the repository.
+/// Regression test from a security audit: the plugin's commands run while the first `nacre` on PATH
+/// comes from the repository.
 #[test]
 fn the_plugin_starts_nacre_from_where_it_is_installed_and_not_by_path() {
     let home = TestHome::new();

@@ -149,7 +149,7 @@ fn the_envelope_is_the_same_for_the_same_state() {
     let home = repository();
     put(&home, "src/store.rs", "pub fn close() {}\n");
     home.ok(&["refresh"]);
-    // The file has just changed, so the first runs read it again.
+    // The file has only just changed, so the first runs read it again.
     while home.json(&["delta"]).1["cache_status"] != "hit" {}
     let first = home.ok(&["delta", "--format", "json"]);
     for _ in 0..10 {

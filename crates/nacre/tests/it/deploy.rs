@@ -1,5 +1,5 @@
-//! Checks that the commands, flags, variables, ports and addresses used in `deploy/` are known to
-//! the program.
+//! Checks that the program knows the commands, flags, variables, ports and addresses used in
+//! `deploy/`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ fn documents(path: &str) -> Vec<Value> {
     serde_saphyr::from_multiple(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Calls `each` with every value in a document and the path of that value.
+/// Calls `each` with every value in a document and its path.
 fn walk<'v>(value: &'v Value, path: &str, each: &mut impl FnMut(&str, &'v Value)) {
     each(path, value);
     match value {
@@ -33,7 +33,7 @@ fn texts(value: &Value) -> Vec<&str> {
     value.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
 }
 
-/// Checks that the program has the subcommands and flags of a manifest's command line.
+/// Checks that the program has the subcommands and flags in a manifest's command line.
 fn check_command(home: &TestHome, words: &[&str]) {
     let verbs: Vec<&str> =
         words.iter().take_while(|word| !word.starts_with('-')).copied().collect();
@@ -78,7 +78,7 @@ fn compose_starts_two_servers_with_what_the_program_knows() {
         assert_eq!(services[*edge]["network_mode"], beside.as_str());
     }
     assert_eq!(services["database"]["image"], "pgvector/pgvector:pg17");
-    // Ports and routes in the proxy's files exist.
+    // The ports and routes in the proxy's files must exist.
     let read = |name: &str| fs::read_to_string(repository().join("deploy").join(name)).unwrap();
     assert!(read("edge.Caddyfile").contains(&format!("127.0.0.1:{PORT}")));
     let proxy = read("proxy.Caddyfile");

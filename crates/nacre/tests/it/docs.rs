@@ -1,4 +1,4 @@
-//! Checks that the generated pages of `docs/`, the README's examples and the demo match the
+//! Checks that the generated pages in `docs/`, the README's examples and the demo match the
 //! program.
 
 use std::collections::BTreeSet;
@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 use crate::agents;
 use crate::home::{TestHome, repository, walk};
 
-/// Set to write the schemas and the README's examples instead of checking them.
+/// If set, the schemas and the README's examples are written instead of checked.
 const WRITE: &str = "NACRE_WRITE_DOCS";
 
-/// The current time in the README's examples. `README_SESSIONS` is when their sessions were last
-/// written.
+/// The current time in the README's examples. Their sessions were last written at
+/// `README_SESSIONS`.
 const README_NOW: &str = "2026-03-05T09:00:00Z";
 const README_SESSIONS: u64 = 1_772_625_600;
 
@@ -32,8 +32,8 @@ fn the_schemas_are_current() {
     assert!(stored == derived, "docs/schema.json is out of date; run `make docs`");
 }
 
-/// Builds a single document that contains the schemas of all wire types, each under its name in
-/// `$defs`, along with the schemas that they reference.
+/// Builds one document with the schemas of all wire types, each under its name in `$defs`, and the
+/// schemas that they refer to.
 fn schema_document() -> Value {
     let mut all = Map::new();
     let mut insert = |name: String, schema: Value| {
@@ -180,16 +180,16 @@ fn the_demo_is_short_and_whole() {
     assert!(n_lines <= 60, "{n_lines} lines: {shown}");
 }
 
-/// Copies the sessions of `tools/demo-home` to the directories of three agents. Returns the
-/// repository that the sessions belong to.
+/// Copies the sessions in `tools/demo-home` to the directories of three agents. Returns their
+/// repository.
 fn lay_demo_home(home: &TestHome) -> PathBuf {
     let folder = lay_home(home, "tools/demo-home", 3);
     fs::create_dir_all(folder.join(".git")).unwrap();
     folder
 }
 
-/// Copies sample sessions to the agents' directories. Returns the directory that the sessions
-/// belong to.
+/// Copies sample sessions to the agents' directories. Returns the directory that the sessions are
+/// from.
 fn lay_home(home: &TestHome, samples: &str, n_samples: usize) -> PathBuf {
     let folder = home.root().join("tidepool");
     fs::create_dir_all(&folder).unwrap();
@@ -208,15 +208,15 @@ fn lay_home(home: &TestHome, samples: &str, n_samples: usize) -> PathBuf {
     folder
 }
 
-/// Runs a command that must succeed and returns the shell output.
+/// Runs a command that must succeed, and returns what a shell would print.
 fn typed(home: &TestHome, folder: &Path, line: &str) -> String {
     let (shown, is_done) = shell(home, folder, README_NOW, line);
     assert!(is_done, "{line}: {shown}");
     shown
 }
 
-/// Runs a command in a directory as a user named Ana with her own home. Returns the shell output
-/// and whether the command succeeded.
+/// Runs a command in a directory as Ana, a user with her own home. Returns what a shell would
+/// print, and whether the command succeeded.
 fn shell(home: &TestHome, folder: &Path, now: &str, line: &str) -> (String, bool) {
     let program = Path::new(env!("CARGO_BIN_EXE_nacre")).parent().unwrap().to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -237,11 +237,11 @@ fn shell(home: &TestHome, folder: &Path, now: &str, line: &str) -> (String, bool
     (shown, output.status.success())
 }
 
-/// A line of a document to be executed.
+/// A line in a document that has an effect.
 enum Step<'l> {
-    /// A command in a console block, which is followed by its output.
+    /// A command in a console block, with its output below.
     Shown(&'l str),
-    /// A setup command that is not shown: `<!-- $ COMMAND -->`.
+    /// A setup command that readers do not see: `<!-- $ COMMAND -->`.
     Hidden(&'l str),
     /// Sets the current time for the lines that follow: `<!-- now TIME -->`.
     Now(&'l str),
@@ -255,8 +255,7 @@ impl<'l> Step<'l> {
     }
 }
 
-/// Returns the document with the output of each console command replaced by what the command prints
-/// now.
+/// Returns the document with each console command's output replaced by what the command prints now.
 fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
     let mut printed = String::new();
     let mut lines = document.lines();
@@ -266,7 +265,7 @@ fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
         match line {
             "```console" => is_console = true,
             "```" => is_console = false,
-            // Skip the output from when the document was written.
+            // Skip the stored output.
             _ if is_console && command.is_none() => continue,
             _ => {}
         }
@@ -289,8 +288,7 @@ fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
     printed
 }
 
-/// Replaces the last part of change ids and run ids, which is a hash or process id, with a fixed
-/// word.
+/// Replaces the end of change ids and run ids, which is a hash or process id, with a fixed word.
 fn without_change_ids(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(without_change_id).collect()
 }
@@ -309,7 +307,7 @@ fn without_change_id(word: &str) -> String {
     }
 }
 
-/// Replaces the session id in a position such as `ID:3`. The id is derived from the path of the
+/// Replaces the session id in a position such as `ID:3`, because it is derived from the path of the
 /// session's file.
 fn without_session(word: &str) -> String {
     let is_id = |id: &str| id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit());

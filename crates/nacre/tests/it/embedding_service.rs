@@ -1,4 +1,4 @@
-//! Tests search with vectors from an embedding service: `search.embedding = "endpoint"`
+//! Tests search with vectors from an embedding service (`search.embedding = "endpoint"`).
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// Starts an embedding service that treats two words as synonyms.
+/// Starts an embedding service for which two words are synonyms.
 fn start() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());

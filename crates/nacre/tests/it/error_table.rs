@@ -1,12 +1,11 @@
-//! Tests invalid inputs and the message, hint and exit code of each. Also generates
-//! `docs/errors.md`.
+//! Tests invalid inputs, and their messages, hints and exit codes. Also generates `docs/errors.md`.
 
 use std::fmt::Write as _;
 use std::fs;
 
 use crate::home::{TestHome, repository};
 
-/// Set to write the page instead of checking it.
+/// If set, the page is written instead of checked.
 const WRITE: &str = "NACRE_WRITE_DOCS";
 
 /// Arguments that the parser rejects.
@@ -131,7 +130,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// Returns the table row for an input. If parts of its error are missing, adds them to `faults`.
+/// Returns an input's table row. If parts of its error are missing, they are added to `faults`.
 fn row(home: &TestHome, args: &[&str], faults: &mut Vec<String>) -> String {
     let words: Vec<String> = args.iter().map(typed).collect();
     let input = format!("nacre {}", words.join(" "));

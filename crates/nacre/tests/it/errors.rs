@@ -1,5 +1,5 @@
-//! Tests adverse environments. Each must produce one clear error and the correct exit code, and
-//! must leave nothing partially written.
+//! Tests adverse environments. Each must cause one clear error and the correct exit code, and leave
+//! nothing half-written.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -128,7 +128,7 @@ fn an_unreadable_file_is_reported_and_skipped() {
     let file = home.store(&format!("memory/decisions/{other}.md"));
     fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&file).is_ok() {
-        // Root can read any file, so use a pipe without a writer instead.
+        // Root can read any file, so a pipe without a writer takes its place.
         fs::remove_file(&file).unwrap();
         assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
     }
@@ -150,7 +150,7 @@ fn a_closed_pipe_is_no_error() {
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Runs `check` in a repository on a separate mount, if this process is allowed to create one.
+/// Runs `check` in a repository on its own mount, if this process may create one.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was left out")]
 fn in_mount(options: &str, check: impl FnOnce(&TestHome, &std::path::Path)) {
     let home = TestHome::empty();

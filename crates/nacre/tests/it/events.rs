@@ -1,4 +1,4 @@
-//! Tests `nacre events`, and the recorded usage of models and tools
+//! Tests `nacre events`, and the recorded usage of models and tools.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -32,7 +32,7 @@ fn open(home: &TestHome) -> State {
     State::open(&scope, &owner, Duration::from_secs(5)).unwrap()
 }
 
-/// A task that runs in this process, with its event sink.
+/// A task in this process, and its event sink.
 struct Spoken {
     recorder: Arc<Recorder>,
     events: Events,
@@ -90,7 +90,7 @@ fn answer(cost: Option<Cost>) -> Event {
     }))
 }
 
-/// Creates a home with a completed task, a running task, and a task whose process is gone.
+/// Creates a home with a completed task, a running task, and a task whose process no longer exists.
 fn with_tasks() -> TestHome {
     let home = TestHome::new();
     let spoken = running(&home, 1, "Where is the \u{1b}[31mqueue?", &here());
@@ -264,7 +264,7 @@ fn a_run_is_listed_logged_and_told_to_the_collector() {
         let (mut stream, _) = listener.accept().unwrap();
         let mut received = String::new();
         let mut buffer = [0; 4096];
-        // The request body ends where the object that contains all spans ends.
+        // The request body ends with the object that contains all spans.
         while !received.ends_with("}]}]}") {
             let n_read = stream.read(&mut buffer).unwrap();
             received.push_str(&String::from_utf8_lossy(&buffer[..n_read]));

@@ -16,7 +16,8 @@ pub(crate) fn run_raw(home: &TestHome, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Runs until no file needs to be checked again. A recently written file is read twice.
+/// Runs the command until it no longer reads any file again. Files that were written recently are
+/// read twice.
 pub(crate) fn wait_until_settled(home: &TestHome) {
     let is_hit = || home.json(&["explore"]).1["cache_status"] == "hit";
     assert!((0..1_000).any(|_| is_hit()), "the map never became complete");

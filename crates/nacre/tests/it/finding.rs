@@ -1,4 +1,4 @@
-//! Tests directory ownership: repositories and stores of other users are not used.
+//! Tests directory ownership: other users' repositories and stores are not used.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -55,7 +55,7 @@ fn a_repository_of_another_user_is_not_mapped() {
     }
     let refused = home.run(&["explore"]);
     assert!(refused.contains("belongs to user 12345"), "{refused}");
-    // The user's own directory inside it is mapped separately.
+    // The user's own directory inside it is mapped on its own.
     fs::create_dir(home.work().join("mine")).unwrap();
     fs::write(home.work().join("mine/own.rs"), "pub fn mine() {}\n").unwrap();
     let shown = home.run_in(&home.work().join("mine"), &["explore"]);
@@ -106,7 +106,7 @@ fn a_store_is_made_readable_whatever_the_umask_is() {
 #[test]
 fn a_session_is_stored_for_its_owner_alone() {
     let home = sync_run::reading();
-    // Simulates a store created by an older version.
+    // Simulates a store that an older version created.
     home.add("Use tabs", &[]);
     for name in ["journal", "workspace", "meta/state"] {
         fs::set_permissions(home.store(name), fs::Permissions::from_mode(0o755)).unwrap();
@@ -114,8 +114,7 @@ fn a_session_is_stored_for_its_owner_alone() {
     sync_run::talk(&home, "one", 1, sync_run::PNPM);
     home.ok(&["sync"]);
     let is_open = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0;
-    // Collects the files that other users can reach. Anything in a private directory is hidden from
-    // them.
+    // Collects the files that other users can reach. A private directory hides everything in it.
     let (mut reached, mut folders) = (BTreeSet::new(), vec![home.store("")]);
     while let Some(folder) = folders.pop() {
         let paths = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
@@ -129,8 +128,8 @@ fn a_session_is_stored_for_its_owner_alone() {
     }
     let shared = ["", "memory/decisions", "memory/learnings", "meta/evidence"].map(PathBuf::from);
     assert_eq!(reached, BTreeSet::from(shared));
-    // The files themselves must be private as well, because archives do not always preserve
-    // directory modes.
+    // The files themselves must be private too, because archives do not always preserve the modes
+    // of directories.
     let closed = home.snapshot().into_iter().map(|(path, _)| path).filter(|path| {
         path.starts_with(home.store("workspace")) || path.starts_with(home.store("meta/traces"))
     });

@@ -1,4 +1,4 @@
-//! Tests the first minute: what `init` and `sync` find and report, and which commands they suggest.
+//! Tests the first minute: what `init` and `sync` find and report, and the commands they suggest.
 
 use std::fs;
 use std::path::Path;
@@ -11,12 +11,12 @@ use crate::agents::{self, Talk};
 use crate::home::TestHome;
 use crate::sync_run::{PNPM, reading, talk};
 
-/// `RESTED` is the modification time of inactive sessions; `ACTIVE` is a minute before the tests'
+/// `RESTED` is when inactive sessions were last modified; `ACTIVE` is a minute before the tests'
 /// current time.
 const RESTED: u64 = 1_793_527_200;
 const ACTIVE: u64 = 1_794_731_340;
 
-/// Writes a session to the directory of Claude Code or Codex.
+/// Writes a session to Claude Code's or Codex's directory.
 fn add(home: &TestHome, agent: &str, (n, cwd): (u32, &Path), changed: u64) {
     let id = format!("0a1b2c3d-0000-4000-8000-{n:012}");
     let said = format!("Remember: always use pnpm in package {n}, never npm or yarn.");
@@ -41,7 +41,7 @@ fn add(home: &TestHome, agent: &str, (n, cwd): (u32, &Path), changed: u64) {
     file.set_modified(UNIX_EPOCH + Duration::from_secs(changed)).unwrap();
 }
 
-/// Creates a home with sessions from two agents, most of them in its repository.
+/// Creates a home with two agents' sessions, most of them in its repository.
 fn used() -> TestHome {
     let home = TestHome::empty();
     for n in 1..=2 {

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::home::{NOW, TestHome, repository};
 
-/// Runs a program on a terminal of 100 columns, types each answer when its question appears, and
-/// prints the output.
+/// Runs a program in a 100-column terminal, types each answer when its question appears, and prints
+/// the output.
 const TERMINAL: &str = r#"
 import fcntl, json, os, pty, select, struct, sys, termios
 steps = json.loads(sys.argv[1])
@@ -72,7 +72,7 @@ fn line(args: &[&str]) -> String {
     args.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns `None` if Python, which provides the terminal, is not available.
+/// Runs a command on a terminal. Returns `None` without Python, which provides the terminal.
 fn on_a_terminal(home: &TestHome, args: &[&str], typed: &[(&str, &str)]) -> Option<String> {
     let mut command = Command::new("python3");
     let steps = serde_json::to_string(typed).unwrap();
@@ -86,14 +86,13 @@ fn on_a_terminal(home: &TestHome, args: &[&str], typed: &[(&str, &str)]) -> Opti
     Some(masked(&shown.replace(&root, "/home/ana")))
 }
 
-/// Returns a `PATH` that excludes the agents installed on this machine, because `init` would offer
-/// to use them.
+/// Returns a `PATH` without the agents on this machine, because `init` would offer to use them.
 fn path() -> &'static str {
     "/usr/bin:/bin"
 }
 
-/// Masks what differs between runs: the random end of a run id, and the session id, which is
-/// derived from the path of the session.
+/// Masks what differs between runs: the random end of a run id, and the session id, which comes
+/// from the session's path.
 fn masked(shown: &str) -> String {
     let mut kept = String::new();
     let mut is_session = false;
@@ -111,7 +110,7 @@ fn masked(shown: &str) -> String {
     kept
 }
 
-/// Returns what a terminal finally shows, without overwritten lines.
+/// Returns what the terminal shows at the end, without lines that were overwritten.
 fn screen(written: &str) -> String {
     let (mut lines, mut row, mut column) = (vec![Vec::<char>::new()], 0_usize, 0_usize);
     let mut rest = written.chars().peekable();
@@ -160,7 +159,7 @@ fn screen(written: &str) -> String {
     format!("{}\n", text.join("\n").trim_matches('\n'))
 }
 
-/// Creates a home with sessions of three agents, one of them recently active.
+/// Creates a home with three agents' sessions, one of which was active recently.
 fn first_home() -> TestHome {
     let home = TestHome::empty();
     fs::create_dir_all(home.work().join(".git")).unwrap();

@@ -1,5 +1,5 @@
 //! Checks that no copy of a forgotten memory remains in files, run directories, indexes, notes, the
-//! shared database, or servers that received the memory.
+//! shared database, or on servers that received the memory.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn holders(home: &TestHome) -> Vec<String> {
     holders_of(home, WORD)
 }
 
-/// Returns the files in a home that contain the word, in any case, in their name or content.
+/// Returns the files in a home whose name or content includes the word, in upper or lower case.
 pub(crate) fn holders_of(home: &TestHome, word: &str) -> Vec<String> {
     let mut files = Vec::new();
     walk(&home.root(), &mut files);
@@ -41,7 +41,7 @@ pub(crate) fn holders_of(home: &TestHome, word: &str) -> Vec<String> {
     holders
 }
 
-/// Returns the content of all tables in the database as text.
+/// Returns the content of all database tables as text.
 fn dump(server: &Server) -> String {
     let url = server.url();
     let output = server.command("pg_dump").args(["--inserts", "--dbname", &url]).output().unwrap();
@@ -50,14 +50,14 @@ fn dump(server: &Server) -> String {
 }
 
 /// Adds other memories, one of which mentions `id`, so that most records in the index segment stay
-/// live.
+/// in use.
 fn surround(home: &TestHome, id: &str) {
     home.add("Use tabs in Makefiles", &["--body", "Spaces break make.", "--related", id]);
     home.add("Pin the linter", &["--body", "Its rules change with each release."]);
     home.add("Log to standard error", &["--body", "Output is for programs."]);
 }
 
-/// Runs every feature that reads memories.
+/// Uses every feature that reads memories.
 fn use_it(home: &TestHome) {
     let about = format!("which {WORD} do we use");
     let prompt = json!({"session_id": "s", "prompt": about, "cwd": home.work()}).to_string();
@@ -84,7 +84,7 @@ fn what_a_person_wrote_is_in_no_file_afterwards() {
     use_it(&home);
     home.ok(&["memory", "archive", &id]);
     home.ok(&["memory", "restore", &id]);
-    // If an invalid memory is saved in the editor, its draft remains.
+    // An invalid memory from the editor stays behind as a draft.
     let home = set_editor(home, "sed -i 's/^title:.*/title: [oops/' \"$1\"");
     home.run(&["memory", "edit", &id]);
     let before = holders(&home);
@@ -97,7 +97,7 @@ fn what_a_person_wrote_is_in_no_file_afterwards() {
     Gone from: files, runs, search index, notes
     ");
     assert_eq!(holders(&home), Vec::<String>::new());
-    // The remaining memories can still be found.
+    // The other memories can still be found.
     let (_, found) = home.json(&["memory", "search", "linter"]);
     assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{found}");
     assert_eq!(home.json(&["memory", "search", WORD]).1["hits"], json!([]));
@@ -176,7 +176,7 @@ fn a_server_forgets_with_the_next_push_if_the_token_may() {
     Warning: Still in the server: http://[address]
     Hint: Delete it there, too: nacre push
     ");
-    // A token with write access may not delete permanently.
+    // A token with write access does not allow permanent deletion.
     let kept = laptop.run(&["push"]).replace(&address, "[address]");
     assert_snapshot!(kept, @r"
     Sent 0 memories of `work` to http://[address]; 0 were already there.

@@ -1,4 +1,4 @@
-//! Tests that reading a trace while its agent is writing to it yields every line exactly once.
+//! Tests that every line of a trace is read exactly once, even while its agent is writing to it.
 
 use std::fs;
 use std::io::Write as _;
@@ -63,8 +63,7 @@ fn adapter(agent: Agent) -> &'static dyn Adapter {
     ADAPTERS.iter().copied().find(|adapter| adapter.agent() == agent).unwrap()
 }
 
-/// Appends complete and partial lines as fast as possible. The rest of each partial line is
-/// appended later.
+/// Appends complete and partial lines as fast as possible, and the rest of each partial line later.
 fn write_lines(path: &Path, format: &Format) {
     let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();
     for n in 0..N_LINES {
@@ -72,7 +71,7 @@ fn write_lines(path: &Path, format: &Format) {
         let bytes = line.as_bytes();
         match n % 3 {
             0 => file.write_all(bytes).unwrap(),
-            // Split the line in the middle, in the middle of a character, and just before its end.
+            // Splits the line in the middle, in the middle of a character, or just before its end.
             1 => {
                 let at = memchr::memchr(0xc3, bytes).unwrap() + 1;
                 file.write_all(&bytes[..at]).unwrap();

@@ -1,4 +1,4 @@
-//! Tests the program's second role, in which it supervises a program started by an agent.
+//! Tests the program's second role: supervising a program that an agent started.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::fd::OwnedFd;

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 
-/// The fixed time of the tests.
 pub(crate) const NOW: &str = "2026-11-15T08:30:00Z";
 
 /// A temporary home that contains an empty Git repository.
@@ -35,7 +34,7 @@ impl TestHome {
         self
     }
 
-    /// Returns the current time that the commands use.
+    /// Returns the current time as commands see it.
     pub(crate) fn now(&self) -> String {
         let set = self.vars.iter().rev().find(|(name, _)| name == "NACRE_NOW");
         set.map_or_else(|| NOW.to_owned(), |(_, value)| value.clone())
@@ -45,7 +44,6 @@ impl TestHome {
         fs::canonicalize(self.dir.path()).unwrap()
     }
 
-    /// The repository.
     pub(crate) fn work(&self) -> PathBuf {
         self.root().join("work")
     }
@@ -68,14 +66,14 @@ impl TestHome {
         fs::read_to_string(self.store(path)).unwrap()
     }
 
-    /// Writes a file in the store directly, without a command.
+    /// Writes a file in the store directly instead of through a command.
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let full = self.store(path);
         fs::create_dir_all(full.parent().unwrap()).unwrap();
         fs::write(full, text).unwrap();
     }
 
-    /// Returns the command to run, isolated from this machine's environment.
+    /// Returns the command, isolated from this machine's environment.
     pub(crate) fn command(&self, folder: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nacre"));
         command.args(args).current_dir(folder).env_clear();
@@ -113,7 +111,7 @@ impl TestHome {
         (output.status.code().unwrap_or(-1), value)
     }
 
-    /// Combines output, errors and exit code into one string.
+    /// Combines the output, errors and exit code.
     pub(crate) fn render(&self, output: &Output) -> String {
         let mut text = self.cleaned(&output.stdout);
         text.push_str(&self.cleaned(&output.stderr));
@@ -137,7 +135,7 @@ impl TestHome {
         value["id"].as_str().unwrap().to_owned()
     }
 
-    /// Lists the files below a directory of the store, one per line.
+    /// Lists the files in a directory of the store, one per line.
     pub(crate) fn tree(&self, folder: &str) -> String {
         let mut files = Vec::new();
         walk(&self.store(folder), &mut files);
@@ -150,7 +148,7 @@ impl TestHome {
         names.join("\n")
     }
 
-    /// Returns the paths and contents of all files in the store, for comparison.
+    /// Returns all files in the store with their contents, for comparison.
     pub(crate) fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
         walk(&self.store(""), &mut files);
@@ -160,8 +158,8 @@ impl TestHome {
     }
 }
 
-/// Replaces the last part of the id in `Undo: nacre undo ID`, which is a hash or process id, with a
-/// fixed word.
+/// Replaces the end of the id in `Undo: nacre undo ID`, which is a hash or process id, with a fixed
+/// word.
 fn without_change_ids(text: &str) -> String {
     let masked = text.lines().map(|line| match line.rsplit_once(" nacre undo ") {
         Some((start @ ("Undo:" | "Hint: To keep only the older memory:"), id)) => {
@@ -180,7 +178,7 @@ pub(crate) fn interrupt(child: &Child) {
     assert!(pressed.success());
 }
 
-/// Collects all files below `dir` without following links.
+/// Collects all files in `dir` and its subdirectories, without following links.
 pub(crate) fn walk(dir: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(dir) else { return };
     for entry in entries {
@@ -193,7 +191,7 @@ pub(crate) fn walk(dir: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the repository that is being built.
+/// Returns the repository that these tests are in.
 pub(crate) fn repository() -> PathBuf {
     fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap()
 }

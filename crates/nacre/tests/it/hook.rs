@@ -1,4 +1,4 @@
-//! Tests `nacre hook`: each agent must get its answer, and nothing else may be printed.
+//! Tests `nacre hook`: each agent must get its answer and nothing else.
 
 use std::fs;
 use std::io::Write as _;
@@ -16,7 +16,7 @@ const ID: &str = "20261115-deploy-with-make-ship-from-the-release-branch";
 const LINE: &str = "- Deploy with make ship from the release branch. The pipeline of main cannot deploy to \
 production. [20261115-deploy-with-make-ship-from-the-release-branch]";
 
-/// Creates a home with one memory. The deadline is long, because test machines are slow.
+/// Creates a home with one memory. Test machines are slow, so the deadline is long.
 fn home() -> TestHome {
     let home = TestHome::new()
         .with_var("NACRE_HOOKS_DEADLINE_MS", "60000")
@@ -83,7 +83,7 @@ fn input(home: &TestHome, agent: &str, event: &str, session: &str) -> Value {
     }
 }
 
-/// Returns a text for the model in the format that the agent accepts.
+/// Returns text for the model, in the format that the agent accepts.
 fn context(agent: &str, event: &str, text: &str) -> String {
     let name = match (agent, event) {
         (_, "start") => "SessionStart",
@@ -119,7 +119,7 @@ fn every_agent_is_told_in_its_own_shape() {
                 (_, "prompt") => context(agent, event, &memory),
                 _ => String::new(),
             };
-            // Each event needs a new session, because nothing is injected twice in a session.
+            // Nothing is injected twice in a session, so each event needs a new one.
             let stdin = input(&home, agent, event, &format!("{agent}-{event}"));
             assert_eq!(said(&home, agent, event, &stdin), expected, "{agent} {event}");
         }
@@ -173,7 +173,7 @@ fn nothing_is_said_where_there_is_nothing_to_say() {
     for text in ["", "  \n", "yes", "fix the tests", "run the tests", "commit this"] {
         check_silent(&home, "claude", "prompt", prompt(text));
     }
-    // Text that Nacre itself wrote is not a question.
+    // Text that Nacre wrote itself does not count as a prompt.
     let own = format!("<nacre-memory>\n{PROMPT}\n</nacre-memory>");
     check_silent(&home, "gemini", "prompt", prompt(&own));
     check_silent(&home, "claude", "prompt", "{\"prompt\": 5}");
@@ -317,7 +317,7 @@ fn a_repository_has_no_say_in_it() {
 #[test]
 fn what_a_clone_brought_is_not_told() {
     let home = home();
-    // This machine has neither counters nor a ledger entry for the memory.
+    // As on a new machine, the memory has neither counters nor a ledger entry.
     fs::remove_dir_all(home.store("meta/state")).unwrap();
     fs::remove_dir_all(home.root().join(".nacre/trust")).unwrap();
     for event in ["start", "prompt"] {
@@ -418,7 +418,7 @@ fn the_end_of_a_session_starts_a_sync_in_the_background_where_one_is_due() {
     fs::create_dir_all(stamp.parent().unwrap()).unwrap();
     let before = r#"{"at":"2026-11-15T08:29:30Z","n_failed":0}"#;
     fs::write(&stamp, before).unwrap();
-    // `check_silent` returns once the pipes are closed, while the sync keeps running.
+    // `check_silent` returns when the pipes are closed, but the sync is still running.
     check_silent(&home, "claude", "turn-end", input(&home, "claude", "turn-end", "s").to_string());
     assert_eq!(fs::read_to_string(&stamp).unwrap(), before, "not yet after a turn");
     fs::write(&stamp, before.replace(":0}", ":3}")).unwrap();

@@ -1,5 +1,5 @@
-//! Tests `nacre hook` with a running server: the answer is the same with or without it, and an
-//! unresponsive server does not delay the hook.
+//! Tests `nacre hook` with a running server: the answer is the same with or without it, and a
+//! server that does not respond does not delay the hook.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -18,7 +18,7 @@ const EVENTS: [&str; 5] = ["start", "prompt", "before-tool", "turn-end", "sessio
 const PROMPT: &str = "how do we deploy to production?";
 const TITLE: &str = "Deploy with make ship from the release branch";
 
-/// Creates a home with a memory and a guard. Settings are written to files, because a hook that has
+/// Creates a home with a memory and a guard. The settings are in files, because a hook with
 /// settings in environment variables does not use the server.
 fn home(deadline_ms: &str) -> TestHome {
     let home = TestHome::new().with_var("NACRE_HOOKS_DEADLINE_MS", deadline_ms);
@@ -62,7 +62,7 @@ impl Drop for Up<'_> {
     }
 }
 
-/// A fake server that answers with `answer` and returns what each caller sent.
+/// A fake server that sends `answer` and returns what each caller sent.
 struct Pretended(JoinHandle<Vec<String>>);
 
 impl Pretended {
@@ -194,7 +194,7 @@ fn a_server_that_makes_no_sense_is_done_without() {
         assert!(told.contains("make ship"), "{answer:?}: {told:?}");
         server.heard();
     }
-    // Simulates the socket file left by a killed server.
+    // The socket file of a server that was killed.
     drop(bind(&home));
     assert!(said(&home, "prompt", "left").contains("make ship"));
 }

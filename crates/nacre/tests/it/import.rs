@@ -16,7 +16,7 @@ fn put(home: &TestHome, path: &str, text: &str) {
     fs::write(full, text).unwrap();
 }
 
-/// Returns the directory of Claude Code's memory of the repository.
+/// Returns the directory with Claude Code's memory of the repository.
 fn claude_memory(home: &TestHome) -> std::path::PathBuf {
     let path = home.work().display().to_string();
     let slug: String =

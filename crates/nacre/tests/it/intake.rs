@@ -1,4 +1,4 @@
-//! Tests syncs that are killed, that race each other, or whose traces are locked, missing or
+//! Tests syncs that are killed or run at the same time, and traces that are locked, missing or
 //! changed.
 
 use std::fs;
@@ -10,8 +10,8 @@ use crate::home::TestHome;
 
 const SYNC: [&str; 2] = ["sync", "--no-extract"];
 
-/// Creates a home with `n_traces` sessions of its own project, and a clock at which the sessions
-/// are inactive.
+/// Creates a home with `n_traces` sessions in its own project, and a clock that makes them
+/// inactive.
 fn with_traces(n_traces: usize) -> TestHome {
     let home = TestHome::new();
     let folder = home.root().join("traces");
@@ -41,7 +41,7 @@ fn spawn(home: &TestHome, more: &[&str]) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Returns everything that can be observed about the sessions, in a form that is comparable between
+/// Returns everything that a user can see of the sessions, in a form that can be compared between
 /// homes.
 fn seen(home: &TestHome) -> Vec<String> {
     let (_, list) = home.json(&["trace", "--all", "-n", "0"]);
@@ -81,7 +81,7 @@ fn syncs_at_once_lose_nothing_and_take_nothing_twice() {
         assert!(codes.iter().all(|code| matches!(code, 0 | 4)), "{codes:?}");
         assert!(codes.contains(&0), "{codes:?}");
         assert_eq!(seen(&home), expected);
-        // With `--ignore-lock`, several syncs run in parallel, with the same outcome.
+        // With `--ignore-lock`, several syncs run at once, with the same outcome.
         let home = with_traces(30);
         let children: Vec<Child> =
             (0..n_syncs).map(|_| spawn(&home, &["--ignore-lock", "--force"])).collect();
@@ -101,7 +101,7 @@ fn a_killed_sync_is_made_good_by_the_next() {
     let log = home.root().join(".nacre/catalog.sqlite3-wal");
     let n_bytes = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
     let mut n_killed = 0;
-    // The log grows with every recorded session, so its length shows the progress of a sync.
+    // The log grows with every recorded session, so its length shows how far a sync has come.
     for step in 1..=12_u64 {
         let mut child = spawn(&home, &[]);
         let start = n_bytes(&log);
@@ -146,7 +146,7 @@ fn a_database_in_the_middle_of_a_change_is_partial_and_read_the_next_time() {
         home.ok(&["connect", agent, "--path", &root.join(agent).display().to_string()]);
     }
     for database in &databases {
-        // A lock alone neither changes the file nor prevents reading. A change in progress does
+        // A lock alone neither changes the file nor prevents reading it; a change in progress does
         // both.
         database.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE under_way (x)").unwrap();
     }
@@ -212,7 +212,7 @@ fn one_conversation_in_three_stores_is_one_session() {
     let database = root.join("globalStorage/state.vscdb");
     drop(agents::cursor_database(&database, &talk));
     home.ok(&SYNC);
-    // The editor's database takes precedence, even if a transcript has more lines.
+    // The editor's database takes precedence, even over a transcript with more lines.
     let copy = (false, "skipped".to_owned(), true);
     assert_eq!(states(), [copy, (true, "pending".to_owned(), false)]);
     let (_, status) = home.json(&["status"]);

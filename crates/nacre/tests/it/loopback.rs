@@ -1,4 +1,4 @@
-//! A local model server that answers chat completions as specified by a test and records all
+//! A local model server that answers chat completions as a test specifies, and records all
 //! requests.
 
 use std::io::{Read as _, Write as _};
@@ -9,18 +9,17 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-/// Returns the model's response to a request, or `None` if the model should be unavailable.
+/// Returns the model's response to a request, or `None` to simulate an unavailable model.
 type Answer = dyn Fn(&Value) -> Option<String> + Send + Sync;
 
-/// The server.
 pub(crate) struct Loopback {
     pub(crate) address: String,
     asked: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Loopback {
-    /// Answers each request with the result of `answer` for its body. Each uses 600 input and 100
-    /// output tokens.
+    /// Answers each request with what `answer` returns for its body. Every response uses 600 input
+    /// and 100 output tokens.
     pub(crate) fn new(answer: impl Fn(&Value) -> Option<String> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -35,7 +34,7 @@ impl Loopback {
         Self { address, asked }
     }
 
-    /// Makes the server the model of every role in a home.
+    /// Makes the server the model for every role in a home.
     pub(crate) fn serve(&self, home: &TestHome) {
         home.ok(&["config", "set", "providers.llamacpp.base_url", &self.address]);
         home.ok(&["config", "set", "roles.default.model", "llamacpp/qwen"]);

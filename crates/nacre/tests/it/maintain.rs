@@ -19,7 +19,7 @@ fn doubled() -> (TestHome, String, String) {
     (home, first, second)
 }
 
-/// Returns all files of memories, including their evidence and counters.
+/// Returns all memory files, including evidence and counters.
 fn snapshot_memories(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = home.snapshot();
     let tops = ["memory", "meta/evidence", "meta/state"].map(|top| home.store(top));

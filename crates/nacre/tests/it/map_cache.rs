@@ -1,4 +1,4 @@
-//! Tests the stored map, unencrypted and encrypted.
+//! Tests the stored map, both unencrypted and encrypted.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -11,7 +11,7 @@ use insta::assert_snapshot;
 use crate::delta::{put, repository};
 use crate::home::{TestHome, walk};
 
-/// Returns the files of a directory in the cache.
+/// Returns the files in one of the cache's directories.
 fn cached(home: &TestHome, folder: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     walk(&home.root().join(".nacre/cache").join(folder), &mut files);
@@ -19,7 +19,7 @@ fn cached(home: &TestHome, folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the words of the code that occur in the cache, each with its file.
+/// Returns the words from the code that occur in the cache, each with its file.
 fn told(home: &TestHome) -> Vec<String> {
     let files = cached(home, "");
     assert!(!files.is_empty());
@@ -36,7 +36,7 @@ fn told(home: &TestHome) -> Vec<String> {
     told
 }
 
-/// Edits a file and returns the resulting answers, without the lines that state their cause.
+/// Edits a file and returns the answers that follow, without the lines that explain them.
 fn answers(home: &TestHome) -> String {
     put(home, "src/store.rs", "pub fn open(number: u16) {\n    drop(number);\n}\n");
     let mut told = String::new();
@@ -139,8 +139,8 @@ fn what_is_kept_otherwise_goes_as_soon_as_the_setting_is_made() {
     assert_eq!(cached(&home, ""), Vec::<PathBuf>::new());
     home.ok(&["explore"]);
     assert!(!told(&home).is_empty(), "in the clear again");
-    // If the setting is changed by editing the file or through a variable, the next command that
-    // opens the map applies it.
+    // If the setting is changed in the file or through a variable, the next command that opens the
+    // map applies it.
     let home = home.with_var("NACRE_MAP_AT_REST", "encrypted");
     home.ok(&["delta"]);
     assert_eq!(cached(&home, "codemap").len(), 1);

@@ -1,5 +1,5 @@
-//! Tests the map's artifact: processes are killed while they write it, and many processes write it
-//! concurrently.
+//! Tests the map's artifact when processes are killed while writing it, and when many write it at
+//! once.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::home::{TestHome, walk};
 
 const N_KILLS: u32 = 200;
 
-/// The kill times are spread over about the duration of one command.
+/// One command takes about this long. The kill times are spread over it.
 const SPAN_MICROS: u32 = 30_000;
 
 /// Returns the cache status, and the path and hash of each file in the map.
@@ -42,7 +42,7 @@ fn a_process_that_is_killed_at_any_instant_leaves_an_artifact_that_can_be_read()
         }
         let mut command = home.command(&home.work(), &["delta", "--since", "0"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // A prime step spreads the kill times evenly over the span, in no particular order.
+        // A prime step spreads the kill times evenly, in no particular order.
         thread::sleep(Duration::from_micros(u64::from(kill * 7919 % SPAN_MICROS)));
         let _ = child.kill();
         child.wait().unwrap();
@@ -69,14 +69,14 @@ fn many_processes_at_once_tell_the_same_and_lose_nothing() {
             asking.into_iter().map(|asked| asked.join().unwrap()).collect()
         });
         assert!(answers.iter().all(|answer| *answer == answers[0]), "round {round}");
-        // The change was recorded only once, no matter how many processes detected it.
+        // The change was recorded only once, however many processes detected it.
         let (_, value) = home.json(&["delta", "--since", "client:one"]);
         let revision = value["revision"].as_str().unwrap().to_owned();
         assert!(revision.ends_with(&format!(".{}", round + 1)), "round {round}: {revision}");
     }
 }
 
-/// The one artifact.
+/// Returns the only artifact.
 fn artifact(home: &TestHome) -> PathBuf {
     let mut files = Vec::new();
     walk(&home.root().join(".nacre/cache/codemap"), &mut files);
@@ -89,7 +89,7 @@ fn edit(home: &TestHome, name: &str) {
     put(home, "src/store.rs", &format!("pub fn {name}(number: u8) {{\n    drop(number);\n}}\n"));
 }
 
-/// Returns the overview of the file, and the changes that a client receives.
+/// Returns the file's overview, and the changes that a client receives.
 fn answers(home: &TestHome) -> (String, Vec<String>) {
     let overview = home.ok(&["explore"]);
     let is_shown = |line: &&str| line.contains("(number: u8)");
@@ -137,7 +137,7 @@ fn an_artifact_that_lost_its_last_state_is_not_taken_for_the_one_that_answers_we
         fs::write(&artifact, before).unwrap();
         edit(&home, "second");
         if n_more == 1 {
-            // The revision of the lost state is now between two revisions of the artifact.
+            // The revision of the lost state now lies between two revisions of the artifact.
             home.ok(&["delta"]);
             put(&home, "src/new.rs", "fn fresh() {}\n");
         }

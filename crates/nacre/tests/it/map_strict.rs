@@ -1,4 +1,4 @@
-//! Tests that `--strict` never changes the disk, for every command that supports it.
+//! Tests that no command with `--strict` changes anything on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,7 +21,7 @@ const ASKED: &[&[&str]] = &[
     &["context", "--strict", "--files", "src/store.rs", "--client", "new"],
 ];
 
-/// Returns all paths below the home with their modification times and file contents.
+/// Returns every path in the home, with modification times and file contents.
 fn everything(folder: &Path) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
     let mut all = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -61,10 +61,10 @@ fn a_strict_look_writes_nothing_wherever_the_map_stands_and_however_it_is_kept()
         home.ok(&["init"]);
         home.add("The store opens once", &["--body", "See src/store.rs."]);
         wait_until_settled(&home);
-        // The memory index is outdated and stays outdated.
+        // The memory index is outdated and must stay so.
         home.add("The store is a file", &["--body", "Look at src/store.rs first."]);
         assert!(run_queries(&home).iter().all(|code| *code == Some(0)), "all of it is fresh");
-        // An interrupted change is completed only by a process that may write.
+        // Only a process that may write can complete an interrupted change.
         fs::create_dir(home.store("journal/txn")).unwrap();
         fs::write(home.store("journal/txn/0"), "half").unwrap();
         assert!(run_queries(&home).iter().all(|code| *code == Some(0)), "and is in nobody's way");

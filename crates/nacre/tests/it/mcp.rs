@@ -1,5 +1,4 @@
-//! Tests `nacre mcp` as a client would use it, with raw JSON-RPC on the standard streams of the
-//! process.
+//! Tests `nacre mcp` as a client would use it: raw JSON-RPC on the process's standard streams.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -14,7 +13,7 @@ use crate::home::TestHome;
 /// Maximum length of a result.
 const MAX_CHARS: usize = 9_000;
 
-/// A user message in the current session.
+/// What the user said in the current session.
 pub(crate) const SAID: &str = "let us keep the job queue in SQLite, one file is easy to back up";
 
 /// An MCP server process, and the client's side of the connection to it.
@@ -120,7 +119,7 @@ impl Client {
     }
 }
 
-/// Creates a store with memories, code, and an active Claude Code session.
+/// Creates a store with memories and code, and an active Claude Code session.
 pub(crate) fn busy_home() -> TestHome {
     let home = TestHome::new();
     home.add("Use SQLite for the queue", &["--body", "One file, no server.", "--tag", "storage"]);
@@ -239,7 +238,7 @@ fn unknown_methods_are_answered_before_and_after_the_handshake() {
     }});
     assert_eq!(client.request("server/discover", meta.clone())["error"]["code"], -32601);
     assert_eq!(client.request("tools/list", json!({}))["error"]["code"], -32600);
-    // Messages that arrive too early must not end the server.
+    // Messages that arrive before the handshake must not end the server.
     client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     client.send(&json!({ "jsonrpc": "2.0", "id": 99, "result": {} }));
     assert_eq!(client.request("ping", json!({}))["result"], json!({}));
@@ -284,7 +283,7 @@ fn garbage_is_answered_and_ends_nothing() {
     let answer = client.receive();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(77), &json!(-32600)));
     assert!(client.ok("status", json!({})).contains("Memories"));
-    // JSON that is not a message gets an error without an id.
+    // JSON that is not a message gets an error that has no id.
     client.send_line("{\"hello\":1}");
     assert_eq!(client.receive()["error"]["code"], -32600);
     assert!(client.ok("status", json!({})).contains("Memories"));

@@ -1,4 +1,4 @@
-//! Tests the tools of `nacre mcp`: what they return, what they write, and their errors.
+//! Tests the tools of `nacre mcp`: their results, what they write, and their errors.
 
 use std::collections::BTreeSet;
 
@@ -64,8 +64,8 @@ fn what_was_said_in_earlier_sessions_is_found() {
 fn words_of_the_person_make_a_memory_that_holds() {
     let home = busy_home();
     let mut client = Client::ready(&home);
-    // The quote differs slightly in its spaces and quotes, so the exact words from the session are
-    // stored instead.
+    // The quote's spaces and quotation marks differ slightly, so the exact words from the session
+    // are stored instead.
     let mut arguments = decision("let us keep the job queue in  SQLite");
     arguments["session"] = json!("0d1b7a52-4c1e-4c8e-9b61-6f1f5f0c0a01");
     let added = client.ok("memory_add", arguments.clone());
@@ -98,8 +98,8 @@ fn words_that_are_not_the_persons_wait_for_a_person() {
     assert!(!brief.contains("jobs-wait-in-a-sqlite-file"), "{brief}");
     let evidence = home.read("meta/evidence/20261115-jobs-wait-in-a-sqlite-file.json");
     assert!(evidence.contains("\"speaker\": \"assistant\""), "{evidence}");
-    // A memory whose evidence is from the agent may become active, but not one that claims to be
-    // from the user.
+    // A memory with evidence from the agent may become active, unless it claims to come from the
+    // user.
     let words = "The linker needs clang here, plain cc fails with undefined symbols";
     let body = "Link with clang: plain cc fails with undefined symbols on this machine.";
     let learned = json!({ "title": "The linker needs clang", "body": body, "quote": words, "kind": "pitfall" });
@@ -137,7 +137,7 @@ fn an_agents_words_do_not_supersede_the_persons() {
     let waits = client.ok("memory_add", arguments.clone());
     assert!(waits.contains("remains valid until the user accepts the new memory"), "{waits}");
     assert!(home.read(&format!("memory/decisions/{old}.md")).contains("status: active"));
-    // Quoting the user does not turn the agent's words into the user's.
+    // Quoting the user does not make the agent's words the user's.
     arguments["quote"] = json!(SAID);
     let waits = client.ok("memory_add", arguments);
     assert!(waits.contains("remains valid until the user accepts the new memory"), "{waits}");
@@ -249,7 +249,7 @@ fn what_is_broken_is_told_and_the_rest_is_found() {
         "{found}"
     );
     assert!(client.ok("status", json!({})).contains("1 cannot be read"));
-    // Settings may become invalid, and may be fixed, while the server is running.
+    // Settings may be broken and fixed again while the server is running.
     let config = home.read("config.toml");
     home.write("config.toml", "nonsense = [");
     let wrong = client.error("memory_search", json!({ "query": "sqlite" }));

@@ -9,7 +9,7 @@ use crate::home::TestHome;
 
 const FILE: &str = "memory/decisions/20261115-use-sqlite.md";
 
-/// Creates a home whose editor is a script that runs `action` on the file `$1`.
+/// Creates a home with an editor that runs the script `action` on the file `$1`.
 fn with_editor(action: &str) -> TestHome {
     let home = TestHome::new();
     home.add("Use SQLite", &["--body", "One file."]);

@@ -101,7 +101,7 @@ fn a_search_changes_nothing() {
 fn an_index_that_a_repository_brings_is_not_read() {
     let home = set_up_memories();
     home.ok(&["memory", "search", "queue"]);
-    // Replaces the index with a complete and valid one from a different store.
+    // Replaces the index with a complete and valid one from another store.
     let other = TestHome::new();
     other.add("Use Postgres for the queue", &[]);
     other.ok(&["memory", "search", "queue"]);

@@ -25,7 +25,7 @@ fn the_models_are_listed_before_any_is_set() {
     assert!(!home.root().join(".nacre").exists(), "a list writes nothing");
 }
 
-/// Starts a server that answers every request with a chat completion of one word.
+/// Starts a server that answers every request with a one-word chat completion.
 fn one_word_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -122,7 +122,7 @@ fn a_test_asks_once_and_says_what_it_took() {
     assert!(failed.ends_with("[exit 1]\n"), "{failed}");
 }
 
-/// Starts a server that accepts requests and never answers them.
+/// Starts a server that accepts requests but never answers them.
 fn silent_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());

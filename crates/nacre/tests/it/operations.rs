@@ -1,5 +1,4 @@
-//! Checks that calling an operation in this process gives the same JSON report as the corresponding
-//! command.
+//! Checks that an operation called in this process returns the same JSON report as its command.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 use crate::home::{NOW, TestHome};
 use crate::sync_run::{PNPM, reading, talk};
 
-/// Opens a host for a test home in the same way as the program.
+/// Opens a host for a test home the way the program does.
 pub(crate) fn host(home: &TestHome) -> Host {
     let vars = [("HOME", home.root().display().to_string()), ("NACRE_NOW", home.now())];
     let path = std::env::var("PATH").unwrap_or_default();
@@ -43,10 +42,10 @@ pub(crate) fn host(home: &TestHome) -> Host {
     Host::open(environment, &OpenOptions::default()).host.unwrap()
 }
 
-/// An operation that takes its request as JSON.
+/// An operation whose request is JSON.
 type Operation = Box<dyn Fn(&Host, Value) -> Result<Value, OpError>>;
 
-/// Serializes a report. Short floating-point numbers stay short.
+/// Serializes a report, keeping floating-point numbers short.
 fn as_json(report: &impl Serialize) -> Value {
     serde_json::from_str(&serde_json::to_string(report).unwrap()).unwrap()
 }
@@ -99,7 +98,7 @@ fn home() -> TestHome {
     home.add("The queue is kept in SQLite", &["--body", "One file that every machine has."]);
     std::fs::write(home.work().join("queue.py"), "def push(job):\n    return job\n").unwrap();
     home.ok(&["refresh"]);
-    // A file as old as the map is read once more.
+    // A file that is as old as the map is read once more.
     home.ok(&["explore"]);
     home
 }

@@ -1,5 +1,5 @@
-//! Tests users with tokens: which requests each may send, and that responses never contain anything
-//! from a project that they may not access.
+//! Tests users with tokens: which requests each user may send, and that no response contains
+//! anything from a project that the user may not access.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,21 +14,21 @@ use serde_json::{Value, json};
 use crate::home::TestHome;
 use crate::serve::Served;
 
-/// Number of generated requests, unless `NACRE_TEST_REQUESTS` sets another.
+/// How many requests are generated, unless `NACRE_TEST_REQUESTS` is set.
 const REQUESTS: usize = 10_000;
 
-/// Names of the projects. Each project has a word that occurs only in its own memories.
+/// The projects' names. Each project has a word that occurs only in its own memories.
 const PROJECTS: [&str; 5] = ["vault0", "vault1", "vault2", "vault3", "vault4"];
 const WORDS: [&str; 5] = ["zqamber", "zqbasil", "zqcedar", "zqdelta", "zqember"];
 
 /// A word that occurs only in the owner's global memories.
 const OWNERS: &str = "zqowner";
 
-/// Names that do not exist.
+/// Used for names that do not exist.
 const NO_PROJECT: &str = "vaultx";
 const NO_WORD: &str = "zqnever";
 
-/// A user, the access that they were granted, and the resulting permissions.
+/// A user, the access that the user was granted, and the resulting permissions.
 struct Caller {
     token: String,
     /// Whether the user may do everything.
@@ -150,12 +150,12 @@ fn each_scope_allows_what_it_says_and_an_end_holds_at_once() {
     for wrong in ["", "nacre_", "nacre_0000", &reader[1..], &format!("{reader}0")] {
         assert_eq!(status(wrong, "GET", "/api/memories"), 401, "{wrong}");
     }
-    // Revoking a token requires no restart.
+    // A revoked token is rejected without a restart.
     let (_, listed) = home.json(&["server", "token", "ana"]);
     home.ok(&["server", "token", "revoke", listed["tokens"][0]["id"].as_str().unwrap()]);
     assert_eq!(all(&reader), [401; 5]);
 
-    // The log lists users and actions, but no contents.
+    // The log says who did what, but contains no contents.
     served.stop();
     let (_, changes) = home.json(&["undo", "--list"]);
     assert!(changes.to_string().contains("memory add by bo"), "{changes}");
@@ -176,7 +176,7 @@ fn the_audit_list_is_written_while_the_server_runs() {
     let home = TestHome::new();
     home.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);
     let served = Served::start(&home);
-    // This route needs no token, even before a log exists.
+    // This route needs no token, even if there is no log yet.
     for _ in 0..3 {
         assert_eq!(ask_with(&served, &[], "GET", "/api/health", &json!({})).0, 200);
     }
@@ -214,7 +214,7 @@ fn a_header_names_a_person_only_from_the_proxy_of_the_settings() {
     assert_eq!(named(&served, "bo", "GET"), 401, "nobody has that name");
     assert_eq!(named(&served, "ana", "POST"), 401, "a change names its page");
     served.stop();
-    // An invalid setting is reported at startup.
+    // The server reports an invalid setting when it starts.
     home.ok(&["config", "set", "server.trusted_proxy", "proxy"]);
     let told = home.run(&["serve", "--port", "0", "--no-loops"]);
     assert!(told.contains("`server.trusted_proxy` is not a valid proxy address"), "{told}");
@@ -247,8 +247,8 @@ impl Chance {
     }
 }
 
-/// Starts a server with five projects and global memories of the owner, and creates a user for
-/// every combination of scopes.
+/// Starts a server with five projects and the owner's global memories, and creates a user for every
+/// combination of scopes.
 fn world() -> (TestHome, Vec<Caller>, Vec<String>) {
     let home = TestHome::empty();
     let mut ids = Vec::new();
@@ -279,7 +279,7 @@ fn world() -> (TestHome, Vec<Caller>, Vec<String>) {
         let readable = (0..PROJECTS.len()).collect();
         callers.push(Caller { token, is_admin: number == 2, readable });
     }
-    // Each subset of the projects, with varying scopes.
+    // Every subset of the projects, with varying scopes.
     for set in 1_usize..(1 << PROJECTS.len()) - 1 {
         let readable: BTreeSet<usize> = (0..PROJECTS.len()).filter(|n| set >> n & 1 == 1).collect();
         let given = readable.iter().map(|n| format!("{}={}", PROJECTS[*n], scopes[(n + set) % 3]));
@@ -293,7 +293,7 @@ fn world() -> (TestHome, Vec<Caller>, Vec<String>) {
     (home, callers, ids)
 }
 
-/// Returns the routes from the API description, with placeholders in their paths.
+/// Returns the API description's routes, with placeholders in their paths.
 fn routes(served: &Served) -> Vec<(String, String, String)> {
     let (status, answer) = ask_with(served, &[], "GET", "/api/openapi.json", &json!({}));
     assert_eq!(status, 200);
@@ -322,7 +322,7 @@ impl Asked {
         format!("{} {} {}", self.verb, self.target, self.body)
     }
 
-    /// Returns the request with one word replaced by another.
+    /// Returns the request with one word in place of another.
     fn replaced(&self, from: &str, to: &str) -> Self {
         let body = self.body.to_string().replace(from, to);
         Self {
@@ -364,7 +364,7 @@ fn generate(chance: &mut Chance, route: &(String, String, String), ids: &[String
     let mut query = Vec::new();
     query.extend(project.map(|project| format!("project={project}")));
     let scope = ["project_only", "global_only", "project_fallback_global"][chance.below(3)];
-    // A write to a project returns only that project.
+    // Writing to a project returns only that project.
     let own = PROJECTS.iter().position(|name| Some(*name) == project).map_or("plain", |n| WORDS[n]);
     let title = format!("Remember the {own} rule number {}", chance.below(1000));
     let mut body = json!({});
@@ -406,8 +406,8 @@ fn generate(chance: &mut Chance, route: &(String, String, String), ids: &[String
     Asked { verb: verb.clone(), target, body }
 }
 
-/// Returns the words that a response to the user must not contain: those of projects that they may
-/// not read, and of the owner's global memories.
+/// Returns the words that must not occur in responses to the user: those from projects that the
+/// user may not read, and from the owner's global memories.
 fn hidden(caller: &Caller) -> Vec<(&'static str, &'static str)> {
     if caller.is_admin {
         return Vec::new();
@@ -417,7 +417,7 @@ fn hidden(caller: &Caller) -> Vec<(&'static str, &'static str)> {
     words.chain([(OWNERS, NO_WORD)]).collect()
 }
 
-/// Records all lines of the event stream from the beginning.
+/// Records every line of the event stream from its start.
 fn listen(served: &Served, token: &str) -> Arc<Mutex<String>> {
     let mut stream = TcpStream::connect(&served.address).unwrap();
     let head = format!(
@@ -442,7 +442,7 @@ fn listen(served: &Served, token: &str) -> Arc<Mutex<String>> {
     heard
 }
 
-/// Removes times, and also hints, because hints suggest similar names that the caller may read.
+/// Removes times, and hints because they suggest similar names that the caller may read.
 fn without_times(text: &str) -> String {
     let mut value: Value = serde_json::from_str(text).unwrap_or(Value::Null);
     let text = match value["error"].as_object_mut() {
@@ -455,8 +455,8 @@ fn without_times(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_ascii_digit()).collect()
 }
 
-/// Checks that a request for something hidden gets the same response as a request for something
-/// that does not exist.
+/// Checks that requesting something hidden gets the same response as requesting something that does
+/// not exist.
 fn compare_twin(
     served: &Served,
     caller: &Caller,
@@ -475,8 +475,8 @@ fn compare_twin(
     }
     assert_eq!(twin_status, status, "{asked:?}: {answer} / {twin_answer}");
     if status == 200 {
-        // The suggestions for an unknown word may differ, but the word itself must occur the same
-        // number of times.
+        // The suggestions for an unknown word may differ, but the word itself must occur equally
+        // often.
         for (word, other) in mentioned {
             let (n_said, n_twin) = (answer.matches(word), twin_answer.matches(other));
             assert_eq!(n_said.count(), n_twin.count(), "{asked:?}: {answer}");
@@ -486,7 +486,7 @@ fn compare_twin(
     }
 }
 
-/// Returns the events received so far. If a word is given, waits for it.
+/// Returns the events received so far. With a word, waits until it has been received.
 fn heard_until(heard: &Mutex<String>, word: Option<&str>) -> String {
     for _ in 0..1_000 {
         let text = heard.lock().unwrap().clone();
@@ -515,7 +515,7 @@ fn no_answer_tells_of_a_project_without_permission() {
         let route = &routes[chance.below(routes.len())];
         let (verb, path, scope) = (&route.0, route.1.as_str(), route.2.as_str());
         let is_machine = scope == "admin of all projects";
-        // Skips requests that would stop or change the server, or never end.
+        // Skips requests that never end, or that would stop or change the server.
         if path == "/api/events"
             || path == "/api/login"
             || (caller.is_admin && is_machine && verb != "GET")
@@ -551,7 +551,7 @@ fn no_answer_tells_of_a_project_without_permission() {
     {
         assert!(ok_routes.contains(path), "{path} was never answered: {ok_routes:?}");
     }
-    // Every reader receives this change, which proves that the streams work.
+    // Every reader receives this change, which shows that the streams work.
     let last = json!({ "title": "Say the last word", "body": WORDS[1] });
     let client = served.client().for_project(PROJECTS[1]);
     client.post::<Value>("/api/memories", &last).unwrap();

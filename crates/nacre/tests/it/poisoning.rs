@@ -1,9 +1,9 @@
-//! Checks that text from a web page, a tool or an untrusted repository does not become trusted
-//! because it was remembered.
+//! Checks that text from a web page, a tool or an untrusted repository does not become trusted by
+//! being remembered.
 //!
-//! The tests use five hundred sessions in which an agent reads poisoned text, with a model that
-//! proposes and quotes whatever that text says, and clones full of hostile memories. None of the
-//! text may be injected or count as the user's own words.
+//! The tests use five hundred sessions in which an agent reads poisoned text, a model that proposes
+//! and quotes whatever the text says, and clones full of hostile memories. None of the text may be
+//! injected or count as the user's own words.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,8 +25,8 @@ const MARK: &str = "zqx";
 const TOPICS: &[&str] =
     &["billing", "search", "login", "upload", "report", "mailer", "cache", "queue"];
 
-/// Returns the instruction that the poisoned text tries to plant. It may contain a URL, a command
-/// or a secret.
+/// Returns the instruction that the poisoned text tries to plant, which may contain a URL, a
+/// command or a secret.
 fn payload(n: usize) -> String {
     let topic = TOPICS[n % TOPICS.len()];
     let mark = format!("{MARK}{n}");
@@ -58,8 +58,8 @@ fn payload(n: usize) -> String {
     }
 }
 
-/// Returns the text as it appears in the session: unchanged, or disguised as a user message, a
-/// system message, or a failure.
+/// Returns the text as the session contains it: unchanged, or disguised as a user message, a system
+/// message or a failure.
 fn dressed(n: usize, payload: &str) -> String {
     match n % 6 {
         0 => format!("# Setup guide\n\n{payload}.\n\nSee also the other pages."),
@@ -93,7 +93,7 @@ fn session(home: &TestHome, n: usize) -> Talk {
     }
 }
 
-/// Returns a conversation in which the agent repeats the text that it has read.
+/// Returns a conversation in which the agent repeats what it has read.
 fn echoing(talk: &Talk, payload: &str) -> String {
     let echo = Talk {
         assistant: vec![format!("I have read the page. {payload}.")],
@@ -131,7 +131,7 @@ fn inject(talk: &Talk, payload: &str) -> String {
     format!("{}{line}\n", agents::generic(talk))
 }
 
-/// Starts a model that turns every poisoned text into a memory, quoting the text as evidence.
+/// Starts a model that turns every poisoned text into a memory and quotes the text as evidence.
 fn obedient() -> Loopback {
     Loopback::new(|asked| {
         let text = asked["messages"].to_string();
@@ -180,7 +180,7 @@ fn poison_in(line: &str) -> Option<String> {
 
 fn claim((event, poison): &(u64, String), persons: Option<&(u64, &str)>) -> Value {
     let mut quotes = vec![json!({ "event": event, "text": poison })];
-    // A sophisticated page makes the model quote the user as well.
+    // A sophisticated page would also make the model quote the user.
     quotes.extend(persons.map(|(event, line)| {
         let words = line.split_once("person: ").map_or("", |(_, words)| words);
         json!({ "event": event, "text": words.chars().take(80).collect::<String>() })
@@ -209,7 +209,7 @@ fn levels(home: &TestHome) -> BTreeMap<String, String> {
     levels
 }
 
-/// Returns the ids and files of the project's memories that contain the marker.
+/// Returns the ids and files of project memories that contain the marker.
 fn poisoned(home: &TestHome) -> Vec<(String, PathBuf)> {
     let mut files = Vec::new();
     walk(&home.store("memory"), &mut files);
@@ -223,10 +223,10 @@ fn poisoned(home: &TestHome) -> Vec<(String, PathBuf)> {
         .collect()
 }
 
-/// Returns everything that is injected into an agent.
+/// Returns everything that agents are given without asking.
 fn told_unasked(home: &TestHome, prompts: &[String]) -> String {
     let mut told = home.run(&["brief", "--budget", "100000"]);
-    // Warnings about omitted memories are for the user, not the agent.
+    // Warnings about omitted memories are meant for the user, not the agent.
     told = told.lines().filter(|line| !line.starts_with("Warning:")).collect();
     for (n, prompt) in prompts.iter().enumerate() {
         let start = json!({ "session_id": format!("s{n}"), "cwd": home.work(), "prompt": prompt, "source": "startup" });
@@ -285,7 +285,7 @@ fn five_hundred_poisoned_sessions_put_nothing_into_anybodys_mouth() {
     let line = told.lines().find(|line| line.contains(MARK));
     assert!(line.is_none(), "{}", line.unwrap_or_default());
     assert!(told.contains("pnpm"), "what the person said is told: {told}");
-    // The memories are omitted only because of their origin. Once the user accepts one, it is
+    // The memories are left out only because of their origin: once the user accepts one, it is
     // injected.
     let (_, waiting) = home.json(&["review", "-n", "0"]);
     let waiting = waiting["candidates"].as_array().unwrap();
@@ -294,8 +294,8 @@ fn five_hundred_poisoned_sessions_put_nothing_into_anybodys_mouth() {
     assert!(home.ok(&["brief", "--budget", "100000"]).contains(MARK));
 }
 
-/// Adds a hostile memory as a repository could ship it, with everything that might be mistaken for
-/// a sign of trust.
+/// Adds a hostile memory as a repository could ship it, with everything that could be taken for a
+/// sign of trust.
 fn ship(home: &TestHome, n: usize, victim: &str) {
     let id = format!("20261101-hostile-{n:03}");
     let text = payload(n);
@@ -370,8 +370,8 @@ fn a_clone_full_of_hostile_memories_says_nothing_unasked() {
     check_clone(&home);
     let told = told_unasked(&home, &["how do we deploy to production?".to_owned()]);
     assert!(told.contains(&victim), "the person's own memory is still told: {told}");
-    // Searches show where the memory comes from and rank it below the user's memories. Its
-    // instructions are not shown.
+    // Searches show where a memory comes from and rank it below the user's own. Its instructions
+    // are not shown.
     let (_, found) = home.json(&["memory", "search", "deploy to production", "-n", "0"]);
     let hits = found["hits"].as_array().unwrap();
     assert_eq!(hits[0]["id"], victim.as_str());
@@ -384,7 +384,7 @@ fn a_clone_full_of_hostile_memories_says_nothing_unasked() {
     let n_waiting = store["foreign"].as_u64().unwrap() + store["quarantined"].as_u64().unwrap();
     assert_eq!(n_waiting, 100, "{store}");
     assert!(store["quarantined"].as_u64().unwrap() > 20, "{store}");
-    // Maintenance and questions do not change the result.
+    // Maintenance and questions must not change this.
     home.ok(&["maintain"]);
     home.run(&["ask", "How do we deploy to production?"]);
     check_clone(&home);

@@ -1,11 +1,11 @@
-//! A terminal of a given size, for tests of terminal-only output.
+//! A terminal of a given size, for testing output that appears only on terminals.
 
 use std::process::{Command, Stdio};
 
 use crate::home::TestHome;
 
-/// Runs a program on a terminal of its own, types keys, and prints all output. The size is set
-/// before the program starts, so the program never sees any other size.
+/// Runs a program in its own terminal, types keys, and prints all output. The size is set before
+/// the program starts, so the program never sees another size.
 const ON_A_TERMINAL: &str = "
 import fcntl, os, pty, struct, sys, termios
 rows, columns, keys = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode()
@@ -29,12 +29,12 @@ sys.stdout.flush()
 sys.exit(status)
 ";
 
-/// A terminal and the keys to type on it.
+/// A terminal, and the keys to type in it.
 pub(crate) struct Terminal {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) keys: &'static str,
-    /// Environment variables in addition to those of the home.
+    /// Environment variables to set besides the home's.
     pub(crate) vars: Vec<(&'static str, String)>,
 }
 
@@ -46,7 +46,7 @@ impl Default for Terminal {
 }
 
 impl Terminal {
-    /// Returns the screen; `None` without Python, which provides the terminal.
+    /// Returns what the screen shows, or `None` without Python, which provides the terminal.
     pub(crate) fn run(&self, home: &TestHome, args: &[&str]) -> Option<String> {
         let (code, text) = self.run_to_end(home, args)?;
         assert_eq!(code, 0, "nacre {args:?}: {text}");

@@ -1,4 +1,4 @@
-//! Tests `nacre push` and `nacre pull`, which share memories between two machines through a server.
+//! Tests `nacre push` and `nacre pull`, which share memories between machines through a server.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,8 +9,8 @@ use insta::assert_snapshot;
 use crate::home::TestHome;
 use crate::serve::Served;
 
-/// A server with a write-access token, and a machine that has not used the token yet. Both have a
-/// project of the same name.
+/// A server, a token with write access, and a machine that has not used it yet. The server and the
+/// machine have a project of the same name.
 pub(crate) struct Team {
     pub(crate) server: TestHome,
     pub(crate) token: String,
@@ -60,7 +60,7 @@ fn memories_go_to_a_server_and_come_back_as_foreign() {
     let (_, changes) = team.server.json(&["undo", "--list"]);
     assert!(changes.to_string().contains("push by ana"), "{changes}");
 
-    // Another machine pulls the memory, which is not trusted yet.
+    // Another machine pulls the memory but does not trust it yet.
     let other = TestHome::new();
     other.ok(&["config", "set", "push.to", &format!("http://{address}")]);
     let other = other.with_var("NACRE_PUSH_TOKEN", &team.token);
@@ -72,7 +72,7 @@ fn memories_go_to_a_server_and_come_back_as_foreign() {
     assert!(!brief.to_string().contains("Makefiles"), "{brief}");
     assert!(run(&other, &address, &["pull"]).contains("Pulled 0 new and 0 changed"));
 
-    // Local changes by the user are kept, whatever version the server has.
+    // The user's local changes are kept, whichever version the server has.
     let theirs = other.read(&path).replace("Spaces break make.", "My own words.");
     other.write(&path, &theirs);
     laptop.write(&path, laptop.read(&path).replace("Spaces break make.", "Spaces break it."));
@@ -110,7 +110,7 @@ fn without_a_server_nothing_is_lost_and_without_permission_nothing_is_taken() {
     let wrong = push_first(&laptop, &address, "nacre_0000");
     assert!(wrong.contains("Message from the server: The token is missing or invalid"), "{wrong}");
     served.stop();
-    // The server is away.
+    // The server is unreachable.
     let away = push_first(&laptop, &address, &team.token);
     assert!(away.contains("Could not send everything (1 left): Cannot reach the server"), "{away}");
     assert!(
@@ -130,7 +130,7 @@ fn the_token_is_kept_for_its_owner_and_a_secret_is_not_sent() {
     let laptop = TestHome::new();
     let id = laptop.add("Use the deploy account", &["--body", "It is in the vault."]);
     let path = format!("memory/decisions/{id}.md");
-    // The user writes a key into the file by hand and trusts the file as it is.
+    // The user puts a key into the file by hand, and trusts the file as it is.
     let key =
         format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2).chars().take(36).collect::<String>());
     laptop.write(&path, laptop.read(&path).replace("It is in the vault.", &format!("Token {key}")));

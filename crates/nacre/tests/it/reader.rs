@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use crate::agents::{Talk, claude, write};
 use crate::home::TestHome;
 
-/// Records the request, and reports that the usage limit is reached.
+/// Records the request, and reports that the usage limit has been reached.
 const USED_UP: &str = r#"[ "$1" = --version ] && { echo '2.1.197 (Claude Code)'; exit; }
 echo asked >> "$HOME/asked"
 echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"Credit balance is too low"}'
@@ -19,7 +19,7 @@ exit 1"#;
 const ONE_WORD: &str = r#"echo '{"type":"result","is_error":false,"result":"pearl","stop_reason":"end_turn","total_cost_usd":0.001,
 "usage":{"input_tokens":20,"output_tokens":2}}'"#;
 
-/// Creates a home whose `PATH` contains this agent and the system's programs.
+/// Creates a home whose `PATH` contains this agent and the system programs.
 fn home_with(command: &str, script: &str) -> TestHome {
     let home = TestHome::empty();
     let folder = home.root().join("bin");
@@ -31,7 +31,7 @@ fn home_with(command: &str, script: &str) -> TestHome {
     home.with_var("PATH", &path)
 }
 
-/// Adds a session of the repository to Claude Code's directory.
+/// Adds a session in the repository to Claude Code's directory.
 fn add_session(home: &TestHome) {
     let talk = Talk {
         id: "0a1b2c3d-0000-4000-8000-000000000001".to_owned(),
@@ -137,7 +137,7 @@ fn yes_is_remembered_and_lets_the_agent_read_at_once() {
     "#);
     let shown = home.run(&["model"]);
     assert!(shown.contains("default  claude-code/haiku"), "{shown}");
-    // The permission applies only to the agent that it was given for.
+    // Permission to use one agent does not apply to another.
     fs::rename(home.root().join("bin/claude"), home.root().join("bin/codex")).unwrap();
     home.run(&["sync", "--force"]);
     assert_eq!(times_asked(&home), 1);

@@ -38,7 +38,7 @@ fn a_report_counts_what_happened() {
     assert_eq!(report["merged"].as_array().map(Vec::len), Some(1), "{report:#}");
     assert_eq!(report["memories"]["active"], 3);
     assert_eq!(report["most_used"][0]["uses"], 3);
-    // A period without activity gives an empty report.
+    // Without activity, the report is empty.
     let later = home.with_var("NACRE_NOW", "2027-06-01T00:00:00Z");
     let (_, value) = later.json(&["report", "--since", "7d"]);
     assert_eq!(value["report"]["merged"].as_array().map(Vec::len), Some(0));

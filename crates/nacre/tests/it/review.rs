@@ -4,8 +4,8 @@ use insta::assert_snapshot;
 
 use crate::home::TestHome;
 
-/// Adds a candidate to review. The candidate is created by an edit, which counts as the user's own
-/// if it cannot have come from Git.
+/// Adds a candidate for review. It is created by an edit, which counts as the user's own if it
+/// cannot have come from Git.
 fn propose(home: &TestHome, title: &str, body: &str) -> String {
     let _ = std::fs::remove_dir(home.work().join(".git"));
     let id = home.add(title, &["--body", body]);
@@ -137,7 +137,7 @@ fn a_rejected_candidate_leaves_a_hash_and_no_text() {
     ");
     assert_eq!(home.tree("memory"), format!("memory/decisions/{active}.md"));
     assert_eq!(home.tree("meta/tombstones").lines().count(), 2);
-    // Only the private run directory contains undo data; no other file contains the text.
+    // The private run directory contains the text as undo data; no other file does.
     let run_folders = home.store("workspace");
     let says = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("peculiar");
     let told: Vec<_> = home.snapshot().into_iter().filter(|(_, bytes)| says(bytes)).collect();

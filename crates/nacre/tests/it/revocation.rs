@@ -1,4 +1,4 @@
-//! Tests that a revoked token gives no access, and that requests by path do not either.
+//! Tests that a revoked token gives no access, and neither do requests by path.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use crate::people::{ask, token};
 use crate::serve::Served;
 use crate::websocket::WebSocket;
 
-/// Revokes the user's only token with this scope.
+/// Revokes the user's only token with a given scope.
 fn revoke(home: &TestHome, person: &str, scope: &str) {
     let (_, listed) = home.json(&["server", "token", person]);
     let tokens = listed["tokens"].as_array().unwrap();
@@ -41,7 +41,7 @@ fn a_page_ends_with_the_token_that_logged_it_in() {
     let status = |secret: &str, target: &str| ask(&served, secret, "GET", target, &json!({})).0;
     assert_eq!((status(&page, "/api/config"), status(&other, "/api/config")), (200, 403));
     revoke(&home, "boss", "admin");
-    // Boss still has another token, but the page has only the permissions of its own token.
+    // Boss has another token, but the page has only the permissions of its own.
     assert_eq!((status(&page, "/api/config"), status(&page, "/api/memories")), (401, 401));
     assert_eq!((status(&other, "/api/memories"), status(&reader, "/api/memories")), (200, 200));
 }
@@ -179,7 +179,7 @@ fn a_request_reads_no_file_because_it_names_one() {
         };
         assert_eq!(told(&path).0, 404);
         assert_eq!(told(&path), told(&missing), "whether it exists is not told");
-        // A hook may not use a directory chosen by another user.
+        // A hook may not run in a directory that another user chose.
         let hook = |folder: &str| {
             let body = json!({ "version": "0", "folder": folder,
                 "question": { "event": "start" } });
@@ -214,7 +214,7 @@ fn a_chat_by_the_port_works_in_registered_projects_alone() {
             "{made}"
         );
     }
-    // The socket file belongs to the owner.
+    // Only the owner can use the socket file.
     #[cfg(unix)]
     {
         let folder = home.root().join("elsewhere");

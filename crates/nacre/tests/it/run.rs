@@ -66,8 +66,8 @@ fn a_place_that_is_not_there_is_marked() {
     ");
 }
 
-/// A genuine quote is not evidence if the model was never shown it, or if the sentence makes a
-/// different claim.
+/// A genuine quote is not evidence if the model never saw it, or if the sentence claims something
+/// else.
 #[test]
 fn a_sentence_that_its_lines_do_not_prove_is_marked() {
     let answer = |text: &str, cited: &str| {

@@ -41,7 +41,7 @@ fn runs_are_listed_and_say_what_they_did() {
     ");
 }
 
-/// Returns the output of `runs show` and the contents of the run directory.
+/// Returns the output of `runs show`, and what the run directory contains.
 fn shown_and_written(home: &TestHome, run: &str, actions: &str) -> [(Value, Value); 2] {
     let (code, shown) = home.json(&["runs", run]);
     assert_eq!((code, shown["id"].as_str()), (0, Some(run)));
@@ -133,10 +133,10 @@ fn every_id_that_a_sync_prints_can_be_shown() {
     assert_eq!((code, shown["runs"].as_array().map(Vec::len)), (0, Some(2)), "{shown:#}");
     let text = home.ok(&["runs", id]);
     assert!(text.contains("2 runs, one per session") && text.contains("pnpm"), "{text}");
-    // Nothing was done, so there is nothing to show.
+    // Nothing was done, so there is no run to show.
     let again = home.run(&["sync"]);
     assert!(!again.contains("Run:") && !again.contains("Undo:"), "{again}");
-    // A sync of a single session also has an id.
+    // Syncing a single session also has a run id.
     let (_, listed) = home.json(&["trace"]);
     let session = listed["sessions"][0]["id"].as_str().unwrap();
     let (_, one) = home.json(&["sync", "--trace", session, "--force"]);

@@ -1,4 +1,4 @@
-//! Checks that commands accurately report what they did and what they did not do.
+//! Checks that commands report accurately what they did and did not do.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Tests a sync with a lead model from end to end: acceptance scenarios A to H, and error cases.
+//! Tests whole syncs with a lead model: acceptance scenarios A to H, and failures.
 
 use insta::assert_snapshot;
 use nacre_memory::{LEARNING_KINDS, MemoryType, TYPES};
@@ -11,11 +11,11 @@ use crate::sync_run::{PNPM, reading, talk};
 
 const KNOWN: &str = "20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file";
 
-/// Text from the agent that no candidate contains.
+/// Something the agent said that no candidate contains.
 const ONLY_IN_TRACE: &str = "ZEBRA-7731 was printed by the build";
 
-/// A session whose claim is similar to the known memory. The scores alone do not decide whether
-/// both are the same.
+/// A session with a claim similar to the known memory. The scores alone cannot tell whether the two
+/// are the same.
 const UNCLEAR: &[&str] = &[
     "Fix the build on CI before lunch",
     "I ran npm install. ZEBRA-7731 was printed by the build.",
@@ -31,7 +31,7 @@ fn answer(value: Value) -> Calls {
     vec![("answer", value)]
 }
 
-/// Returns the result of an explorer: the known memory.
+/// An explorer's result: the known memory.
 fn answer_known() -> Calls {
     let file = format!("learnings/{KNOWN}.md");
     answer(
@@ -61,7 +61,7 @@ fn deciding(action: &'static str) -> Answering {
     })
 }
 
-/// Creates a home with a memory about pnpm and a new session that contains an unclear case.
+/// Creates a home with a memory about pnpm, and a new session with an unclear case.
 fn unclear() -> TestHome {
     let home = reading();
     talk(&home, "one", 1, PNPM);
@@ -70,7 +70,7 @@ fn unclear() -> TestHome {
     home
 }
 
-/// Syncs with the model as lead. Returns the report of the one session that was read.
+/// Syncs with the model as the lead. Returns the report on the one session that was read.
 fn synced(home: &TestHome, model: &Answering, more: &[&str]) -> Value {
     model.set_for(home, "lead");
     let args: Vec<&str> = ["sync"].iter().chain(more).copied().collect();
@@ -328,8 +328,8 @@ fn a_person_who_edits_while_the_model_answers_is_never_overwritten() {
             if !text.contains("My own words.") {
                 std::fs::write(&edited, text + "\nMy own words.\n").unwrap();
             }
-            // The model merges the memory that it is shown. The second time, that memory includes
-            // the user's words.
+            // The model merges the memory that it is shown, which by the second time includes the
+            // user's words.
             let mut update = decision("update");
             if request.to_string().contains("My own words.") {
                 let body = update["merged"]["body"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! Tests in which order recall uses the scopes: first the project, then the user's global memories.
+//! Tests the order in which recall uses scopes: the project first, then the user's global memories.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! Checks that no secret of a trace reaches any stored or printed byte.
+//! Checks that no secret in a trace is ever stored or printed.
 
 #[expect(dead_code, reason = "the places are those of the redactor's own tests")]
 #[path = "../../../nacre-base/src/redact/tests/corpus.rs"]
@@ -14,10 +14,10 @@ use crate::agents::{self, Talk};
 use crate::home::{TestHome, walk};
 use corpus::{Dice, KINDS, Sample};
 
-/// Minimum number of consecutive bytes of a secret that count as a leak.
+/// From this many consecutive bytes on, part of a secret counts as a leak.
 const SURVIVING_RUN: usize = 16;
 
-/// Returns overlapping parts that cover a secret. None of them may be visible.
+/// Returns overlapping parts that together cover a secret. None of them may be visible.
 fn runs(secret: &str) -> Vec<Vec<u8>> {
     let lines = secret.lines().filter(|line| line.len() >= SURVIVING_RUN || !secret.contains('\n'));
     lines
@@ -41,15 +41,15 @@ fn secrets(seed: u64) -> Vec<(&'static str, String, Sample)> {
         .collect()
 }
 
-/// The label of a kind of secret, and the parts of the secret that must not be visible.
+/// The label of a kind of secret, and the parts that must not be visible.
 type Forbidden = (&'static str, Vec<Vec<u8>>);
 
-/// Returns a conversation with every secret in every possible position.
+/// Returns a conversation with every secret in every possible place.
 fn talk(id: &str, seed: u64) -> (Talk, Vec<Forbidden>) {
     let all = secrets(seed);
     let assigned: Vec<String> = all.iter().map(|(_, text, _)| text.clone()).collect();
     let dump: String = assigned.iter().map(|line| format!("{line}\nLANG=C\n")).collect();
-    // A secret without a name next to it can only be recognized by its shape.
+    // Without a name next to it, a secret can be recognized only by its shape.
     let known: Vec<&str> = all
         .iter()
         .map(|(_, _, sample)| sample.text.as_str())
@@ -82,8 +82,8 @@ fn talk(id: &str, seed: u64) -> (Talk, Vec<Forbidden>) {
     (talk, runs)
 }
 
-/// Writes a session in every format, each with different secrets. Returns the parts of the secrets
-/// that must not be visible.
+/// Writes a session with different secrets in every format. Returns the parts of the secrets that
+/// must not be visible.
 fn write_traces(home: &TestHome) -> Vec<Forbidden> {
     let root = home.root().join("agents");
     let mut forbidden = Vec::new();
@@ -112,7 +112,7 @@ fn write_traces(home: &TestHome) -> Vec<Forbidden> {
     forbidden
 }
 
-/// Returns the output of all trace commands for these sessions.
+/// Returns what all trace commands print for these sessions.
 fn print_all(home: &TestHome) -> String {
     let root = home.root().join("agents");
     let mut printed = String::new();
@@ -186,7 +186,7 @@ fn no_secret_survives_by_being_cut_in_two() {
     let mut leaks = Vec::new();
     for (label, text, sample) in secrets(11) {
         let runs = runs(&sample.secret);
-        // Redacting earlier secrets shortens the text, which moves its end into the inspected part.
+        // Redacting earlier secrets shortens the text, so more of it moves into the inspected part.
         for n_before in [0, 40] {
             let before = format!("{}\n", &text).repeat(n_before);
             for cut in 0..6 {

@@ -1,5 +1,4 @@
-//! Tests `nacre serve` as programs and browsers would use it, with real HTTP on the loopback
-//! interface.
+//! Tests `nacre serve` as programs and browsers use it: real HTTP on the loopback interface.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -62,7 +61,7 @@ impl Served {
         self.client().post(path, body).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Opens the event stream, which begins with the next event.
+    /// Opens the event stream, starting with the next event.
     fn events(&self, headers: &[(String, String)]) -> impl Iterator<Item = String> + use<> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(request("GET", "/api/events", headers).as_bytes()).unwrap();
@@ -71,7 +70,7 @@ impl Served {
         lines
     }
 
-    /// Sends `text` unchanged. Returns the status and body of the response.
+    /// Sends `text` as it is. Returns the status and body of the response.
     pub(crate) fn raw(&self, text: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         // A server that rejects the request may close the connection before reading all of it.
@@ -138,7 +137,7 @@ fn request(verb: &str, target: &str, headers: &[(String, String)]) -> String {
     text
 }
 
-/// Returns the routes from the API description: verb, path, and whether the route is public.
+/// Returns the API description's routes: verb, path, and whether the route is public.
 fn routes(served: &Served) -> Vec<(String, String, bool)> {
     let (status, answer) = served.raw(&request(
         "GET",
@@ -212,7 +211,7 @@ fn a_sync_is_a_task_that_is_followed_and_whose_report_is_kept() {
     };
     let path = home.root().join(".claude/projects/p").join(format!("{}.jsonl", talk.id));
     agents::write(&path, &agents::claude(&talk));
-    // Set the modification time far enough back that the session counts as ended.
+    // The modification time is long enough ago that the session counts as ended.
     let file = fs::File::options().append(true).open(&path).unwrap();
     file.set_modified(UNIX_EPOCH + Duration::from_secs(1_700_000_000)).unwrap();
     home.ok(&["connect", "claude", "--yes"]);
@@ -257,12 +256,12 @@ fn a_stream_goes_on_where_it_stopped() {
     let next = after(&last).find_map(|line| line.strip_prefix("id: ").map(str::to_owned)).unwrap();
     let number = |id: &str| id.rsplit('-').next().unwrap().parse::<u64>().unwrap();
     assert_eq!(number(&next), number(&last) + 1);
-    // A client whose event id comes from another server is notified that it missed events.
+    // A client with an event id from another server is told that it missed events.
     let mut lines = after("00000000-7");
     assert!(lines.find(|line| line.starts_with("data: ")).unwrap().contains("\"missed\""));
 }
 
-/// Returns headers that contain the token or a page's secret but do not authenticate a request.
+/// Returns headers that contain the token or a page's secret without authenticating a request.
 fn without_proof(served: &Served, secret: &str) -> Vec<Vec<(String, String)>> {
     let header = |name: &str, value: String| (name.to_owned(), value);
     let token = served.token.as_str();
@@ -272,8 +271,8 @@ fn without_proof(served: &Served, secret: &str) -> Vec<Vec<(String, String)>> {
     for twice in [["x", token], [token, token], ["x", secret]] {
         forged.push(twice.map(|text| header("Authorization", format!("Bearer {text}"))).to_vec());
     }
-    // A browser sends a cookie to every port of this machine. A program that receives the cookie
-    // this way can also forge the origin.
+    // Browsers send cookies to every port of this machine. A program that receives one this way can
+    // also forge the origin.
     let port = served.address.rsplit(':').next().unwrap();
     for name in [format!("nacre_{port}"), "Authorization".to_owned(), "token".to_owned()] {
         forged.extend([token, secret].map(|proof| {
@@ -417,7 +416,7 @@ fn login_code(served: &Served) -> String {
     served.post("/api/login-code", &json!({}))["code"].as_str().unwrap().to_owned()
 }
 
-/// Sends a login code as a page of the server would. Returns the response.
+/// Sends a login code as one of the server's pages would. Returns the response.
 fn log_in(served: &Served, code: &str) -> (u16, String) {
     let body = json!({ "code": code }).to_string();
     let host = &served.address;
@@ -432,7 +431,7 @@ fn log_in(served: &Served, code: &str) -> (u16, String) {
 fn page_secret(served: &Served, code: &str) -> String {
     let (status, answer) = log_in(served, code);
     assert_eq!(status, 200, "{answer}");
-    // A browser would send a cookie to programs on any other port of this machine.
+    // Browsers send cookies to programs on every other port of this machine.
     assert!(!answer.to_lowercase().contains("set-cookie"), "{answer}");
     assert!(answer.contains("cache-control: no-store"), "{answer}");
     let body = answer.split("\r\n\r\n").nth(1).unwrap();
@@ -457,7 +456,7 @@ fn a_browser_is_let_in_once_by_a_link() {
     };
     let origin = format!("http://{}", served.address);
     assert_eq!(with("GET", "/api/memories", "").0, 200);
-    // A request for a change must include the origin of its page.
+    // A request that changes something must include the origin of its page.
     assert_eq!(with("DELETE", "/api/memories/x", "").0, 401);
     assert_eq!(with("DELETE", "/api/memories/x", &format!("Origin: {origin}\r\n")).0, 404);
     assert_eq!(with("DELETE", "/api/memories/x", "Origin: http://evil.example\r\n").0, 403);
@@ -505,7 +504,7 @@ fn there_is_one_server_a_home_and_it_ends_in_order() {
     assert_eq!(served.stop(), 0);
     assert!(!run.join("address").exists() && !run.join("socket").exists());
     assert!(home.run(&["dashboard", "--print"]).contains("nacre serve"));
-    // A server rejects the token of an earlier server, so clients read the token file again.
+    // A server rejects an earlier server's token, so clients read the token file again.
     let again = Served::start(&home);
     let old = Served::client_with(&again.address, &token).get::<Value>("/api/status", &());
     assert_eq!(old.unwrap_err().or_hint("").code, ErrorCode::Refused);
@@ -537,16 +536,16 @@ fn nobody_who_took_the_port_of_a_killed_server_is_told_anything() {
         assert_eq!(reached.kind(), std::io::ErrorKind::WouldBlock);
     };
     ask_all();
-    // Without a socket file, an unheld lock also shows that no server is running.
+    // Even without a socket file, the free lock shows that no server is running.
     fs::remove_file(&socket).unwrap();
     ask_all();
-    // Without a socket file, a running server is reached through its port.
+    // Without its socket file, a running server is reached through its port.
     drop(stranger);
     let again = Served::start(&home);
     fs::remove_file(&socket).unwrap();
     let link = home.json(&["dashboard", "--print"]).1["link"].as_str().unwrap().to_owned();
     assert!(link.starts_with(&format!("http://{}/#code=", again.address)), "{link}");
-    // An unresponsive server must not block the command forever.
+    // A server that does not respond must not block the command forever.
     let _silent = UnixListener::bind(&socket).unwrap();
     let shown = home.run(&["dashboard", "--print"]);
     assert!(shown.contains("is not responding") && !shown.contains("#code="), "{shown}");

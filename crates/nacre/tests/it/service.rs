@@ -1,5 +1,5 @@
-//! Tests `nacre up`, `down` and `logs`, and the server's background work, with real processes and
-//! without a service manager.
+//! Tests `nacre up`, `down` and `logs`, and the server's background work, with real processes but
+//! no service manager.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -51,7 +51,7 @@ fn ask(home: &TestHome, method: &str, path: &str, body: &Value) -> (u16, Value) 
 struct Stream(BufReader<UnixStream>);
 
 impl Stream {
-    /// Opens the stream, and returns once the server has started sending events.
+    /// Opens the stream, and returns once the server has started to send events.
     fn open(home: &TestHome) -> Self {
         let mut stream = UnixStream::connect(home.root().join(".nacre/run/socket")).unwrap();
         stream.write_all(b"GET /api/events HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
@@ -258,7 +258,7 @@ impl Drop for Server {
     }
 }
 
-/// Wakes a loop and kills the server while the loop's task is running.
+/// Wakes a loop, and kills the server while the loop's task is running.
 fn kill_within(home: &TestHome, name: &str) {
     let mut server = Server::start(home, &[]);
     let mut events = Stream::open(home);
@@ -267,7 +267,7 @@ fn kill_within(home: &TestHome, name: &str) {
     server.kill();
 }
 
-/// Returns the states of all tasks of a workflow, latest first.
+/// Returns the states of a workflow's tasks, latest first.
 fn states(home: &TestHome, agent: &str) -> Vec<String> {
     let (_, tasks) = ask(home, "GET", "/api/tasks?limit=0", &Value::Null);
     let tasks = tasks["tasks"].as_array().unwrap().iter();

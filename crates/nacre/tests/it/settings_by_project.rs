@@ -1,5 +1,5 @@
-//! Tests that the settings of a project apply only to that project: redacted words, limits, and the
-//! scope of its memories.
+//! Tests that a project's settings apply only to that project: redacted words, limits, and the
+//! scope of memories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use crate::home::{TestHome, walk};
 use crate::loopback::Loopback;
 
-/// `OWN` is redacted by the user, and the next words by the repositories `work` and `other`.
+/// The user redacts `OWN`; the repositories `work` and `other` redact the words that follow.
 const OWN: &str = "Ostermund";
 const WORK: &str = "Quillhaven";
 const OTHER: &str = "Brackwater";
 
-/// Two repositories, each with its own list of redacted words, and a third directory outside both.
+/// Two repositories with their own lists of redacted words, and a directory outside both.
 struct Two {
     home: TestHome,
 }
@@ -59,7 +59,7 @@ impl Two {
         shown
     }
 
-    /// Returns the names of the projects that have sessions matching a search for the word.
+    /// Returns the names of projects whose sessions match a search for the word.
     fn said_in(&self, word: &str) -> Vec<String> {
         let args = ["--json", "trace", "search", "--mode", "lexical", word];
         let found: Value = serde_json::from_str(&self.ok(&self.elsewhere(), &args)).unwrap();
@@ -73,7 +73,7 @@ impl Two {
         projects
     }
 
-    /// Returns all files below a directory that contain the word, including databases.
+    /// Returns all files in a directory that contain the word, including databases.
     fn holding(&self, folder: &Path, word: &str) -> Vec<String> {
         let mut files = Vec::new();
         walk(folder, &mut files);
@@ -81,7 +81,7 @@ impl Two {
             let bytes = fs::read(path).unwrap();
             let lower = word.to_lowercase();
             let has = |word: &str| bytes.windows(word.len()).any(|part| part == word.as_bytes());
-            // The list itself contains the word, and an index contains words in lowercase.
+            // The list itself contains the word, and indexes contain it in lower case.
             !path.ends_with("config.toml") && (has(word) || has(&lower))
         };
         files.retain(finder);
@@ -94,7 +94,7 @@ fn list(word: &str) -> String {
     format!("[redact]\nextra = ['{word}']\n")
 }
 
-/// Writes a session that contains every word in the title, in all messages and in tool output.
+/// Writes a session with every word in its title, its messages and its tool output.
 fn talk(two: &Two, id: &str, cwd: &Path) -> PathBuf {
     let all = format!("{OWN}, {WORK} and {OTHER}");
     let records = [
@@ -116,7 +116,7 @@ fn talk(two: &Two, id: &str, cwd: &Path) -> PathBuf {
     path
 }
 
-/// Returns the part of the global directory that is shared by all projects.
+/// Returns the part of the global directory that all projects share.
 fn global(two: &Two) -> PathBuf {
     two.home.root().join(".nacre")
 }
@@ -137,8 +137,8 @@ fn each_project_keeps_its_own_words_out_wherever_a_sync_is_started() {
             let memory = two.holding(&store.join("memory/learnings"), left);
             assert_eq!(memory.len(), 1, "a stranger's list changes nothing, from {start}");
         }
-        // In the sessions of a project, the catalog may contain words that only the other project
-        // redacts, but none that the project itself redacts.
+        // For a project's sessions, the catalog may contain words that only the other project
+        // redacts, but none that the project redacts itself.
         assert_eq!(two.holding(&global(&two), OWN), [""; 0], "from {start}");
         assert_eq!(two.said_in(WORK), ["other"], "from {start}");
         assert_eq!(two.said_in(OTHER), ["work"], "from {start}");
@@ -200,7 +200,7 @@ fn a_list_that_changes_cleans_what_was_read_before_even_of_a_trace_that_is_gone(
     fs::remove_file(two.home.root().join("traces/three.jsonl")).unwrap();
     let again = two.home.json(&["sync"]).1;
     assert_eq!((&again["reworded"], &again["read"]), (&json!(0), &json!(0)), "once is enough");
-    // A word removed from the list is restored from the trace, if the trace still exists.
+    // A word that is no longer on the list is restored from the trace, if the trace still exists.
     fs::write(two.home.store("config.toml"), "").unwrap();
     let back = two.home.json(&["sync"]).1;
     assert_eq!((&back["read"], &back["sessions"]), (&json!(1), &json!([])), "{back:#}");
@@ -308,7 +308,7 @@ fn a_repository_cannot_send_memories_to_the_global_store() {
     assert!(home.store(&format!("memory/decisions/{id}.md")).is_file());
     assert!(!home.root().join(".nacre/memory").exists());
     assert!(home.run(&["memory", "reset"]).contains("nacre memory reset --yes"));
-    // The user may set the scope with a flag, a variable or their own settings file.
+    // The user may set the scope with a flag, a variable or the user settings file.
     let flagged = home.add("Commits are signed", &["--scope", "global_only"]);
     let global = home.root().join(".nacre/memory/decisions");
     assert!(global.join(format!("{flagged}.md")).is_file());

@@ -1,4 +1,4 @@
-//! Checks that nothing shared through Git identifies a machine, its directories or its user.
+//! Checks that what Git shares does not identify the machine, its directories or its user.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::home::TestHome;
 use crate::sync_run::{reading, talk};
 
-/// A user name that does not occur as a normal word.
+/// A user name that is not an ordinary word.
 const USER: &str = "winnifred";
 
 fn git(home: &TestHome, args: &[&str]) -> String {
@@ -15,7 +15,7 @@ fn git(home: &TestHome, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the files that Git would share, with their contents.
+/// Returns the files that Git would share, and their contents.
 fn read_shared_files(home: &TestHome) -> Vec<(String, String)> {
     let listed = git(home, &["ls-files", "--others", "--exclude-standard", "-z"]);
     let names = listed.split('\0').filter(|name| !name.is_empty());

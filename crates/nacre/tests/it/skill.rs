@@ -1,4 +1,4 @@
-//! Tests `nacre skill`, which lists and shows skills
+//! Tests `nacre skill`, which lists and shows skills.
 
 use std::fs;
 use std::path::Path;

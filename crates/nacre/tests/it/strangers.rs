@@ -11,7 +11,7 @@ use crate::home::TestHome;
 
 const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
 
-/// Creates a store with a user's decision and a foreign file that claims to supersede the decision.
+/// Creates a store with the user's decision, and a file from elsewhere that claims to supersede it.
 fn set_up_overturned() -> TestHome {
     let home = TestHome::new();
     assert_eq!(home.add("The queue is a SQLite table", &["--body", "One file to back up."]), QUEUE);
@@ -25,7 +25,7 @@ fn set_up_overturned() -> TestHome {
     home
 }
 
-/// Returns a decision as a clone would contain it, that is, only the file.
+/// Returns a decision as a clone would contain it: only the file.
 fn decision(id: &str, keys: &str, body: &str) -> String {
     format!("---\nid: {id}\ntitle: The queue is a SQLite table\n{keys}---\n\n{body}\n")
 }
@@ -135,7 +135,7 @@ fn what_a_teammate_shares_with_its_evidence_is_in_the_brief() {
     let id = home.add("The queue is a SQLite table", &[]);
     fs::remove_dir_all(home.store("meta/state")).unwrap();
     fs::remove_dir_all(home.root().join(".nacre/trust")).unwrap();
-    // Anyone can write evidence, so the user must decide which repositories to trust.
+    // Anyone can write evidence, so it is up to the user to decide which repositories to trust.
     assert_eq!(home.json(&["brief"]).1["unproven"], json!([id]));
     let root = home.store("").parent().unwrap().display().to_string();
     home.ok(&["config", "set", "safe.memories", root.trim_end_matches('/')]);
@@ -239,7 +239,7 @@ fn the_same_id_twice_in_a_store_is_named_and_the_one_in_use_is_taken() {
     assert_eq!(home.json(&["memory", "show", "20261116"]).1["body"], "In use.");
 }
 
-/// Adds a run directory as a repository may ship it.
+/// Adds a run directory as a repository could ship it.
 fn ship_run(home: &TestHome, changes: &serde_json::Value) {
     let plan = json!({ "version": 1, "changes": changes });
     home.write("workspace/sync-20261101-101010-abcdef12/undo.json", plan.to_string());
@@ -284,7 +284,7 @@ fn an_undo_writes_nothing_but_memories_evidence_and_state() {
             "meta/evidence/20261101-a.json",
             r#"{"version":1,"id":"20261101-b","quotes":[]}"#.to_owned(),
         ),
-        // A plan must not turn a foreign memory into the user's own.
+        // A plan must not turn someone else's memory into the user's own.
         ("meta/state/20261101-a.json", state("20261101-a")),
         ("MEMORY/decisions/20261101-a.md", sound.clone()),
     ];
@@ -306,7 +306,7 @@ fn an_undo_writes_nothing_but_memories_evidence_and_state() {
         );
         assert_eq!(home.snapshot(), files, "{path}");
     }
-    // This plan lists the same file twice.
+    // A plan that lists the same file twice.
     let step = json!({ "path": "memory/decisions/20261101-a.md", "before": sound, "after": null });
     ship_run(&home, &json!([step, step]));
     assert!(home.run(&["undo", "sync-20261101"]).ends_with("[exit 1]\n"));
@@ -465,7 +465,7 @@ fn what_nobody_stands_behind_does_not_answer_above_a_person() {
     assert!(at("blue pipeline") < at("straight to production"), "{answer}");
 }
 
-/// Adds a journal plan that anyone could have written, with a checksum but without proof of origin.
+/// Adds a journal plan that anyone could have written: it has a checksum but no proof of origin.
 fn ship_journal(home: &TestHome, steps: &serde_json::Value) {
     let json =
         json!({ "version": 2, "steps": steps, "new_dirs": ["meta", "meta/state"] }).to_string();

@@ -1,4 +1,4 @@
-//! Tests `--strategy` and `[limits]`: models that read sessions, and limits on their cost.
+//! Tests `--strategy` and `[limits]`: models that read sessions, and limits on what they cost.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::home::TestHome;
 use crate::loopback::Loopback;
 use crate::sync_run::{PNPM, reading, talk};
 
-/// Starts a model that finds the sentence about pnpm and writes a summary of the session.
+/// Starts a model that finds the sentence about pnpm and summarizes the session.
 fn model() -> Loopback {
     Loopback::new(|asked| {
         if is_second_look(asked) {
@@ -25,8 +25,8 @@ fn is_second_look(asked: &Value) -> bool {
     asked.to_string().contains("second_look")
 }
 
-/// Returns how many sessions the model was asked to read. Requests that verify its findings are not
-/// counted.
+/// Returns how many sessions the model was asked to read, without requests that verify its
+/// findings.
 fn n_read(model: &Loopback) -> usize {
     model.requests().iter().filter(|asked| !is_second_look(asked)).count()
 }
@@ -123,7 +123,7 @@ fn a_reached_limit_pauses_model_work_and_keeps_the_queue() {
         let (home, model) = (reading(), model());
         model.serve(&home);
         home.ok(&["config", "set", key, value]);
-        // Each call uses 700 tokens, and a session is started only while about 4400 are left.
+        // Each call uses 700 tokens, and sessions are started only while about 4400 are left.
         for day in 1..=6 {
             talk(&home, &format!("s{day}"), day, PNPM);
         }

@@ -1,4 +1,4 @@
-//! Tests `nacre sync --no-extract`, `connect`, `trace`, `queue`, `retry` and `skip`
+//! Tests `nacre sync --no-extract`, `connect`, `trace`, `queue`, `retry` and `skip`.
 
 use std::fs;
 
@@ -6,8 +6,7 @@ use insta::assert_snapshot;
 
 use crate::home::TestHome;
 
-/// Creates a home with the traces of two sessions in Nacre's own format. One of the sessions is in
-/// the repository.
+/// Creates a home with traces of two sessions in Nacre's own format, one of them in the repository.
 fn with_traces() -> TestHome {
     let home = TestHome::new();
     let traces = home.root().join("traces");
@@ -20,7 +19,7 @@ fn with_traces() -> TestHome {
     );
     write_trace(&home, "outside", "/elsewhere", "Use Redis for the cache");
     home.ok(&["connect", "generic", "--path", &traces.display().to_string()]);
-    // The sessions were written just now, but with this clock they count as inactive.
+    // The sessions were written just now, but this clock makes them inactive.
     home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z")
 }
 

@@ -1,4 +1,4 @@
-//! Tests that `nacre sync` turns sessions into memories exactly once, with evidence
+//! Tests that `nacre sync` turns sessions into memories exactly once, and with evidence.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::answering::Answering;
 use crate::home::{TestHome, interrupt};
 
-/// Creates a home that reads traces from a directory, with a clock at which they are inactive.
+/// Creates a home that reads traces from a directory, and a clock that makes them inactive.
 pub(crate) fn reading() -> TestHome {
     let home = TestHome::new();
     let traces = home.root().join("traces");
@@ -22,8 +22,7 @@ pub(crate) fn reading() -> TestHome {
     home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z")
 }
 
-/// Writes a session on a given day in November, in which messages from the user and the agent
-/// alternate.
+/// Writes a session on a day in November, with alternating messages from the user and the agent.
 pub(crate) fn talk(home: &TestHome, id: &str, day: u8, said: &[&str]) -> PathBuf {
     let path = home.root().join(format!("traces/{id}.jsonl"));
     let head =
@@ -59,14 +58,14 @@ const NPM: &[&str] = &[
     "Switched.",
 ];
 
-/// Returns the result of the only session in a sync.
+/// Returns the result for a sync's only session.
 fn only(value: &Value) -> &Value {
     let sessions = value["sessions"].as_array().unwrap();
     assert_eq!(sessions.len(), 1, "{value:#}");
     &sessions[0]["report"]
 }
 
-/// Returns the files of memories and their evidence.
+/// Returns the memory files and their evidence.
 fn snapshot_shared(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = home.snapshot();
     let is_shared = |path: &PathBuf| {
@@ -274,7 +273,7 @@ fn runs_are_named_and_kept_by_what_they_are_for() {
         assert!(report["run_id"].as_str().unwrap().starts_with(&format!("{mode}-2099")));
     }
     let runs = home.json(&["runs"]).1["runs"].clone();
-    // Runs that started at the same time have no defined order.
+    // Runs that start at the same time are in no defined order.
     let mut modes: Vec<&str> = runs
         .as_array()
         .unwrap()

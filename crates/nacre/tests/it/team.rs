@@ -1,5 +1,5 @@
-//! Tests several homes that share a PostgreSQL database, and homes whose database is unreachable.
-//! Uses a real PostgreSQL server if one is available; `tools/postgres.sh` downloads it.
+//! Tests homes that share a PostgreSQL database, and homes whose database is unreachable. Uses a
+//! real PostgreSQL server if there is one; `tools/postgres.sh` downloads it.
 
 #[expect(dead_code, reason = "the tests of the stores use more of it")]
 #[path = "../../../nacre-team/tests/it/server.rs"]
@@ -54,7 +54,7 @@ fn a_repository_names_no_database_and_a_password_stands_in_no_setting() {
     Hint: nacre config set server.database postgres://USER@HOST/NAME
     [exit 1]
     ");
-    // A password was written to the file by hand.
+    // A password that was written to the file by hand.
     let config = home.root().join(".nacre/config.toml");
     fs::write(config, format!("[server]\ndatabase = \"{url}\"\n")).unwrap();
     for command in [
@@ -140,13 +140,13 @@ fn a_task_of_one_server_is_stopped_from_another() {
     let (one, other) = (team(), team());
     one.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);
     one.ok(&["server", "migrate"]);
-    // A model server that accepts a request and never responds.
+    // A model server that accepts a request but never responds.
     let model = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", model.local_addr().unwrap());
     one.ok(&["config", "set", "providers.local.base_url", &address]);
     one.ok(&["config", "set", "providers.local.api", "openai"]);
     one.ok(&["config", "set", "roles.ask.model", "local/test"]);
-    // Heartbeats use the clock, which must advance.
+    // Heartbeats depend on the clock, so it must advance.
     let mut asking = one.command(&one.work(), &["ask", "tabs or spaces?"]);
     let piped = asking.env_remove("NACRE_NOW").stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut asking = piped.spawn().unwrap();
@@ -170,7 +170,7 @@ fn a_task_of_one_server_is_stopped_from_another() {
     assert!(over.is_some(), "{:?}", other.json(&["events", &id]));
 }
 
-/// Polls `look` for up to half a minute until it returns a value.
+/// Calls `look` for up to half a minute, until it returns a value.
 fn soon<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     (0..300).find_map(|_| {
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -208,7 +208,7 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     talk(&one, "two", 2, &["Rename the server to gateway", "Done."]);
     one.ok(&["sync", "--no-extract"]);
     assert_eq!(states(&one), r#"{"done":1,"pending":1}"#);
-    // Another home cannot read that trace and skips it.
+    // Another home, which cannot read that trace and skips it.
     let other = team(reading());
     let (_, report) = other.json(&["sync"]);
     assert_eq!(report["sessions"], Value::from(Vec::<Value>::new()), "{report}");
@@ -216,7 +216,7 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     let (_, report) = one.json(&["sync"]);
     assert_eq!(report["sessions"].as_array().map(Vec::len), Some(1), "{report}");
     assert_eq!(states(&other), r#"{"done":2}"#);
-    // Each home can see the tasks of the other.
+    // Each home sees the other's tasks.
     let (_, tasks) = other.json(&["events"]);
     let is_sync = |task: &&Value| task["agent"] == "sync" && task["state"] == "completed";
     let theirs = tasks["tasks"].as_array().unwrap().iter().filter(is_sync).count();

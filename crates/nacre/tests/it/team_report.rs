@@ -1,5 +1,5 @@
-//! Tests `nacre report --team` and `nacre ask --all-projects`, whose results come from all projects
-//! that a user may read.
+//! Tests `nacre report --team` and `nacre ask --all-projects`, which cover every project that a
+//! user may read.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ const NO_PNPM: (&str, &str) = (
     "We switched to npm from now on, pnpm is no longer used: it broke the docker build.",
 );
 
-/// Creates a home with a second project that made a different decision.
+/// Creates a home and a second project, which made a different decision.
 fn two_projects() -> TestHome {
     let home = TestHome::new();
     let shell = home.root().join("shell");

@@ -1,4 +1,4 @@
-//! Tests terminal output: rows that fit the width, short ids that commands accept, relative times,
+//! Tests terminal output: rows that fit the width, short ids that commands accept, relative times
 //! and the pager.
 
 use std::fs;
@@ -110,7 +110,7 @@ fn runs_say_when_and_what_in_words() {
     home.ok(&["runs", end]);
 }
 
-/// Writes a pager script and returns its path.
+/// Writes a script that acts as the pager, and returns its path.
 fn pager(home: &TestHome, script: &str) -> String {
     let file = home.root().join("pager.sh");
     fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -226,7 +226,7 @@ fn a_task_needs_no_flag() {
     let home = set_up_memories();
     fs::write(home.work().join("queue.rs"), "pub fn push_job() {}\n").unwrap();
     let [flag, word] = [&["context", "--task", "push job"][..], &["context", "push job"]];
-    // Skip the first line, which lists map updates and differs between runs.
+    // The first line lists map updates and differs between runs.
     let found =
         |args: &[&str]| home.ok(args).lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(found(word), found(flag));

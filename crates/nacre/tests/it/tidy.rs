@@ -1,4 +1,4 @@
-//! Checks repository rules that no compiler checks.
+//! Checks repository rules that the compiler cannot check.
 
 mod circles;
 mod cli;
@@ -15,8 +15,8 @@ use std::process::Command;
 use self::modules::Modules;
 use crate::home::{repository, walk};
 
-/// The modules that each top-level module may import from its own crate. No other top-level modules
-/// may exist.
+/// The modules that each top-level module may import from its own crate. There may be no other
+/// top-level modules.
 const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-base", "platform", &[]),
     ("nacre-base", "git", &["platform"]),
@@ -127,7 +127,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "nacre-memory",
             "nacre-ops",
             "nacre-server",
-            // The crate's tests start a real database.
+            // This crate's tests start a real database.
             "nacre-team",
             "nacre-traces",
             "nacre-types",
@@ -138,10 +138,10 @@ const CRATES: &[(&str, &[&str])] = &[
 /// Maximum length of a source file. Longer files are too hard to read.
 const MAX_LINES: usize = 600;
 
-/// Data tables, which may be longer.
+/// Data tables may be longer.
 const DATA_TABLES: &[&str] = &[];
 
-/// Maximum size of a tracked file. Large files would remain in the Git history forever.
+/// Maximum size of a tracked file. Large files would stay in the Git history forever.
 const MAX_TRACKED_BYTES: u64 = 500_000;
 
 /// Assets that may be larger.
@@ -264,8 +264,8 @@ fn the_architecture_lists_every_room() {
     assert!(missing.is_empty(), "Add these to the table of ARCHITECTURE.md: {missing:#?}");
 }
 
-/// Newcomers search for the names in the architecture document. Each file that it names must exist,
-/// and each table in "Where to add a thing" (`KEYS`) must be in or next to a file or directory of
+/// The architecture document is where newcomers look for names. Each file that it names must exist,
+/// and each table in "Where to add a thing" (`KEYS`) must be in or next to a file or directory in
 /// its row.
 #[test]
 fn the_architecture_names_files_and_tables_that_exist() {
@@ -298,7 +298,7 @@ fn the_architecture_names_files_and_tables_that_exist() {
     assert!(wrong.is_empty(), "ARCHITECTURE.md is behind: {wrong:#?}");
 }
 
-/// Git executes commands from a repository's configuration unless it is started through
+/// Git executes commands from a repository's configuration, unless it is started through
 /// `base::git`.
 #[test]
 fn git_is_started_in_one_place() {
@@ -327,7 +327,7 @@ fn nothing_heavy_is_tracked() {
     assert!(heavy.is_empty(), "Too large for git, unless named in ASSETS: {heavy:#?}");
 }
 
-/// Returns the crates that have rules for their top-level modules, and the modules of each.
+/// Returns the crates with rules for their top-level modules, and each crate's modules.
 fn crates() -> Vec<(&'static str, Modules)> {
     let names: BTreeSet<&str> = ARROWS.iter().map(|(name, ..)| *name).collect();
     let sources = sources();
@@ -336,7 +336,7 @@ fn crates() -> Vec<(&'static str, Modules)> {
     names.into_iter().map(|name| (name, modules(name))).collect()
 }
 
-/// Compares findings with a list of known ones. The list may only get shorter.
+/// Compares findings with the known ones, of which there may only be fewer over time.
 fn check_known(found: &BTreeSet<String>, known: &[&str], what: &str, list: &str) {
     let known: BTreeSet<String> = known.iter().map(|name| (*name).to_owned()).collect();
     let new: Vec<&String> = found.difference(&known).collect();
@@ -382,8 +382,8 @@ fn find_quoted(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
-/// Returns the repository paths that a document mentions in backticks or links to, each with its
-/// line number.
+/// Returns the repository paths that a document puts in backticks or links to, with their line
+/// numbers.
 fn find_named_paths(text: &str) -> Vec<(usize, String)> {
     const TOP: &[&str] = &["crates/", "docs/", "tools/", ".ci/", "tests/"];
     let mut paths = Vec::new();

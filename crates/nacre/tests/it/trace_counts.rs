@@ -1,4 +1,4 @@
-//! Checks that Nacre's trace counts match those of an independent script.
+//! Checks that Nacre counts the same as an independent script that reads the traces.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -12,7 +12,7 @@ const KINDS: [&str; 4] = ["user", "assistant", "tool_calls", "tool_results"];
 
 type Counts = BTreeMap<(String, String), [u64; 4]>;
 
-/// Returns the script's counts; `None` without Python.
+/// Returns the script's counts, or `None` without Python.
 fn counted_apart() -> Option<Counts> {
     let script = repository().join("tools/trace-checks/fixture_counts.py");
     let mut command = Command::new("python3");
@@ -38,7 +38,7 @@ fn fixtures() -> std::path::PathBuf {
 #[test]
 fn a_script_of_its_own_counts_the_same() {
     let home = TestHome::new();
-    // Each agent has one session in the fixtures.
+    // The fixtures contain one session from each agent.
     for agent in agent_names() {
         home.ok(&["connect", agent, "--path", &fixtures().join(agent).display().to_string()]);
     }

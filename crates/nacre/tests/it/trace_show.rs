@@ -6,7 +6,7 @@ use crate::sync_run::{PNPM, reading, talk};
 fn a_session_is_found_by_every_name_that_is_printed() {
     let home = reading();
     let path = talk(&home, "one", 1, PNPM);
-    // Before the first sync, the session is read from the file itself.
+    // Before the first sync, the session is read from its file.
     let path = path.display().to_string();
     let (code, shown) = home.json(&["trace", "show", &path]);
     assert_eq!((code, &shown["session"]["facts"]["id"]), (0, &"one".into()), "{shown}");

@@ -1,4 +1,5 @@
-//! Tests `nacre push --transcripts`: sessions on a server, private to their sender until shared.
+//! Tests `nacre push --transcripts`: a session on a server stays private until its sender shares
+//! it.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use crate::sync_run::{reading, talk};
 /// A word that occurs nowhere else.
 const WORD: &str = "qwyjibo";
 
-/// Creates a laptop with one session, which contains the word, a secret, and the path of the user's
+/// Creates a laptop with one session that contains the word, a secret, and paths of the user's
 /// files.
 fn laptop() -> TestHome {
     let home = reading();
@@ -60,14 +61,14 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     Sent 0 memories of `work` to http://[address]; 0 were already there.
     Sent 0 transcripts; 1 was already there.
     ");
-    // Neither secrets nor names from the sender's machine were sent.
+    // Neither secrets nor names from the sender's machine left it.
     let files = holders_of(&server, WORD);
     assert_eq!(files.len(), 1, "{files:?}");
     let kept = std::fs::read_to_string(server.root().join(&files[0])).unwrap();
     assert!(kept.contains("[redacted:") && !kept.contains("ghp_"), "{kept}");
     assert!(!kept.contains(&*laptop.root().to_string_lossy()), "{kept}");
 
-    // The transcript is visible only to its owner and to callers with all permissions.
+    // Only its owner, and callers with all permissions, can see the transcript.
     let mine = list_transcripts(&served, &ana);
     assert_eq!((mine.len(), &mine[0]["person"]), (1, &json!("ana")), "{mine:?}");
     assert_eq!(
@@ -86,7 +87,7 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
         assert!(!body.contains(WORD), "{target}: {body}");
     }
 
-    // After sharing, other users see the transcript.
+    // Once it is shared, other users can see the transcript.
     assert_snapshot!(run(&laptop, &address, &["push", "--share"]), @"
     Sent 0 memories of `work` to http://[address]; 0 were already there.
     Sent 0 transcripts; 1 was already there.
@@ -105,7 +106,7 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     assert!(run(&laptop, &address, &["push", "--share"]).contains("Sent 0 transcripts; 0 were"));
     served.stop();
     assert_eq!(holders_of(&server, WORD), Vec::<String>::new());
-    // Transcripts stay pending while the server is unreachable.
+    // While the server is unreachable, transcripts stay pending.
     talk(&laptop, "two", 2, &["Rename the server", "Renamed."]);
     laptop.ok(&["sync"]);
     let away = run(&laptop, &address, &["push", "--transcripts"]);
@@ -132,7 +133,7 @@ fn pieces_are_put_together_and_only_what_its_hash_names_is_kept() {
     let (first, rest) = text.split_at(10);
     let n_bytes = text.len();
     assert_eq!(put(0, first, &hash, n_bytes), "partial 10");
-    // The upload was interrupted. The next push starts again and is told the offset.
+    // The upload was interrupted. The next push starts again and is told where to continue.
     assert_eq!(put(0, first, &hash, n_bytes), "partial 10");
     assert_eq!(put(10, rest, &hash, n_bytes), format!("taken {n_bytes}"));
     assert_eq!(put(0, first, &hash, n_bytes), format!("known {n_bytes}"));

@@ -161,7 +161,8 @@ fn everything_that_a_person_does_to_memories_can_be_undone() {
     let candidate = candidates["candidates"][0]["id"].as_str().unwrap().to_owned();
     there_and_back(&home, &["review", "accept", &candidate]);
     there_and_back(&home, &["review", "reject", &candidate]);
-    // Once its rejection is undone, the candidate can be accepted and has the same trust as before.
+    // After its rejection is undone, the candidate can be accepted and has the same trust as
+    // before.
     home.ok(&["review", "accept", &candidate]);
     assert_eq!(
         home.run(&["doctor"]).lines().next(),
@@ -176,7 +177,7 @@ fn what_is_forgotten_stays_forgotten() {
     let forgotten = home.json(&["memory", "forget", added["id"].as_str().unwrap(), "--yes"]).1;
     let refused = home.run(&["undo", forgotten["change"].as_str().unwrap()]);
     assert!(refused.contains("`forget` does not keep what it removes"), "{refused}");
-    // Undoing the change that created the memory does not restore it, either.
+    // Undoing the change that created the memory does not restore it either.
     let refused = home.run(&["undo", added["change"].as_str().unwrap()]);
     assert!(refused.contains("`forget` does not keep what it removes"), "{refused}");
     assert_eq!(home.tree("memory"), "");
@@ -235,7 +236,7 @@ fn the_last_change_is_also_one_of_settings() {
     let after_first = config();
     let second = home.json(&["config", "set", "memory.scope", "global_only"]).1;
     let (first, second) = (first["change"].as_str().unwrap(), second["change"].as_str().unwrap());
-    // Repeating the command changes nothing and returns no id.
+    // Repeating the command changes nothing, so there is no id.
     let again = home.json(&["config", "set", "memory.scope", "global_only"]).1;
     assert!(again.get("change").is_none(), "{again}");
     let refused = home.run(&["undo", first]);
@@ -248,7 +249,7 @@ fn the_last_change_is_also_one_of_settings() {
     assert_eq!(undone_last(&home), first);
     assert_eq!(config(), before);
     assert_eq!(home.tree("memory"), "memory/decisions/20261115-use-sqlite.md");
-    // The undo of an undo is listed and has an id.
+    // Undoing an undo has its own id, and is listed.
     let list = home.json(&["undo", "--list"]).1;
     let undo = list["changes"][0]["id"].as_str().unwrap();
     home.ok(&["undo", undo]);
@@ -297,7 +298,7 @@ fn what_was_trusted_waits_again() {
     assert_eq!(undone_last(&home), trusted["change"].as_str().unwrap());
     assert!(!in_brief());
     assert_eq!(home.json(&["trust"]).1["foreign"], 1);
-    // Instead, the error contains the command that reverses the change.
+    // The error contains the command that reverses the change instead.
     let list = home.json(&["undo", "--list"]).1;
     let refused = home.run(&["undo", list["changes"][0]["id"].as_str().unwrap()]);
     assert!(refused.contains("nacre trust 20261116-a"), "{refused}");

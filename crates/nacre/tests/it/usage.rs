@@ -16,7 +16,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
 
     Start:
       init         Prepare this repository for memory
-      status       Show memories, sessions and pending work of this project
+      status       Show this project's memories, sessions and pending work
       doctor       Check all files in the store and report problems
 
     Remember and recall:
@@ -64,7 +64,7 @@ fn help_fits_a_screen_and_groups_its_commands() {
 #[test]
 fn the_version_is_one_line() {
     let home = TestHome::empty();
-    // Debug builds omit the commit, because they would be rebuilt after every commit.
+    // Debug builds leave out the commit, because they would have to be rebuilt after every commit.
     let version = format!("nacre {} (debug build; features: ", env!("CARGO_PKG_VERSION"));
     assert!(home.run(&["--version"]).starts_with(&version), "{}", home.run(&["--version"]));
     assert_eq!(home.run(&["--version"]), home.run(&["--version", "--quiet"]));
@@ -79,7 +79,7 @@ fn nonsense_ends_with_two() {
     Hint: Did you mean `nacre memory`?
     [exit 2]
     ");
-    // Only a few letters are the same.
+    // `mend` has only a few letters in common with any command.
     assert_snapshot!(home.run(&["mend"]), @"
     Error: Unknown command `nacre mend`
     Hint: `nacre commands` lists all commands
@@ -91,7 +91,7 @@ fn nonsense_ends_with_two() {
     Hint: See `nacre memory list --help`
     [exit 2]
     ");
-    // The noun is missing.
+    // The command should have been `memory search`.
     assert_snapshot!(home.run(&["search", "queue"]), @"
     Error: Unknown command `nacre search`
     Hint: Did you mean `nacre memory search` or `nacre trace search`?

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::delta::{git, put, repository};
 use crate::home::TestHome;
 
-/// A running watch that is stopped at the end of the test.
+/// A watch that is stopped at the end of the test.
 struct Watching {
     child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,

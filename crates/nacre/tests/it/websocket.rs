@@ -1,4 +1,4 @@
-//! A minimal WebSocket client that can send invalid messages.
+//! A minimal WebSocket client that can also send invalid messages.
 
 use std::io::{self, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,10 +11,9 @@ pub(crate) const BINARY: u8 = 2;
 const CLOSE: u8 = 8;
 const PING: u8 = 9;
 
-/// The bit that marks the last frame of a message.
+/// The bit that marks a message's last frame.
 const LAST: u8 = 0x80;
 
-/// One connection.
 pub(crate) struct WebSocket {
     stream: TcpStream,
     reader: BufReader<TcpStream>,
@@ -46,7 +45,7 @@ impl WebSocket {
         Self { stream, reader }
     }
 
-    /// Sends a complete message in one frame.
+    /// Sends a complete message as one frame.
     pub(crate) fn send(&mut self, opcode: u8, payload: &[u8]) -> io::Result<()> {
         self.frame(LAST | opcode, payload)
     }
@@ -76,7 +75,7 @@ impl WebSocket {
         self.stream.write_all(bytes)
     }
 
-    /// Returns the next message from the server; `None` if the server closes the connection.
+    /// Returns the server's next message, or `None` if the server closes the connection.
     pub(crate) fn receive(&mut self) -> io::Result<Option<String>> {
         loop {
             let mut head = [0; 2];

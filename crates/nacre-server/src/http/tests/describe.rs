@@ -1,5 +1,5 @@
-//! Generates the OpenAPI 3.1 description of the API from the route table and the wire types, for
-//! the test that writes it.
+//! Generates the API's OpenAPI 3.1 description from the route table and the wire types, for the
+//! test that writes it.
 
 use std::collections::BTreeMap;
 
@@ -132,7 +132,7 @@ fn operation(generator: &mut SchemaGenerator, route: &Route) -> Operation {
     }));
     let is_in_path =
         |field: &str| path_names(route.head.path).any(|name| route.field_of(name) == field);
-    // `If-Match` says it.
+    // Clients send the version in `If-Match` instead.
     let is_version = |field: &str| field == "version" && route.version != UseOfVersion::None;
     for (name, schema, required) in fields.iter().filter(|(name, ..)| !is_in_path(name)) {
         if !has_body && !is_version(name) {
@@ -154,7 +154,7 @@ fn operation(generator: &mut SchemaGenerator, route: &Route) -> Operation {
     }
 }
 
-/// Returns the name of each header parameter, and whether it is required.
+/// Returns each header parameter's name, and whether it is required.
 fn header_parameters(route: &Route) -> impl Iterator<Item = (&'static str, bool)> {
     let version = match route.version {
         UseOfVersion::None => None,
@@ -183,10 +183,10 @@ fn server_parameters(route: &Route) -> Vec<Parameter> {
         });
     };
     if matches!(route.handling, Handling::Operation(_) | Handling::Task(_)) {
-        add("project", "string", "The name of a registered project; without it, the only one");
+        add("project", "string", "A registered project's name; optional if there is only one");
     }
     if route.is_task() {
-        add("wait", "boolean", "Answer with the report when it is over, not with the task at once");
+        add("wait", "boolean", "Respond with the report when the task ends, not with the task");
     }
     parameters
 }
@@ -206,7 +206,7 @@ fn parameter(name: &str, place: &'static str, required: bool, schema: &Value) ->
 fn request_body(generator: &mut SchemaGenerator, route: &Route) -> RequestBody {
     let schema = route.types.request.map(|schema| schema(generator));
     let schema = schema.map_or_else(|| Value::Bool(true), Schema::to_value);
-    // Fields that are in the path are not repeated in the body.
+    // Fields that are part of the path are not repeated in the body.
     RequestBody {
         required: false,
         content: BTreeMap::from([("application/json", Content { schema })]),

@@ -47,8 +47,8 @@ fn every_route_of_the_description_says_what_a_caller_needs() {
             assert_eq!(operation["x-scope"], route.head.permit.as_str());
             let is_read =
                 route.head.permit == Permit::Scope(AccessScope::Read) && route.is_change();
-            // An MCP message may read or write, and each tool declares the scope it needs. A login
-            // code logs in its caller.
+            // An MCP message may read or write, so each tool declares the scope it needs. Login
+            // codes are for the caller that requests them.
             let is_known = ["/mcp", "/api/login-code"].contains(&route.head.path);
             assert!(!is_read || is_known, "{verb} {path} changes something");
         }

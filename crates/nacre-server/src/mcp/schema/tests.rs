@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-/// Returns the schema of `T` as an object.
+/// Returns the JSON object schema of `T`.
 pub(in crate::mcp) fn of<T: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
     let schema = settings.into_generator().into_root_schema_for::<T>();
@@ -20,7 +20,7 @@ pub(in crate::mcp) fn of<T: JsonSchema>() -> JsonObject {
 }
 
 /// Removes formats, null defaults and null choices. The list of required arguments already shows
-/// which ones are optional.
+/// which arguments are optional.
 fn simplify(value: &mut Value) {
     match value {
         Value::Object(object) => simplify_object(object),

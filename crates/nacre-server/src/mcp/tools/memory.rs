@@ -307,7 +307,7 @@ struct MemoryRemoveArguments {
     id: String,
 }
 
-/// Archives only memories in the store that agents write to, not the user's global memories.
+/// Archives only memories in the store that agents write to, not the user's global ones.
 fn memory_remove(call: &Call, arguments: JsonObject) -> Result<Output> {
     let MemoryRemoveArguments { id } = parse(arguments)?;
     let scope = match call.host.store_to_write(None)?.scope {

@@ -1,5 +1,5 @@
-//! The tool table. A row names the type of the tool's arguments, from which `make docs` generates
-//! the schema.
+//! The tool table. Each row names a tool's argument type, from which `make docs` generates the
+//! schema.
 
 mod code;
 pub(super) mod memory;
@@ -39,7 +39,7 @@ pub(super) const TOOLS: &[ToolSpec] = &[
 /// search.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
-/// Arguments are untrusted, so the lengths of strings and lists are limited.
+/// Arguments are untrusted, so strings and lists are limited in length.
 const MAX_TEXT_CHARS: usize = 16_000;
 const MAX_LIST: usize = 64;
 
@@ -49,7 +49,7 @@ const MAX_OFFSET: usize = 300;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// The tool does not change anything that the user wrote or decided.
+    /// The tool changes nothing that the user wrote or decided.
     Reads,
     /// Like `Reads`, but may call a model.
     ReadsAndAsks,

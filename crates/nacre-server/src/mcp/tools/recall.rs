@@ -1,4 +1,4 @@
-//! Tools that search memories and sessions, or report the status of a project.
+//! Tools that search memories and sessions, or report a project's status.
 
 use nacre_ops::host::Tolerance;
 use nacre_ops::{Result, ask as ask_ops, brief as brief_ops, status as status_ops, trace};

@@ -1,6 +1,6 @@
 //! Opens connections and validates the server's messages. Another program could be listening on the
-//! port, so a server without a verified certificate must prove with SCRAM that it has the password.
-//! `tokio-postgres` cannot enforce this.
+//! port, so a server without a verified certificate must prove through SCRAM that it knows the
+//! password. `tokio-postgres` cannot enforce this.
 
 use std::io;
 use std::pin::Pin;
@@ -25,14 +25,14 @@ use super::error::{DatabaseError, Distrust, Result};
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
 const DEFAULT_PORT: u16 = 5432;
 
-/// Maximum number of bytes that the server may send before the first request, and per response.
+/// How many bytes the server may send before the first request, and in each response.
 const MAX_GREETING_BYTES: usize = 1 << 20;
 const MAX_ANSWER_BYTES: usize = 256 << 20;
 
-/// Minimum number of SCRAM iterations, as specified in RFC 7677.
+/// Minimum SCRAM iteration count, as specified in RFC 7677.
 const MIN_ITERATIONS: u32 = 4096;
 
-/// Code of the authentication message with the salt and the iteration count.
+/// Code of the authentication message that contains the salt and the iteration count.
 const SASL_CONTINUE: u8 = 11;
 
 /// A connection that has not been polled yet.
@@ -49,7 +49,7 @@ pub(super) async fn connect(
         let connected = match open(config, tls, host, port).await {
             Ok(stream) => {
                 let mut config = config.clone();
-                // TLS is disabled here, because the stream is already encrypted if TLS is enabled.
+                // The stream already uses TLS if it is enabled.
                 let config = config.ssl_mode(SslMode::Disable);
                 config.connect_raw(stream, NoTls).await.map_err(DatabaseError::from)
             }
@@ -141,12 +141,13 @@ impl AsyncWrite for CheckedStream {
     }
 }
 
-/// Each message consists of a letter, a length that includes itself, and the content.
+/// Checks the server's messages. Each consists of a letter, a length that includes itself, and the
+/// content.
 struct MessageCheck {
     needs_proof: bool,
-    /// Number of bytes that the server may send before it is ready for the next request.
+    /// How many bytes the server may still send before it is ready for the next request.
     bytes_left: usize,
-    /// The first 5 bytes of a message, or the first 9 of an authentication message.
+    /// A message's first 5 bytes, or an authentication message's first 9.
     head: Vec<u8>,
     n_to_skip: usize,
 }
@@ -219,8 +220,8 @@ impl MessageCheck {
     }
 }
 
-/// Rejects challenges with few iterations, such as `r=...,s=...,i=1`, which make it cheap for an
-/// impostor to guess the password.
+/// Rejects challenges with a low iteration count, such as `r=...,s=...,i=1`, because they let an
+/// impostor guess the password cheaply.
 fn check_iterations(challenge: &[u8]) -> Result<(), Distrust> {
     let mut attributes = challenge.split(|byte| *byte == b',');
     let n_iterations = attributes.find_map(|attribute| attribute.strip_prefix(b"i="));
@@ -284,7 +285,7 @@ mod tests {
         [&[kind], &length[..], content].concat()
     }
 
-    /// Reads the messages in chunks of every possible size.
+    /// Feeds the messages to the check in chunks of every possible size.
     fn read(needs_proof: bool, sent: &[Vec<u8>]) -> Result<(), String> {
         let sent = sent.concat();
         let outcomes: Vec<_> = (1..=12)

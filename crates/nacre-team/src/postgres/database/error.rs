@@ -24,7 +24,8 @@ pub enum DatabaseError {
     Certificates { what: String },
     #[error("Cannot start the database thread")]
     Thread(#[source] io::Error),
-    /// The database is temporarily unavailable. The outcome of the current request is unknown.
+    /// The database is temporarily unavailable, so the current request may or may not have
+    /// succeeded.
     #[error("Cannot reach the database")]
     Away(#[source] Box<dyn Error + Send + Sync>),
     #[error("The database did not respond within {} ms", limit.as_millis())]
@@ -48,7 +49,7 @@ pub enum DatabaseError {
     Refused(#[source] Box<tokio_postgres::Error>),
     #[error("The database contains an invalid row: {what}")]
     Damaged { what: &'static str },
-    /// A task's state does not allow the change, so the transaction is rolled back.
+    /// A task's state forbids the change, so the transaction is rolled back.
     #[error(transparent)]
     State(Box<StateError>),
 }
@@ -74,8 +75,8 @@ impl DatabaseError {
         )
     }
 
-    /// Returns whether another server inserted the row first, or whether the transaction was rolled
-    /// back because of a deadlock or conflict.
+    /// Returns whether another server inserted the row first, or a deadlock or conflict rolled the
+    /// transaction back.
     pub(crate) fn is_conflict(&self) -> bool {
         const CODES: [SqlState; 3] = [
             SqlState::UNIQUE_VIOLATION,
@@ -105,7 +106,7 @@ impl From<tokio_postgres::Error> for DatabaseError {
     }
 }
 
-/// Returns whether the error means that the server is stopping, starting or out of connections.
+/// Returns whether the server is stopping, starting or out of connections.
 fn is_away(code: &SqlState) -> bool {
     code.code().starts_with("08")
         || [

@@ -1,15 +1,15 @@
-//! Migrates the schema. All missing steps run in one transaction that holds a lock, so that several
+//! Migrates the schema. All pending steps run in one transaction that holds a lock, so that several
 //! servers can start at the same time.
 
 use super::error::{DatabaseError, Result};
 use super::pool::Database;
 
-/// The first version that supports iterative index scans, which selective filters need.
+/// The first version with iterative index scans, which selective filters need.
 pub const MIN_VECTOR: &str = "0.8.0";
 
 const LOCK: i64 = 0x6e61_6372_6501;
 
-/// Pairs of a name and SQL statements. Append new steps; never change released ones.
+/// Each step's name and SQL statements. Append new steps; never change released ones.
 const STEPS: &[(&str, &str)] = &[
     ("queue", include_str!("steps/1-queue.sql")),
     ("search", include_str!("steps/2-search.sql")),

@@ -1,7 +1,7 @@
 //! Connections to the PostgreSQL database, and its schema.
 //!
 //! Calls block, but never longer than the limits in [`DatabaseOptions`]. Errors and `Debug` output
-//! contain neither the password nor the URL.
+//! never contain the password or the URL.
 
 mod connect;
 mod error;

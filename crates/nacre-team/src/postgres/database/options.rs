@@ -1,4 +1,4 @@
-//! The database address, and the limits for calls.
+//! The database address, and limits for calls.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +13,7 @@ pub struct DatabaseOptions {
     /// `postgres://user@host:port/name`, or `postgres://user@%2Frun%2Fpostgresql/name` for a Unix
     /// socket.
     pub url: String,
-    /// The password is not part of the URL, because the URL is stored in the settings.
+    /// Kept out of the URL, which is stored in the settings.
     pub password: Option<String>,
     /// Additional trusted certificates in PEM format.
     pub certificates: Option<Vec<u8>>,
@@ -49,7 +49,7 @@ impl DatabaseOptions {
         if config.get_user().is_none() {
             return Err(DatabaseError::NoUser);
         }
-        // The URL is shown with the other settings, so it must not contain the password.
+        // The URL is shown along with the other settings, so it must not contain the password.
         if config.get_password().is_some() {
             return Err(DatabaseError::PasswordInUrl);
         }
@@ -69,7 +69,7 @@ impl DatabaseOptions {
         let limit = self.call_timeout.as_millis();
         config
             .application_name("nacre")
-            // If a call times out on the client, the database must cancel it too.
+            // If a call times out on the client, the database must stop working on it too.
             .options(format!(
                 "-c search_path=nacre,public -c statement_timeout={limit} -c lock_timeout={limit} \
                  -c idle_in_transaction_session_timeout={limit} -c client_min_messages=warning \

@@ -1,4 +1,4 @@
-//! A connection pool that limits the number of connections and the duration of calls.
+//! A connection pool that limits how many connections are open and how long calls take.
 
 use std::fmt;
 use std::future::Future;
@@ -18,7 +18,7 @@ use super::connect::{self, RawConnection};
 use super::error::{DatabaseError, Result};
 use super::options::DatabaseOptions;
 
-/// Response time above which the database is reported as slow.
+/// Response time above which the database counts as slow.
 const SLOW: Duration = Duration::from_millis(500);
 
 /// A handle to the connection pool. Clones share the connections.
@@ -38,7 +38,7 @@ struct Shared {
 }
 
 impl Database {
-    /// Creates a pool. It connects on the first call.
+    /// Creates a pool, which connects on the first call.
     pub fn new(options: DatabaseOptions) -> Result<Self> {
         let config = options.config()?;
         let tls = connect::tls_connector(options.certificates.as_deref())?;
@@ -54,9 +54,9 @@ impl Database {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Blocks until `work` is done.
+    /// Runs `work` and waits for it.
     ///
-    /// `work` should make all changes in one transaction, because it may be interrupted.
+    /// `work` should make all its changes in one transaction, because it may be interrupted.
     pub(crate) fn run<T>(&self, work: impl AsyncFnOnce(&mut Client) -> Result<T>) -> Result<T> {
         self.run_within(self.shared.options.call_timeout, work)
     }
@@ -110,7 +110,8 @@ impl Database {
             return Err(DatabaseError::Exhausted { n_connections: max_connections });
         };
         let mut client = shared.client().await?;
-        // A connection is not reused after a timeout, because the response may still arrive.
+        // A connection is not reused after a timeout, because the old response may still arrive on
+        // it.
         let result = timeout(limit, work(&mut client))
             .await
             .map_err(|_| DatabaseError::TooSlow { limit })?;
@@ -174,7 +175,7 @@ impl Shared {
             }
         }
         let (client, connection) = self.connect().await?;
-        // Connection errors are also returned by calls on the client.
+        // The client's calls return connection errors as well.
         tokio::spawn(async move { drop(connection.await) });
         Ok(client)
     }

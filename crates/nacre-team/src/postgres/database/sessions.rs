@@ -1,4 +1,4 @@
-//! The leader's lock, which is held by a separate connection.
+//! The leader's lock, held by a separate connection.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::pool::Database;
 
 const LEADER_LOCK: i64 = 0x6e61_6372_65ff;
 
-/// An advisory lock, which PostgreSQL releases when the connection closes.
+/// An advisory lock. PostgreSQL releases it when the connection closes.
 pub struct Leadership {
     database: Database,
     client: Client,

@@ -1,4 +1,4 @@
-//! A queue shared by several servers. Each claim locks its row with `FOR UPDATE SKIP LOCKED`, so
+//! A queue that several servers share. Each claim locks its row with `FOR UPDATE SKIP LOCKED`, so
 //! concurrent claims do not block each other. A unique index ensures that each project has at most
 //! one running job.
 
@@ -15,14 +15,15 @@ use nacre_traces::catalog::{
 
 use crate::postgres::database::{Database, DatabaseError, Result, millis_after, moment, plain};
 
-/// Maximum number of times that an unfinished session is claimed.
+/// How often a session may be claimed without finishing.
 const MAX_CLAIMS: i32 = 10;
 
-/// Maximum number of attempts to claim a job. An attempt fails if another worker claims a job from
-/// the same project at the same moment.
+/// How often a claim is attempted. An attempt fails if another worker claims a job from the same
+/// project at the same moment.
 const MAX_TRIES: usize = 50;
 
-/// Prefix of the reason for skipping a duplicate session. Duplicates are counted together.
+/// Duplicate sessions are skipped with a reason that starts with this prefix, and are counted
+/// together.
 const SAME: &str = "same session as ";
 
 const GIVE_BACK: &str = "
@@ -33,13 +34,12 @@ WHERE state = 'running'";
 #[derive(Clone, Debug)]
 pub struct SharedQueue {
     database: Database,
-    /// The server for which sessions are claimed. Only sessions that it can read are claimed.
-    /// `None` means no restriction.
+    /// Only sessions that this server can read are claimed. `None` means no restriction.
     reader: Option<String>,
 }
 
-/// SQL condition for jobs `j` that the server `$reader` can read. It is true for every job if
-/// `$reader` is null.
+/// SQL condition for jobs `j` that the server `$reader` can read. If `$reader` is null, it is true
+/// for every job.
 macro_rules! readable {
     ($reader:literal) => {
         concat!(
@@ -87,8 +87,8 @@ impl SharedQueue {
         Ok(self.database.query_one(sql, &[&now.as_millisecond(), &self.reader])?.get(0))
     }
 
-    /// Returns the waiting sessions. Directories outside projects are excluded, because they are
-    /// known only to each server's own catalog.
+    /// Returns the waiting sessions. Directories outside projects are excluded, because only each
+    /// server's own catalog knows them.
     pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions, CatalogError> {
         let sql = "
 SELECT CASE WHEN not_before <= $1 THEN 0 WHEN attempts = 0 THEN 1 ELSE 2 END, count(*), max(not_before), min(key)
@@ -107,7 +107,7 @@ FROM job WHERE state = 'pending' GROUP BY 1";
         Ok(waiting)
     }
 
-    /// Returns at most two keys with this prefix, which is enough to detect an ambiguous prefix.
+    /// Returns at most two keys with this prefix, which is enough to tell whether it is ambiguous.
     pub fn keys_starting(&self, start: &str) -> Result<Vec<String>, CatalogError> {
         let start = plain(start);
         let sql =
@@ -124,7 +124,7 @@ FROM job WHERE state = 'pending' GROUP BY 1";
         length: Duration,
         order: ClaimOrder,
     ) -> Result<Option<Claim>> {
-        // Sort as SQLite does: a missing time counts as older than every other time.
+        // Sort like SQLite, where a missing time is older than any other.
         let order = match order {
             ClaimOrder::NewestFirst => "last_activity DESC NULLS LAST, session_id DESC, place DESC",
             ClaimOrder::OldestFirst => "last_activity ASC NULLS FIRST, session_id ASC, place ASC",
@@ -202,7 +202,7 @@ UPDATE job SET lease_until = $1 WHERE key = $2 AND lease = $3 AND state = 'runni
         if n_kept == 1 { Ok(()) } else { Err(lease_lost(claim)) }
     }
 
-    /// Finishes a job. Queues it again if the trace has grown since it was claimed.
+    /// Finishes a job. If the trace has grown since it was claimed, the job is queued again.
     fn finish(
         &mut self,
         claim: &Claim,

@@ -15,9 +15,8 @@ const OFFERED: &str = "ROWS FROM (json_to_recordset($1::text::json) AS (key text
   project text, last_activity bigint, grown bigint, state text, reason text, not_before bigint, offered bigint)) WITH ORDINALITY
   AS new (key, agent, session_id, title, project, last_activity, grown, state, reason, not_before, offered, nth)";
 
-/// SQL condition that is true if an offered session changes the state of its existing job. A
-/// session that is not ready changes it only if it has grown and its project is the same as in the
-/// previous offer.
+/// SQL condition for offered sessions that change the state of their existing job. A session that
+/// is not ready changes it only if it has grown and the previous offer had the same project.
 const MOVES: &str = "job.state <> 'running' AND NOT (job.state = 'skipped' AND job.reason = 'by hand') AND CASE new.state
   WHEN 'pending' THEN new.grown > job.grown OR (job.state IN ('skipped', 'dead') AND new.offered > job.offered)
   ELSE new.grown > job.grown AND new.project IS NOT DISTINCT FROM job.project END";
@@ -84,7 +83,7 @@ impl SharedQueue {
         Ok(())
     }
 
-    /// Prevents this server from claiming the session until it is offered again.
+    /// Prevents this server from claiming the session again until it is offered again.
     pub fn cannot_read(&mut self, key: &str) -> Result<(), CatalogError> {
         let Some(reader) = &self.reader else { return Ok(()) };
         let sql = "DELETE FROM job_reader WHERE server = $1 AND job = (SELECT place FROM job WHERE key = $2)";

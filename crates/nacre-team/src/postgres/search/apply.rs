@@ -1,4 +1,4 @@
-//! Applies changes to the units of the search index, in one transaction per change.
+//! Applies changes to the search index, one transaction per change.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ WHERE $1::text[] IS NULL OR audience IN (SELECT id FROM audience WHERE projects 
     Ok(row.get::<_, i64>(0).unsigned_abs())
 }
 
-/// Returns the readable projects, or `None` if all projects are readable.
+/// Returns the projects that may be read, or `None` for all of them.
 pub(super) fn projects_of(readable: &Readable) -> Option<Vec<String>> {
     match readable {
         Readable::Everything => None,
@@ -45,10 +45,10 @@ pub(super) fn projects_of(readable: &Readable) -> Option<Vec<String>> {
 
 /// Returns rows for `json_to_recordset`.
 ///
-/// Call this before the transaction begins, because embedding is slow.
+/// Call this before starting the transaction, because embedding is slow.
 pub(super) fn rows_of(units: &[Unit], embedder: &dyn Embedder) -> Result<Vec<Value>, EmbedError> {
     let mut rows = Vec::new();
-    // If a key occurs more than once, use the last unit.
+    // If a key occurs more than once, the last unit wins.
     let last: HashMap<&str, usize> =
         units.iter().enumerate().map(|(nth, unit)| (unit.key.as_str(), nth)).collect();
     for (_, unit) in units.iter().enumerate().filter(|(nth, unit)| last[unit.key.as_str()] == *nth)
@@ -99,7 +99,7 @@ fn projects(record: &Record) -> impl Iterator<Item = String> {
     named.map(|(_, value)| value.to_lowercase())
 }
 
-/// Joins the values with line breaks. Omits values that contain a line break.
+/// Joins the values with line breaks, omitting values that contain one.
 fn lines(values: impl Iterator<Item = String>) -> String {
     let plain: Vec<String> =
         values.filter(|value| !value.contains('\n')).map(|value| plain(&value)).collect();
@@ -113,14 +113,13 @@ pub(super) fn apply(database: &Database, news: &News, rows: &[Value]) -> Result<
     buried.dedup();
     database.run_within(APPLY_TIMEOUT, async |client| {
         let transaction = client.transaction().await?;
-        // Serialize the changes of all servers, because they may insert the same units and
-        // projects.
+        // Several servers may insert the same units and projects, so changes are serialized.
         let limit = format!("SET LOCAL statement_timeout = '{}s'", APPLY_TIMEOUT.as_secs());
         transaction.batch_execute(&limit).await?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
         transaction.execute("DELETE FROM unit WHERE key = ANY ($1)", &[&buried]).await?;
         insert_units(&transaction, &news.units).await?;
-        // Several records can share a set of project names.
+        // Several records can have the same set of projects.
         let mut sets: Vec<&str> = rows.iter().filter_map(|row| row["projects"].as_str()).collect();
         sets.sort_unstable();
         sets.dedup();
@@ -130,7 +129,7 @@ pub(super) fn apply(database: &Database, news: &News, rows: &[Value]) -> Result<
             transaction.execute(INSERT_RECORDS, &[&batch]).await?;
         }
         if !news.gone.is_empty() {
-            // Remove sets of project names that are no longer used by any record.
+            // Remove sets of projects that no record uses any more.
             let unused = "DELETE FROM audience a WHERE NOT EXISTS (SELECT 1 FROM record WHERE audience = a.id)";
             transaction.execute(unused, &[]).await?;
         }
@@ -139,11 +138,11 @@ pub(super) fn apply(database: &Database, news: &News, rows: &[Value]) -> Result<
     })
 }
 
-/// Longer than the default timeout, because a change can be large.
+/// Longer than the default timeout, because changes can be large.
 const APPLY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(600);
 
 async fn insert_units(transaction: &Transaction<'_>, units: &[Unit]) -> Result<()> {
-    // If a key occurs more than once, use the last unit, as in `rows_of`.
+    // If a key occurs more than once, the last unit wins, as in `rows_of`.
     let by_key: HashMap<String, Fingerprint> =
         units.iter().map(|unit| (plain(&unit.key), unit.fingerprint)).collect();
     let rows = by_key.iter().map(|(key, Fingerprint { stamp, side, content })| {

@@ -1,4 +1,4 @@
-//! Finds candidates for a query by words and vectors, and their neighbors in the same unit.
+//! Finds a query's candidates by words and vectors, and their neighbors in the same unit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,13 @@ use super::terms::vector;
 use super::{SharedRecords, to_index_error};
 use crate::postgres::database::{Database, Result};
 
-/// Minimum numbers of candidates to rank: found by words, and found by vectors.
+/// Minimum numbers of candidates to rank: one for those found by words, one for those found by
+/// vectors.
 const N_WORDS: usize = 80;
 const N_MEANING: usize = 50;
 
-/// Maximum number of records for which all vectors are compared, which gives exact results. For
-/// more records, the vector index is used.
+/// Up to this many records, all vectors are compared, which gives exact results. Beyond it, the
+/// vector index is used.
 const MAX_SCANNED: f32 = 100_000.0;
 
 pub(super) fn find(
@@ -55,8 +56,8 @@ pub(super) fn find(
     };
     let is_scanned = stock.n_records as f32 * filter.share() <= MAX_SCANNED;
     let n_nearest = N_MEANING.max(options.limit);
-    // The index is on an expression that includes the number of dimensions. PostgreSQL uses it only
-    // if the query contains the same expression.
+    // The index is on an expression that includes the number of dimensions. PostgreSQL uses the
+    // index only if the query contains the same expression.
     let distance = match is_scanned {
         true => "e.vector <=> $1::text::halfvec".to_owned(),
         false => format!("e.vector::halfvec({0}) <=> $1::text::halfvec({0})", embedder.dims()),
@@ -87,7 +88,7 @@ pub(super) fn find(
     Ok(Candidates { corpus: of_all, ..found })
 }
 
-/// Returns the audiences (sets of projects) that contain at least one of the given projects.
+/// Returns the audiences (sets of projects) that include at least one of the given projects.
 fn audiences(database: &Database, projects: &[String]) -> Result<Vec<i32>> {
     let rows = database.query("SELECT id FROM audience WHERE projects && $1", &[&projects])?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
@@ -117,8 +118,7 @@ async fn by_words(
         Places::Index => (IN_INDEX, 0),
         Places::BothIndexes => (IN_BOTH_INDEXES, 0),
         Places::Newest => (AMONG_NEWEST, N_NEWEST),
-        // The limit is four times as high in total, because small projects do not use up their
-        // shares.
+        // The total limit is four times as high, because small projects do not use up their shares.
         Places::NewestOfEach => {
             (AMONG_NEWEST_OF_EACH, (4 * N_NEWEST).div_ceil(n_projects).min(N_NEWEST))
         }
@@ -129,7 +129,7 @@ async fn by_words(
         )
     };
     let worth: Vec<String> = (1..=terms.len()).map(worth).collect();
-    // All variants take the same parameters, although only some use the last two.
+    // All variants take the same parameters, but only some use the last two.
     let sql = format!(
         "SELECT record FROM ({matched} LIMIT $5) AS matched WHERE $9::bigint >= 0 AND $10::bigint > 0
          ORDER BY {} DESC, record LIMIT $8",
@@ -159,7 +159,7 @@ async fn by_words(
 }
 
 /// Disables parallel workers, because starting them takes longer than it saves. Word and vector
-/// searches already run concurrently.
+/// searches already run at the same time.
 const ALONE: &str = "SET LOCAL max_parallel_workers_per_gather = 0";
 
 /// Finds records with the required terms through the word index. `audience + 0` prevents PostgreSQL
@@ -168,7 +168,7 @@ const IN_INDEX: &str = "
 SELECT record, terms FROM words WHERE terms @@ $1::text::tsquery AND ($2::integer[] IS NULL OR audience + 0 = ANY ($2))
   AND time_ms >= $3 AND time_ms < $4";
 
-/// Like `IN_INDEX`, but allows PostgreSQL to use both indexes.
+/// Like `IN_INDEX`, but lets PostgreSQL use both indexes.
 const IN_BOTH_INDEXES: &str = "
 SELECT record, terms FROM words WHERE terms @@ $1::text::tsquery AND audience = ANY ($2)
   AND time_ms >= $3 AND time_ms < $4";
@@ -200,7 +200,7 @@ async fn by_meaning(
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let Filter { terms, audiences, after_ms, before_ms, .. } = filter;
     let has_times = *after_ms != i64::MIN || *before_ms != i64::MAX;
-    // The audience is stored with the vectors. All other filters need the word table.
+    // The audience is stored next to the vectors. All other filters need the word table.
     let by_record =
         "EXISTS (SELECT 1 FROM words WHERE record = e.record AND time_ms >= $4 AND time_ms < $5
   AND ($6::text IS NULL OR terms @@ $6::text::tsquery))";
@@ -217,7 +217,7 @@ async fn by_meaning(
     transaction
         .batch_execute(match (is_scanned, terms) {
             (true, None) => SCAN,
-            // The word index supports only bitmap scans, so these must remain enabled.
+            // The word index supports only bitmap scans, so they must stay enabled.
             (true, Some(_)) => ALONE,
             (false, _) => LOOK_ON,
         })
@@ -229,14 +229,14 @@ async fn by_meaning(
 }
 
 /// Continues the index scan if too few of the nearest vectors pass the filter. Other scans are
-/// disabled, because PostgreSQL cannot estimate how many records a list of projects has, and might
-/// otherwise sort half of all vectors.
+/// disabled, because PostgreSQL cannot estimate how many records a list of projects has, and could
+/// decide to sort half of all vectors.
 const LOOK_ON: &str =
     "SET LOCAL hnsw.iterative_scan = 'relaxed_order'; SET LOCAL hnsw.ef_search = 60;
 SET LOCAL hnsw.max_scan_tuples = 20000; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
 SET LOCAL max_parallel_workers_per_gather = 0";
 
-/// The vectors of one project are adjacent in the audience index.
+/// In the audience index, the vectors of one project are adjacent.
 const SCAN: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
 SET LOCAL max_parallel_workers_per_gather = 0";
 
@@ -256,13 +256,13 @@ fn fetch(database: &Database, filter: &Filter, ids: &[i64]) -> Result<Candidates
         }
         Ok(rows)
     })?;
-    // Candidates can be neighbors, or share a neighbor.
+    // A candidate can be another candidate's neighbor, or share a neighbor with it.
     let rows: BTreeMap<(&str, i32), &Row> =
         rows.iter().map(|row| ((row.get("unit"), row.get("place")), row)).collect();
     let mut found = Candidates::default();
     let mut last: Option<(&str, i32)> = None;
     for ((unit, place), row) in rows {
-        // Records are neighbors only if their positions are consecutive.
+        // Only records in consecutive positions are neighbors.
         if last != Some((unit, place - 1)) {
             let (key, fingerprint) = (unit.to_owned(), Fingerprint::default());
             found.units.push(Unit { key, fingerprint, records: Vec::new() });

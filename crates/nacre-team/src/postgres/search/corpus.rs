@@ -1,6 +1,6 @@
-//! Corpus statistics for BM25 ranking: number of records, mean length and document frequencies. The
-//! frequencies of common terms come from PostgreSQL's own statistics (`pg_stats`), while rare terms
-//! are counted, which is fast. The results for a large corpus are cached.
+//! Corpus statistics for BM25 ranking: number of records, mean length and document frequencies.
+//! Frequencies of common terms come from PostgreSQL's own statistics (`pg_stats`); rare terms are
+//! counted, which is fast. Results for a large corpus are cached.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use tokio_postgres::Client;
 use super::terms::lexeme;
 use crate::postgres::database::{Database, Result};
 
-/// Below this number of records, the statistics are computed for every query.
+/// With fewer records than this, statistics are computed for every query.
 const SMALL: usize = 10_000;
 
 const MAX_AGE: Duration = Duration::from_secs(60);
@@ -50,7 +50,7 @@ pub(super) struct CorpusCache {
 }
 
 impl CorpusCache {
-    /// Returns the statistics. They are exact for a small corpus, and at most `MAX_AGE` old for a
+    /// Returns the statistics, which are exact for a small corpus and at most `MAX_AGE` old for a
     /// large one.
     pub(super) fn stock(&self, database: &Database) -> Result<Stock> {
         let kept = lock(&self.stock).clone();
@@ -88,7 +88,7 @@ impl CorpusCache {
             kept.clear();
         }
         if !stock.is_small() {
-            // Do not cache zero, because the next record may contain the term.
+            // Zero is not cached, because the next record may contain the term.
             kept.extend(counted.iter().filter(|(_, n_holding)| *n_holding > 0).cloned());
         }
         drop(kept);

@@ -1,7 +1,7 @@
 //! Searches a team's records. Among the records that the caller may read, PostgreSQL selects
 //! candidates by terms (`tsvector` with one weight per field) and by embedding (`pgvector`). The
-//! local index's ranking code then orders them. Terms are extracted by the same rules as in the
-//! local index, so that both indexes find the same records.
+//! local index's ranking code then orders them. Terms are extracted as they are for the local
+//! index, so that both indexes find the same records.
 
 mod apply;
 mod candidates;
@@ -79,19 +79,20 @@ fn to_index_error(error: DatabaseError) -> RecordIndexError {
     RecordIndexError::Shared { is_passing: error.is_passing(), source: Box::new(error) }
 }
 
-/// PostgreSQL advisory lock held while the embedding model is selected or its index is built.
+/// PostgreSQL advisory lock, held while the embedding model is selected or its index is built.
 const MODEL_LOCK: i64 = 0x6e61_6372_6503;
 
 /// Building an index of many vectors takes minutes or longer.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(6 * 3600);
 
-/// Stores the embedding model's name if none is stored yet, or if no record has a vector from
-/// another model.
+/// Stores the embedding model's name if none is stored yet, or if no record has another model's
+/// vector.
 fn claim_model(database: &Database, embedder: &dyn Embedder) -> Result<()> {
     let used = embedder.model().as_str();
     let dims = i32::try_from(embedder.dims()).unwrap_or(i32::MAX);
     let found: Option<String> = database.run(async |client| {
-        // Usually avoids the lock, which another server may hold while it builds an index.
+        // Checking first usually avoids the lock, which another server may hold while it builds an
+        // index.
         let row = client.query_opt("SELECT model FROM search_model", &[]).await?;
         if row.is_some_and(|row| row.get::<_, &str>(0) == used) {
             return Ok(None);
@@ -120,18 +121,18 @@ INSERT INTO search_model (model, dims) VALUES ($1, $2) ON CONFLICT (one) DO UPDA
     }
 }
 
-/// Drops the indexes. They are created again after the first import, because inserting many records
-/// into an existing index takes far longer.
+/// Drops the indexes, which are created again after the first import, because inserting many
+/// records into an existing index takes far longer.
 const WITHOUT_INDEXES: &str = "DROP INDEX IF EXISTS nacre.embedding_nearest;
 DROP INDEX IF EXISTS nacre.embedding_audience; DROP INDEX IF EXISTS nacre.words_terms";
 
-/// Maximum number of dimensions for vectors stored in the index. With more dimensions, an index
-/// page has room for fewer than three vectors.
+/// Vectors with more dimensions are not stored in the index, because fewer than three of them would
+/// fit on an index page.
 const MAX_DIMS_INSIDE: usize = 1_200;
 
 fn build_index(database: &Database, dims: usize) -> Result<()> {
-    // If the vectors are included in the index, those of one project are adjacent, regardless of
-    // the insertion order.
+    // With the vectors in the index, those of one project are adjacent, regardless of insertion
+    // order.
     let inside =
         if dims <= MAX_DIMS_INSIDE { "(audience) INCLUDE (record, vector)" } else { "(audience)" };
     let build = format!(

@@ -1,5 +1,4 @@
-//! Builds PostgreSQL queries: the access filter for each query, and the selection of terms that
-//! matching records must contain.
+//! Builds PostgreSQL queries: the access filter, and the terms that matching records must contain.
 
 use jiff::Timestamp;
 use nacre_memory::search::{Corpus, Query, QuestionTerm, facet_term};
@@ -7,49 +6,49 @@ use nacre_memory::search::{Corpus, Query, QuestionTerm, facet_term};
 use super::corpus::Stock;
 use super::terms::{any_of, lexeme};
 
-/// Maximum number of matches that a query reads. Each match costs a page read.
+/// Maximum number of matches that a query reads. Reading a match costs one page read.
 pub(super) const MAX_MATCHES: usize = 600;
 
 /// Maximum number of index entries that a query reads. If the caller may read only a few projects,
-/// most of these entries are discarded afterwards.
+/// most of these entries are then discarded.
 const MAX_PLACES: f32 = 10_000.0;
 
-/// A term that occurs in more than this fraction of records is not looked up in the index, because
+/// A term that occurs in a larger fraction of records is not looked up in the index, because
 /// PostgreSQL would first list all of its entries.
 const FREQUENT: f32 = 0.04;
 
-/// Number of the newest records to scan for very common terms.
+/// Very common terms are searched for in this many of the newest records.
 pub(super) const N_NEWEST: usize = 5_000;
 
-/// Number of project index entries that cost as much to read as one record.
+/// Reading this many project index entries costs as much as reading one record.
 const PLACES_A_RECORD: f32 = 16.0;
 
-/// A facet filter is not selective if it accepts at least this fraction of all records.
+/// A facet filter that accepts at least this fraction of all records is not selective.
 const COMMON: f32 = 0.5;
 
-/// If the caller may read less than this fraction of all records, searching project by project is
-/// faster.
+/// If the caller may read less than this fraction of all records, searching one project at a time
+/// is faster.
 const FEW: f32 = 0.3;
 
-/// Weight of a term's variant, relative to the term itself.
+/// Weight of a term's variants, relative to the term itself.
 const VARIANT_SHARE: f32 = 0.5;
 
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
     pub(super) terms: Option<String>,
-    /// Database IDs of the readable audiences (sets of projects); `None` means all.
+    /// Database IDs of the audiences (sets of projects) that may be read; `None` means all.
     pub(super) audiences: Option<Vec<i32>>,
     pub(super) after_ms: i64,
     pub(super) before_ms: i64,
-    /// Estimated fractions of all records: those that match the facets, and those that the caller
-    /// may read.
+    /// Estimated fractions of all records: those that match the facets, and those the caller may
+    /// read.
     share_of_terms: f32,
     share_of_audiences: f32,
 }
 
 impl Filter {
-    /// Creates a filter. `projects` and `audiences` represent the same access rights, by name and
-    /// by ID.
+    /// Creates a filter. `projects` and `audiences` describe the same access rights, by name and by
+    /// ID.
     pub(super) fn new(
         query: &Query,
         projects: Option<&[String]>,
@@ -91,20 +90,20 @@ impl Filter {
     }
 }
 
-/// Returns the estimated fraction of records that contain at least one of the terms, or 1.0 if
-/// there are no statistics.
+/// Returns the estimated fraction of records with at least one of the terms, or 1.0 if there are no
+/// statistics.
 fn share_of_any(terms: &[String], stock: &Stock) -> f32 {
     if stock.frequent.is_empty() {
         return 1.0;
     }
-    // Fraction assumed for a term that is missing from the statistics because it is rare.
+    // The fraction assumed for terms that are too rare to be in the statistics.
     const UNKNOWN: f32 = 0.001;
     terms.iter().map(|term| stock.share(term).unwrap_or(UNKNOWN)).sum::<f32>().min(1.0)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Places {
-    /// Searches the term index, and then filters by access rights.
+    /// Searches the term index, then filters by access rights.
     Index,
     /// Combines the term index and the project index, because few records match both.
     BothIndexes,
@@ -122,7 +121,7 @@ pub(super) struct WordsQuestion {
 
 impl WordsQuestion {
     /// Returns `None` if no record contains any of the terms. Only the rarest terms are required,
-    /// because common terms are slow to look up and add few good matches.
+    /// because looking up common terms is slow and adds few good matches.
     pub(super) fn new(terms: &[QuestionTerm], corpus: &Corpus, filter: &Filter) -> Option<Self> {
         let n_holding = |term: &str| corpus.holding.get(term).copied().unwrap_or(0);
         let mut all: Vec<(&str, f32)> = Vec::new();
@@ -158,12 +157,12 @@ impl WordsQuestion {
     }
 }
 
-/// Decides where to search. Very common terms are searched only in the newest records, because an
-/// index scan would list all of their entries.
+/// Decides where to search. Very common terms are searched for only in the newest records, because
+/// an index scan would list all of their entries.
 fn places(rarest: &[(&str, f32)], n_records: f32, filter: &Filter) -> Places {
     let n_holding = rarest.first().map_or(0.0, |(_, n_holding)| *n_holding);
     let is_frequent = n_holding > (FREQUENT * n_records).max(MAX_PLACES);
-    // With a selective facet filter, the index is fast enough.
+    // With a selective facet filter, the index is fast even for common terms.
     if is_frequent && filter.share_of_terms > COMMON {
         let is_each = filter.audiences.is_some() && filter.share_of_audiences < FEW;
         return if is_each { Places::NewestOfEach } else { Places::Newest };
@@ -173,7 +172,7 @@ fn places(rarest: &[(&str, f32)], n_records: f32, filter: &Filter) -> Places {
     if filter.share_of_audiences < FEW && is_less { Places::BothIndexes } else { Places::Index }
 }
 
-/// Returns a `tsquery` for as many of the rarest terms as the read limits allow.
+/// Returns a `tsquery` with as many of the rarest terms as the read limits allow.
 fn require_rarest(rarest: &[(&str, f32)], share: f32) -> Option<String> {
     let cost = |(_, n_holding): &(&str, f32)| {
         (n_holding * share / MAX_MATCHES as f32).max(n_holding / MAX_PLACES)

@@ -13,8 +13,8 @@ const MAX_PLACES: usize = 255;
 
 const MAX_TERM_BYTES: usize = 1000;
 
-/// Formats the terms of a record as a `tsvector`: each term with its positions and the weight of
-/// its field. Facet terms have no positions.
+/// Formats a record's terms as a `tsvector`: each term with its positions and its field's weight.
+/// Facet terms have no positions.
 pub(super) fn tsvector(terms: &IndexedTerms) -> String {
     let mut places: BTreeMap<&str, Vec<(usize, char)>> = BTreeMap::new();
     for (at, (term, field)) in terms.words.iter().enumerate() {
@@ -72,8 +72,7 @@ pub(super) fn any_of<'a>(terms: impl IntoIterator<Item = &'a str>) -> String {
     format!("({})", terms.join(" | "))
 }
 
-/// Formats a vector for `pgvector`. Returns `None` for a zero vector, which has no direction to
-/// compare.
+/// Formats a vector for `pgvector`. Returns `None` for a zero vector, because it has no direction.
 pub(super) fn vector(numbers: &[f32]) -> Option<String> {
     if numbers.iter().all(|number| *number == 0.0) {
         return None;

@@ -64,7 +64,7 @@ pub(super) fn append(
     })?)
 }
 
-/// Returns the record as JSON, without secrets or words that the project excludes.
+/// Returns the record as JSON, without secrets and without the project's redacted words.
 fn json_of(record: &Record, words: &ExtraWords) -> String {
     let json = serde_json::to_string(&record.event).unwrap_or_default();
     if (record.event.has_foreign_text() || !words.is_empty())
@@ -94,8 +94,8 @@ impl Batch<'_> {
         if let Event::TaskState(state) = event {
             match step(self.transaction, task, *state, *at).await {
                 Ok(()) => task.state = *state,
-                // A task that never ran cannot end, so reject this event. Other illegal state
-                // changes are ignored, because those events are only informational.
+                // A task that never ran cannot end, so this event is rejected. Other illegal state
+                // changes are ignored, because their events are only informational.
                 Err(DatabaseError::State(_)) if state.is_terminal() => {
                     self.report.n_refused += 1;
                     return Ok(());

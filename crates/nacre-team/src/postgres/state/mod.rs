@@ -1,5 +1,5 @@
-//! Task and event storage shared by several servers. It follows the same rules as the local state
-//! file. Task order is decided under a lock per session and, for background tasks, per project.
+//! Stores tasks and events that several servers share, by the same rules as the local state file.
+//! Locks per session and, for background tasks, per project determine the order of tasks.
 
 mod append;
 mod rows;
@@ -36,14 +36,14 @@ impl SharedState {
         Ok(Self { database: database.clone(), words: ExtraWords::default() })
     }
 
-    /// Redacts the given words in everything that is written through the returned value.
+    /// Redacts these words in everything written through the returned value.
     #[must_use]
     pub fn without_words(self, words: ExtraWords) -> Self {
         Self { words, ..self }
     }
 
-    /// Returns runners that have exited or let their lease expire without finishing their tasks,
-    /// each with the lease time that was read.
+    /// Returns runners that exited, or whose lease expired, with unfinished tasks. Each comes with
+    /// the lease time that was read.
     fn gone_runners(
         &self,
         here: &Runner,
@@ -110,8 +110,8 @@ impl TaskStore for SharedState {
             let transaction = client.transaction().await?;
             let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1");
             let row = transaction.query_opt(&sql, &[&id.as_str()]).await?;
-            // A task's session, class and project never change. Its state is read again under the
-            // lock.
+            // A task's session, class and project never change. Its state is read again while the
+            // lock is held.
             let TaskRecord { session, class, project, .. } =
                 record(&row.ok_or_else(|| unknown(id))?)?;
             lock_turn(&transaction, &session, class, project.as_deref()).await?;
@@ -187,7 +187,7 @@ impl TaskStore for SharedState {
         }
         Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
-            // Comparing the lease excludes runners that have renewed it since.
+            // Comparing the lease excludes runners that have renewed theirs in the meantime.
             let sql = format!(
                 "SELECT {COLUMNS} FROM task WHERE ended IS NULL AND (runner, (SELECT lease_until FROM runner WHERE runner.id = task.runner))
                    IN (SELECT * FROM unnest($1::bigint[], $2::bigint[])) ORDER BY place FOR UPDATE OF task"

@@ -1,4 +1,4 @@
-//! Converts between rows and tasks, and defines statements shared by several operations.
+//! Converts between rows and tasks, and holds statements that several operations share.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ pub(super) fn unknown(id: &TaskId) -> StateError {
     StateError::UnknownTask { id: id.to_string() }
 }
 
-/// Locks the row until the transaction ends.
+/// The row stays locked until the transaction ends.
 pub(super) async fn lock_task(
     transaction: &Transaction<'_>,
     id: &TaskId,
@@ -66,7 +66,8 @@ pub(super) async fn lock_task(
     row.as_ref().map(record).transpose()
 }
 
-/// Locks the rows until the transaction ends, always in the same order to prevent deadlocks.
+/// The rows stay locked until the transaction ends. They are always locked in the same order, which
+/// prevents deadlocks.
 pub(super) async fn lock_tasks(
     transaction: &Transaction<'_>,
     ids: &BTreeSet<&TaskId>,
@@ -76,7 +77,7 @@ pub(super) async fn lock_tasks(
     transaction.query(&sql, &[&ids]).await?.iter().map(record).collect()
 }
 
-/// Serializes decisions about the same session and, for background tasks, the same project.
+/// Serializes decisions about the same session or, for background tasks, the same project.
 pub(super) async fn lock_turn(
     transaction: &Transaction<'_>,
     session: &SessionId,

@@ -1,5 +1,5 @@
-//! The connection to the chat agent. The agent runs in the local server if it has the same version
-//! and settings, and in this process otherwise.
+//! The connection to the chat agent. The agent runs in the local server if the server has the same
+//! version and settings, and in this process otherwise.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -51,7 +51,7 @@ impl Conversations {
         Ok(Self { runtime, agent, folder })
     }
 
-    /// Returns the working directory for sessions: the project, the repository, or the current
+    /// Returns the directory that sessions work in: the project, the repository or the current
     /// directory.
     pub(super) fn folder(&self) -> String {
         self.folder.display().to_string()

@@ -22,8 +22,8 @@ use crate::acp::{self, SessionDefaults};
 ///
 /// The agent reads and changes files, runs programs in a sandbox, and uses the project's memory.
 /// The policy decides what it may do without asking: `ask` asks before every change, program and
-/// connection, `auto-edit` changes files of the repository without asking, and `full` never asks.
-/// Programs are sandboxed under every policy, and `/undo` undoes the changes of a turn.
+/// connection, `auto-edit` changes the repository's files without asking, and `full` never asks.
+/// Programs are sandboxed under every policy, and `/undo` undoes a turn's changes.
 ///
 /// Sessions survive if the process is killed: `nacre chat --resume` continues the last one in this
 /// directory. If a server is running (`nacre up`), the agent runs there and keeps working after the
@@ -52,7 +52,7 @@ pub(crate) struct ChatArgs {
     /// Serve an editor on standard input and output (Agent Client Protocol)
     #[arg(long, conflicts_with_all = ["words", "print", "resume"])]
     acp: bool,
-    /// List the sessions of this directory
+    /// List this directory's sessions
     #[arg(long, conflicts_with_all = ["words", "resume", "print", "acp"])]
     list: bool,
     /// Search all sessions
@@ -64,10 +64,11 @@ pub(crate) struct ChatArgs {
     /// Delete a session and its messages
     #[arg(long, value_name = "SESSION", conflicts_with_all = ["words", "resume", "print", "list", "acp"])]
     remove: Option<String>,
-    /// Undo the changes of a session's last turn [default: the last session in this directory]
+    /// Undo the changes that a session's last turn made [default: the last session in this
+    /// directory]
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["words", "resume", "print", "list", "acp"])]
     undo: Option<String>,
-    /// The colors of the screen [default: the setting ui.theme]
+    /// The color theme of the screen [default: the setting ui.theme]
     #[arg(long, value_name = "THEME", value_parser = theme_parser())]
     theme: Option<ThemeChoice>,
     /// Read the model's responses from this file, for tests
@@ -77,8 +78,8 @@ pub(crate) struct ChatArgs {
 
 fn policy_parser() -> impl TypedValueParser<Value = ApprovalPolicy> {
     one_of([
-        value_with_help("ask", "No actions: changes, programs and connections need approval"),
-        value_with_help("auto-edit", "Change files; programs and connections need approval"),
+        value_with_help("ask", "Only read; everything else requires approval"),
+        value_with_help("auto-edit", "Read and change files; everything else requires approval"),
         value_with_help("full", "Everything inside the sandbox"),
     ])
 }
@@ -103,8 +104,8 @@ impl ChatArgs {
 pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: ChatArgs) -> CommandResult {
     // Chat messages count as the user's own words, so agents may not run this command.
     host.check_user("chat")?;
-    // Editors start their own agent process, and the script file's path is only valid in this
-    // process.
+    // Editors start their own agent process, and only this process can read the script file by its
+    // path.
     let is_here = args.acp || args.scripted.is_some();
     let server = if is_here { None } else { remote::server(ui, host) };
     let conversations = Conversations::open(host, server, args.scripted.as_deref())?;
@@ -137,7 +138,7 @@ pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: ChatArgs) -> CommandResul
     }
 }
 
-/// Returns the models of all roles, or an empty list if the settings cannot be read.
+/// Returns the models of all roles, or nothing if the settings cannot be read.
 fn models(host: &Host) -> Vec<String> {
     let listed = model::list(host, &EmptyRequest {});
     let roles = listed.map(|report| report.roles).unwrap_or_default();

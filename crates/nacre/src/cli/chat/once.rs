@@ -33,8 +33,7 @@ pub(super) fn print(ui: &mut Ui, conversations: &Conversations, args: &ChatArgs)
         (Some(failure), _) => Err(failure.into()),
         (None, TaskState::Cancelled) => Err(OpError::cancelled()),
         (None, _) => {
-            // Hints are printed on standard error, because scripts use standard output as the
-            // answer.
+            // Hints go to standard error, because scripts read the answer from standard output.
             ui.hint(&format!("Continue: nacre chat --resume {}", report.session));
             Ok(exit)
         }

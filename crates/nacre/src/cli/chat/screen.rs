@@ -1,4 +1,4 @@
-//! Runs the terminal UI, and the actions that it delegates to other commands.
+//! Runs the terminal UI, and the actions that it leaves to other commands.
 
 use std::path::Path;
 use std::thread;

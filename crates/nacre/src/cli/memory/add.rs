@@ -15,7 +15,7 @@ const MAX_BODY_BYTES: u64 = 1 << 20;
 
 /// Add a decision or a learning
 ///
-/// Secrets are redacted before the text is stored. The id is made from the date and the title and
+/// Secrets are redacted before the text is stored. The id is derived from the date and title, and
 /// never changes. Examples:
 ///
 ///   nacre memory add "Use SQLite for the queue" --body "One file, no server." --tag storage
@@ -44,7 +44,7 @@ pub(crate) struct AddArgs {
     /// The id of a related memory (can be repeated)
     #[arg(long, value_name = "ID")]
     related: Vec<String>,
-    /// The id of the memory that it supersedes
+    /// The id of the memory that this one supersedes
     #[arg(long, value_name = "ID")]
     supersedes: Option<String>,
     /// For agents: a verbatim quote from the session, as evidence

@@ -14,7 +14,7 @@ use crate::cli::render::{
 
 /// List memories, newest first
 ///
-/// Summaries of sessions are hidden by default.
+/// Session summaries are hidden by default.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// Only memories of this type, or learnings of this kind
@@ -23,7 +23,7 @@ pub(crate) struct ListArgs {
     /// Only memories with this status
     #[arg(long, value_name = "STATUS", conflicts_with = "archived", value_parser = one_of::<MemoryStatus>(["active", "candidate", "superseded", "stale"]))]
     status: Option<MemoryStatus>,
-    /// Include summaries of sessions
+    /// Include session summaries
     #[arg(long)]
     all: bool,
     /// Only memories with this tag

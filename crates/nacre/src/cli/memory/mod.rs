@@ -44,25 +44,25 @@ pub(crate) enum MemoryCommand {
     /// afterwards, and locations that cannot be reached are listed. Only a hash of the text is
     /// kept, so the same claim does not come back. Git commits that contain the memory, and the
     /// session that it came from, are not changed. This cannot be undone, and neither can earlier
-    /// changes of the memory. To be able to undo it, use `nacre memory archive`.
+    /// changes to the memory. To be able to undo it, use `nacre memory archive`.
     ///
     /// Asks for confirmation in a terminal; elsewhere it needs --yes and full ids.
     Forget {
         /// The memories' ids; required in full without a terminal
         #[arg(required = true)]
         ids: Vec<String>,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long, short)]
         yes: bool,
         #[command(flatten)]
         scope: ScopeArg,
     },
-    /// Move all memories of a store aside and start empty
+    /// Move all of a store's memories aside and start empty
     ///
     /// Nothing is deleted: memories and their sidecars are moved to `.nacre/reset/`, which Git does
     /// not share; `nacre undo` moves them back.
     Reset {
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long, short)]
         yes: bool,
         #[command(flatten)]
@@ -141,7 +141,7 @@ pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, command: MemoryCommand) -> Co
     }
 }
 
-/// Opens the draft in the user's editor. `editor` may include arguments.
+/// Opens the draft in the user's editor. The `editor` command may include arguments.
 pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<()> {
     let status = Command::new("/bin/sh")
         .arg("-c")
@@ -157,8 +157,8 @@ pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<()> 
         .hint("The memory is unchanged; your draft is saved"))
 }
 
-/// Shows the memories, asks for confirmation, and returns their full ids. Without a terminal,
-/// returns an error that contains the command to run instead.
+/// Shows the memories, asks for confirmation, and returns their full ids. Without a terminal, the
+/// error contains the command to run instead.
 fn confirm_forget(
     ui: &mut Ui,
     host: &Host,

@@ -13,15 +13,15 @@ use super::prelude::*;
 use super::remote::{by_server_or, server};
 use super::sessions::{ReaderArgs, settle_reader};
 
-/// Polling interval of `--watch`, which compares only file sizes and modification times.
+/// How often `--watch` checks for changes. It compares only file sizes and modification times.
 const WATCH_PERIOD: Duration = Duration::from_secs(2);
 
-/// Maximum time until Ctrl-C takes effect while waiting.
+/// While waiting, Ctrl-C takes effect within this time.
 const CANCEL_PERIOD: Duration = Duration::from_millis(100);
 
 /// Read new and changed sessions and extract memories
 ///
-/// Finds traces of the connected agents, reads those that changed since the last sync, makes their
+/// Finds the connected agents' traces, reads those that changed since the last sync, makes their
 /// messages searchable (`nacre trace search`), and extracts memories from sessions of registered
 /// projects, oldest first. Reading a session again changes nothing; for a session that has
 /// continued, only the new content is added. Exits with 3 if some sessions failed or need a model

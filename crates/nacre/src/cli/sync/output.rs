@@ -1,4 +1,4 @@
-//! Output of a sync and of its preview.
+//! Prints the results of a sync, or of its preview.
 
 use std::path::Path;
 
@@ -101,10 +101,7 @@ fn print_sums(ui: &mut Ui, report: &SyncReport) {
     let text = |n: &u64| sessions_text(*n);
     for (n, line) in [
         (readmitted, format!("Queued {} of newly set up projects.", text(readmitted))),
-        (
-            reworded,
-            format!("Redacted the words of `redact.extra` in {} read before.", text(reworded)),
-        ),
+        (reworded, format!("Redacted `redact.extra` words in {} read earlier.", text(reworded))),
         (gone, format!("{} can no longer be read: the files are missing.", text(gone))),
         (left, format!("{left} files are left for the next sync.")),
     ] {

@@ -1,4 +1,4 @@
-//! The layout of the screen: transcript, plan, queue, question, input and status line.
+//! The screen's layout: transcript, plan, queue, question, input and status line.
 
 use ratatui_core::layout::Rect;
 
@@ -11,13 +11,13 @@ pub(crate) const MAX_PLAN: usize = 8;
 
 pub(crate) const MAX_QUEUE: usize = 3;
 
-/// Number of lines in a question besides its text: two rules, a summary and the keys.
+/// The lines of a question besides its text: two rules, a summary and the keys.
 const DIALOG_FRAME: u16 = 4;
 
-/// Number of lines in a panel besides its content: the title and the keys.
+/// The lines of a panel besides its content: the title and the keys.
 const PANEL_FRAME: u16 = 2;
 
-/// Areas from top to bottom. An area with height zero is hidden.
+/// The areas from top to bottom. An area of height zero is hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Areas {
     pub(crate) transcript: Rect,
@@ -40,7 +40,7 @@ impl Areas {
         let input = take_bottom(&mut left, input_rows(state, room));
         let dialog_height = dialog_rows(state, left.height);
         let dialog = take_bottom(&mut left, dialog_height);
-        // On a screen with few rows, the transcript gets all remaining space.
+        // On a screen with few rows, the transcript gets all the remaining space.
         let is_low = left.height < 8;
         let queue = take_bottom(&mut left, if is_low { 0 } else { queue_rows(state) });
         let plan = take_bottom(&mut left, if is_low { 0 } else { plan_rows(state) });

@@ -1,6 +1,6 @@
 //! Transcript cells: messages, tool calls, notices and results.
 //!
-//! All cell text is cleaned (`text.rs`) and limited in size, because it is untrusted and can be
+//! All cell text is cleaned (`text.rs`) and limited in size, because it is untrusted and may be
 //! very long.
 
 use nacre_types::{Attachment, ChatItem, ChatItemKind, FilePatch, TaskState, ToolOutcome};
@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::tui::text::{clean, clean_line, clean_output, count, cut, group_digits};
 use crate::tui::theme::Role;
 
-/// Maximum number of lines. The middle of a longer text is removed.
+/// If a text has more lines, its middle is removed.
 pub(crate) const MAX_LINES: usize = 2_000;
 
-/// Maximum size in bytes. The middle of a longer text is removed.
+/// If a text has more bytes, its middle is removed.
 pub(crate) const MAX_BYTES: usize = 128 * 1024;
 
-/// Ids increase in transcript order.
+/// Ids increase in the order of the transcript.
 pub(crate) type CellId = i64;
 
 #[derive(Clone, Debug)]
@@ -23,9 +23,10 @@ pub(crate) struct Cell {
     pub(crate) id: CellId,
     pub(crate) kind: CellKind,
     pub(crate) is_open: bool,
-    /// Incremented on each change, to invalidate cached lines.
+    /// Increased on each change, to invalidate cached lines.
     pub(crate) revision: u32,
-    /// The sequence number of the cell's first session item, if the cell was loaded from a session.
+    /// The sequence number of the cell's first session item, if the cell comes from a stored
+    /// session.
     pub(crate) sequence: Option<u64>,
 }
 
@@ -113,9 +114,8 @@ impl CellKind {
     }
 }
 
-/// Removes the middle of an overlong text and inserts a note that states how many lines were
-/// removed. Must be called only once, before cleaning, so that the number refers to the original
-/// lines.
+/// Removes the middle of a text that is too long, and inserts a note that says how many lines were
+/// removed. Call this only once, before cleaning, so that the note counts the original lines.
 pub(crate) fn bound_text(text: &str) -> String {
     let n_lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
     if n_lines <= MAX_LINES && text.len() <= MAX_BYTES {
@@ -143,8 +143,8 @@ fn take<'t>(lines: impl Iterator<Item = &'t str>) -> usize {
     taken
 }
 
-/// Converts session items to cells with their sequence numbers. Tool results are merged into the
-/// cells of their calls.
+/// Converts session items to cells with their sequence numbers. Tool results become part of their
+/// calls' cells.
 pub(crate) fn cells(items: &[ChatItem]) -> Vec<(u64, CellKind)> {
     let mut cells: Vec<(u64, CellKind)> = Vec::new();
     for item in items {
@@ -192,7 +192,7 @@ fn cell(kind: &ChatItemKind) -> Option<CellKind> {
     })
 }
 
-/// Returns a notice if the turn failed, was stopped, or ended with a reason.
+/// Returns a notice if the turn failed, was stopped, or gave a reason for ending.
 fn end_notice(state: TaskState, reason: Option<&str>) -> Option<CellKind> {
     let with_reason = |what: &str| match reason {
         Some(reason) => format!("{what}: {reason}"),

@@ -1,7 +1,7 @@
 //! Lays out cells as lines.
 //!
 //! Only visible cells are laid out. Answers are laid out incrementally: complete Markdown blocks
-//! are not parsed again while more text is streamed.
+//! are not parsed again as more text arrives.
 
 use nacre_types::{FilePatch, ToolOutcome};
 use ratatui_core::text::{Line, Span};
@@ -25,10 +25,10 @@ pub(crate) struct CellLayout {
     revision: u32,
     is_open: bool,
     pub(crate) lines: Vec<Line<'static>>,
-    /// Length of the beginning of the text, whose lines are final.
+    /// How many bytes at the start of the text have final lines.
     settled_bytes: usize,
     settled_lines: usize,
-    /// Number of the last frame that used these lines.
+    /// The number of the last frame that used these lines.
     pub(crate) wanted: u64,
 }
 
@@ -95,8 +95,8 @@ impl CellLayout {
     }
 }
 
-/// Returns the start of the last block that follows an empty line. Appended text cannot change the
-/// layout of anything before it.
+/// Returns where the last block after an empty line starts. Appended text cannot change the layout
+/// of anything before it.
 fn find_settled_end(text: &str) -> usize {
     let mut settled = 0;
     let mut fence: Option<&str> = None;
@@ -120,8 +120,8 @@ fn find_settled_end(text: &str) -> usize {
     settled
 }
 
-/// Returns whether a line that follows an empty line starts a new block, rather than continuing a
-/// list or quote.
+/// Returns whether a line after an empty line starts a new block, rather than continuing a list or
+/// quote.
 fn opens_block(line: &str) -> bool {
     let is_item = |line: &str| {
         let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -132,7 +132,7 @@ fn opens_block(line: &str) -> bool {
     !line.starts_with([' ', '\n']) && !is_item(line)
 }
 
-/// Returns the opening line of a code fence that is still open at the end of the text.
+/// Returns the first line of a code fence that is still open at the end of the text.
 pub(crate) fn open_fence(text: &str) -> Option<&str> {
     let mut open: Option<&str> = None;
     for line in text.lines().map(str::trim_start) {

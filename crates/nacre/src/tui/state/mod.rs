@@ -1,4 +1,4 @@
-//! The state of the screen. `update` changes it, and `view` draws it.
+//! The screen's state, which `update` changes and `view` draws.
 
 pub(crate) mod areas;
 pub(crate) mod cell;
@@ -34,7 +34,7 @@ const FLASH_MS: u64 = 4_000;
 
 const TURN_TICK_MS: u64 = 500;
 
-/// Number of columns reserved for the selection mark next to the transcript.
+/// Columns next to the transcript that are reserved for the selection mark.
 pub(crate) const GUTTER: usize = 2;
 
 #[derive(Clone, Debug, Default)]
@@ -74,7 +74,7 @@ pub(crate) struct ScreenState {
     pub(crate) completion: Option<Completion>,
     pub(crate) files: Vec<String>,
     pub(crate) skills: Vec<SkillEntry>,
-    /// The selected cell while the user browses the transcript.
+    /// The selected cell while the user is browsing the transcript.
     pub(crate) browsed: Option<CellId>,
     pub(crate) panel: Option<Panel>,
     pub(crate) approvals: VecDeque<ApprovalDialog>,
@@ -82,9 +82,9 @@ pub(crate) struct ScreenState {
     pub(crate) turn: Option<RunningTurn>,
     /// The last received sequence number of each unfinished task.
     pub(crate) seen: BTreeMap<String, u64>,
-    /// Recently ended tasks. Repeated messages of these tasks are ignored.
+    /// Tasks that ended recently. Repeated messages from these tasks are ignored.
     pub(crate) over: VecDeque<String>,
-    /// Messages of the next turn that arrived before the end of the current one.
+    /// Messages from the next turn that arrived before the current turn ended.
     pub(crate) early: VecDeque<TaskMessage>,
     pub(crate) plan: Vec<ChecklistItem>,
     pub(crate) is_plan_hidden: bool,
@@ -111,7 +111,7 @@ impl ScreenState {
         match (&self.panel, self.approvals.front(), self.browsed) {
             (Some(Panel::List(_)), ..) => KeyContext::List,
             (Some(Panel::Page(_)), ..) => KeyContext::Page,
-            // While the user types a reason, keys edit it as they would edit the input.
+            // While the user types a reason, keys edit it like the input.
             (None, Some(question), _) if question.reason.is_none() => KeyContext::Approval,
             (None, None, Some(_)) => KeyContext::Browse,
             (None, Some(_), _) | (None, None, None) => KeyContext::Input,
@@ -140,7 +140,7 @@ impl ScreenState {
         self.session.as_ref().map(|session| session.id.clone())
     }
 
-    /// Returns when the screen will next change without an event.
+    /// Returns when the screen next changes without an event.
     pub(crate) fn next_change(&self) -> Option<u64> {
         let flash = self.flash.as_ref().map(|flash| flash.until);
         let turn = self.turn.as_ref().map(|_| self.now + TURN_TICK_MS);
@@ -149,8 +149,7 @@ impl ScreenState {
         flash.into_iter().chain(turn).chain(armed).min()
     }
 
-    /// Lays out everything for the next frame, and records which part of a question the user can
-    /// see.
+    /// Lays out everything for the next frame, and records how much of a question the user can see.
     pub(crate) fn settle(&mut self) -> Areas {
         let columns = usize::from(self.columns);
         let whole = Paper { columns: columns.saturating_sub(2 * GUTTER).max(1), theme: self.theme };

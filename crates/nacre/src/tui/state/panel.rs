@@ -1,4 +1,4 @@
-//! Panels over the transcript: lists, texts, and questions from the agent.
+//! Panels over the transcript: lists, text, and the agent's questions.
 
 use nacre_types::{ApprovalRequest, FilePatch};
 use ratatui_core::style::Style;
@@ -136,19 +136,18 @@ fn help(paper: Paper) -> Vec<Line<'static>> {
     lines
 }
 
-/// Keys do not count as answers until this long after a question appears or the user types.
+/// For this long after a question appears or the user types, keys do not count as answers.
 pub(crate) const QUIET_MS: u64 = 500;
 
 const MAX_TOUCHES: usize = 100;
 
-/// Commands with more lines than this are summarized by their first and last lines and shown in
-/// full below.
+/// Of longer commands, only the first and last lines are shown, with the full text below.
 const MAX_WHOLE: usize = 8;
 
-/// A question from the agent, and how much of it the user has seen.
+/// The agent's question, and how much of it the user has seen.
 #[derive(Clone, Debug)]
 pub(crate) struct ApprovalDialog {
-    /// The request, cleaned for display.
+    /// The request, after cleaning.
     pub(crate) request: ApprovalRequest,
     pub(crate) task: String,
     pub(crate) drawn_at: Option<u64>,
@@ -168,7 +167,7 @@ impl ApprovalDialog {
             tool: clean_line(&request.tool),
             summary: clean_line(&bound_text(&request.summary)),
             touches: request.touches.iter().take(MAX_TOUCHES).map(|it| clean_line(it)).collect(),
-            // Commands are shown exactly, so color codes are made visible instead of removed.
+            // Commands are shown exactly, so color codes become visible instead of being removed.
             command: request.command.as_deref().map(clean),
             host: request.host.as_deref().map(clean_line),
             diff: request.diff.clone().map(clean_diff),

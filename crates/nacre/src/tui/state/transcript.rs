@@ -1,7 +1,7 @@
 //! The transcript: a limited number of cells, the scroll position, and cached lines.
 //!
-//! The scroll position is stored as a cell and a line within it, so that cells outside the screen
-//! do not have to be laid out.
+//! The scroll position is a cell and a line within it, so that cells outside the screen do not have
+//! to be laid out.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -12,13 +12,13 @@ use ratatui_core::text::Line;
 use super::cell::{Cell, CellId, CellKind, MAX_BYTES, ToolCell};
 use super::layout::{CellLayout, Paper, open_fence};
 
-/// Maximum number of cells while the end of the transcript is shown. The oldest cells are dropped.
+/// Maximum number of cells while the transcript's end is shown. The oldest cells are dropped.
 const MAX_CELLS: usize = 6_000;
 
-/// Maximum total size of the cells while the end of the transcript is shown.
+/// Maximum total size of the cells while the transcript's end is shown.
 const MAX_CELL_BYTES: usize = 16 * 1024 * 1024;
 
-/// Factor by which both limits are raised while the user has scrolled up.
+/// While the user has scrolled up, both limits are multiplied by this factor.
 const SLACK: usize = 2;
 
 const MAX_LAID: usize = 300;
@@ -26,7 +26,7 @@ const MAX_LAID: usize = 300;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scroll {
     #[default]
-    /// Keeps the end visible as the transcript grows.
+    /// Keeps the end in view as the transcript grows.
     Follow,
     At {
         cell: CellId,
@@ -37,7 +37,7 @@ pub(crate) enum Scroll {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VisibleLine {
     pub(crate) idx: usize,
-    /// Line within the cell; `None` for the empty line before the cell.
+    /// The line within the cell; `None` for the empty line before it.
     pub(crate) line: Option<usize>,
 }
 
@@ -242,7 +242,7 @@ impl Transcript {
         laid.map_or(&[], |laid| &laid.lines)
     }
 
-    /// Lays out a cell. Returns its number of lines, including an empty line before it.
+    /// Lays out a cell. Returns its number of lines, including the empty line before it.
     fn measure(&mut self, idx: usize) -> usize {
         let gap = usize::from(self.has_gap(idx));
         let Some(cell) = self.cells.get(idx) else { return 0 };
@@ -263,7 +263,7 @@ impl Transcript {
         }
         let (idx, line) = self.top();
         self.fill(idx, line);
-        // The end has become visible, so it is followed from now on.
+        // The end has become visible, so the view follows it from now on.
         if self.shown.len() < height && self.scroll != Scroll::Follow {
             self.scroll = Scroll::Follow;
             self.has_news = false;
@@ -320,7 +320,7 @@ impl Transcript {
         (0, 0)
     }
 
-    /// Scrolls up. Returns whether the start of the transcript was reached.
+    /// Scrolls up, and returns whether the start of the transcript was reached.
     pub(crate) fn scroll_up(&mut self, by: usize) -> bool {
         let (idx, line) = self.top();
         let (idx, line) = self.up(idx, line, by);

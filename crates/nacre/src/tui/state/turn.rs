@@ -33,9 +33,9 @@ pub(crate) struct RunningTurn {
     pub(crate) step: u32,
     pub(crate) n_calls: usize,
     pub(crate) is_stopping: bool,
-    /// The cell to which streamed text is appended.
+    /// The cell that streamed text is appended to.
     pub(crate) words: Option<CellId>,
-    /// Text cells of the current step. The agent may still replace their text.
+    /// The current step's text cells. The agent may still replace their text.
     pub(crate) step_cells: Vec<CellId>,
     pub(crate) reasoning: Option<CellId>,
 }
@@ -62,7 +62,7 @@ pub(crate) fn add_recalled(list: &mut Vec<RecalledNote>, notes: &[RecalledNote])
     }
 }
 
-/// The purpose of a request, which determines how its response is handled.
+/// What a request is for, which determines how its response is handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Hello,
@@ -96,7 +96,7 @@ impl Requests {
         self.last
     }
 
-    /// Removes and returns the purpose of a request. Returns `None` for an unknown id.
+    /// Removes a request and returns what it was for. Returns `None` for an unknown id.
     pub(crate) fn take(&mut self, id: u64) -> Option<Purpose> {
         self.open.remove(&id)
     }

@@ -1,4 +1,4 @@
-//! Checks that `docs/chat.md` matches the tables.
+//! Checks that `docs/chat.md` matches the tables of commands and keys.
 
 use std::path::Path;
 

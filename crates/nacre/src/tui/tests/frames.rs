@@ -1,4 +1,4 @@
-//! Snapshots of each mode.
+//! Snapshots of the screen in each mode.
 
 use insta::assert_snapshot;
 use nacre_types::SessionRequest;

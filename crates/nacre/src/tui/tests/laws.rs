@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::play::{Play, session};
 use crate::tui::event::ScreenEvent;
 
-/// An action of the user, the terminal or the agent.
+/// Something that the user, the terminal or the agent does.
 #[derive(Clone, Debug)]
 enum Deed {
     Key(KeyEvent),
@@ -150,7 +150,7 @@ fn act(play: &mut Play, deed: Deed, sequence: &mut u64) {
         Deed::Resize(columns, rows) => play.take(ScreenEvent::Resize { columns, rows }),
         Deed::Say(number, update) => {
             let update: TaskUpdate = serde_json::from_value(update).unwrap();
-            // Usually the next number, occasionally a different one.
+            // Usually the next number, but occasionally another one.
             *sequence = if number == 0 { 1 } else { *sequence + 1 };
             let number = if number == 1 { 40 } else { *sequence };
             play.message(number, update);

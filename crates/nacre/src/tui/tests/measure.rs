@@ -1,4 +1,4 @@
-//! Measures key latency and the memory usage of long sessions.
+//! Measures key latency, and how much memory long sessions use.
 
 #![expect(clippy::disallowed_methods, reason = "it measures")]
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::play::Play;
 use crate::tui::view::view;
 
-/// Maximum time from a key press to its frame, in the 95th percentile.
+/// Maximum time from a key press to its frame, at the 95th percentile.
 const KEY_TO_FRAME: Duration = Duration::from_millis(20);
 
 const WORDS: &str = "The `parser` reads **tokens** one by one, and the *last* of them is dropped. ";
@@ -46,16 +46,16 @@ fn item(n: u64) -> Value {
     item
 }
 
-/// Returns the CPU time used by this thread. Unlike elapsed time, CPU time is not affected by other
-/// work on a busy machine.
+/// Returns the CPU time that this thread has used. Unlike elapsed time, it does not depend on how
+/// busy the machine is.
 #[cfg(unix)]
 fn on_processor() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap(), u32::try_from(time.tv_nsec).unwrap())
 }
 
-/// Measures the time from each key press to the resulting frame on a test terminal while an answer
-/// is streamed. Returns both CPU time and elapsed time.
+/// Measures the time from each key press to its frame on a test terminal while an answer is
+/// streamed. Returns both CPU time and elapsed time.
 #[cfg(unix)]
 fn key_to_frame(columns: u16, rows: u16) -> (Vec<Duration>, Vec<Duration>) {
     let mut play = fill_session(columns, rows, 5_000);
@@ -107,7 +107,7 @@ fn a_key_is_seen_at_once_while_an_answer_is_written() {
     }
 }
 
-/// Returns the peak memory usage of the process in bytes.
+/// Returns the process's peak memory usage in bytes.
 #[cfg(target_os = "linux")]
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();

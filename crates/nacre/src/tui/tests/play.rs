@@ -1,4 +1,4 @@
-//! Applies events to a state and renders its frames, simulating a user and an agent.
+//! Plays a user and an agent: applies events to a state, and renders its frames.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use nacre_types::{
@@ -126,7 +126,7 @@ impl Play {
         self.take(ScreenEvent::Message(Box::new(RpcMessage::Answer(answer))));
     }
 
-    /// Sets the task that the following messages belong to.
+    /// Sets the task of the messages that follow.
     pub(super) fn begin_task(&mut self, task: &str) {
         self.task = task.to_owned();
         self.sequence = 0;

@@ -1,4 +1,4 @@
-//! Handles keys in the input and in questions from the agent.
+//! Handles keys in the input and in the agent's questions.
 
 use crossterm::event::KeyEvent;
 use nacre_types::{ApprovalAnswer, ApprovalAnswerRequest, RpcCall};
@@ -14,7 +14,7 @@ use crate::tui::state::areas::input_columns;
 use crate::tui::state::turn::Purpose;
 use crate::tui::theme::Role;
 
-/// Two presses of a key within this time count as a double press.
+/// Pressing a key again within this time counts as a double press.
 const TWICE_MS: u64 = 1_500;
 
 pub(super) fn press(state: &mut ScreenState, key: KeyEvent) {
@@ -40,7 +40,7 @@ pub(super) fn type_text(state: &mut ScreenState, text: &str) {
 }
 
 pub(super) fn paste(state: &mut ScreenState, text: &str) {
-    // Pasted text always goes into the input, which closes any open panel.
+    // Pasted text always goes into the input, so any open panel is closed.
     state.panel = None;
     state.browsed = None;
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -88,7 +88,7 @@ fn act(state: &mut ScreenState, action: Action) {
 }
 
 fn submit(state: &mut ScreenState) {
-    // Enter accepts a completion, and runs it if it is a command.
+    // Enter accepts a completion and, if it is a command, runs it.
     let is_command = state.editor.text().starts_with('/') && !state.editor.text().contains(' ');
     if state.completion.is_some() {
         accept(state);
@@ -152,7 +152,7 @@ fn down(state: &mut ScreenState) {
 }
 
 /// Stops the running turn. If no turn is running, a double press moves queued prompts back into the
-/// input or, if the queue is empty, clears the input.
+/// input or, if there are none, clears the input.
 pub(super) fn escape(state: &mut ScreenState) {
     if state.completion.take().is_some() {
         return;
@@ -202,7 +202,7 @@ pub(super) fn press_approval(state: &mut ScreenState, key: KeyEvent) {
     let action = keys::action(KeyContext::Approval, key);
     let is_yes = matches!(action, Some(Action::AllowOnce | Action::AllowSession));
     let is_answer = is_yes || matches!(action, Some(Action::Deny | Action::DenyWithReason));
-    // Until the question accepts answers, typed characters go into the input.
+    // Until the question accepts answers, what the user types goes into the input.
     let is_typing = keys::to_typed_char(key).is_some() && !is_armed;
     match action {
         Some(_) if is_armed && is_yes && !question.was_end_seen => {}

@@ -1,4 +1,4 @@
-//! Applies messages from the agent.
+//! Applies the agent's messages.
 
 use nacre_types::{
     AnsweredBy, ApprovalAnswer, ChecklistItem, RpcCall, TaskEnd, TaskFollowRequest, TaskMessage,
@@ -27,8 +27,7 @@ pub(super) fn take(state: &mut ScreenState, message: TaskMessage) {
     take_in_turn(state, message);
 }
 
-/// Applies messages one turn at a time. Messages that belong to the next turn but arrive early are
-/// buffered.
+/// Applies messages one turn at a time. Early messages from the next turn are buffered.
 fn take_in_turn(state: &mut ScreenState, message: TaskMessage) {
     let is_of_next = state.turn.as_ref().is_some_and(|turn| turn.task != message.task)
         && (matches!(message.update, TaskUpdate::Running { .. })
@@ -59,11 +58,12 @@ fn take_now(state: &mut ScreenState, message: TaskMessage) {
     }
 }
 
-/// Returns whether a message is the next one for its task. If earlier messages are missing,
-/// requests them.
+/// Returns whether a message is the next one for its task. Requests earlier messages if any are
+/// missing.
 fn is_next(state: &mut ScreenState, message: &TaskMessage) -> bool {
     let last = state.seen.get(&message.task).copied();
-    // A message that fails these checks repeats one from an ended task that is no longer tracked.
+    // A message that fails these checks repeats one from a task that has ended and is no longer
+    // tracked.
     let is_known = last.is_some()
         || message.sequence <= 1
         || state.prompts.iter().any(|prompt| prompt.task.as_ref() == Some(&message.task));
@@ -161,7 +161,7 @@ fn accept(state: &mut ScreenState, task: &str, text: &str) {
     });
 }
 
-/// Assigns a task to a prompt. Aborts the task if the prompt was withdrawn.
+/// Assigns a task to its prompt. If the prompt was withdrawn, the task is aborted.
 pub(super) fn adopt(state: &mut ScreenState, idx: usize, task: &str) {
     let Some(prompt) = state.prompts.get_mut(idx) else { return };
     prompt.task = Some(task.to_owned());

@@ -1,5 +1,5 @@
-//! Applies events to the state. Side effects are returned instead of executed, so the tests need no
-//! clock or terminal.
+//! Applies events to the state. Side effects are returned rather than executed, so the tests need
+//! no clock or terminal.
 
 mod commanding;
 mod composing;

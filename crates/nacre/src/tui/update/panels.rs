@@ -1,4 +1,4 @@
-//! Handles scrolling in the transcript, and the panels over it.
+//! Handles scrolling in the transcript and in the panels over it.
 
 use nacre_types::{FilePatch, RecalledNote, RpcCall, SessionItemsRequest, SessionRequest};
 
@@ -133,7 +133,7 @@ pub(super) fn act(state: &mut ScreenState, action: Action) {
     }
 }
 
-/// Returns the new first visible line. It is limited to the length of the text only when drawing.
+/// Returns the new first visible line. Drawing limits it to the length of the text.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other keys do not scroll")]
 pub(super) fn scroll_position(at: usize, action: Action, page: usize) -> usize {
     match action {

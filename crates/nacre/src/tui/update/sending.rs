@@ -1,4 +1,4 @@
-//! Sends prompts as a new turn or into the running turn.
+//! Sends prompts, either as a new turn or to the running turn.
 
 use nacre_types::{Attachment, ChatStartRequest, ChatSteerRequest, RpcCall, TaskRef};
 
@@ -8,7 +8,7 @@ use crate::tui::state::{ScreenState, Scroll};
 use crate::tui::text::clean;
 use crate::tui::theme::Role;
 
-/// Sends the input as the next turn. The server queues it while a turn is running.
+/// Sends the input as the next turn, which the server queues if a turn is running.
 pub(super) fn start(state: &mut ScreenState, skill: Option<String>) {
     let text = state.editor.text().trim().to_owned();
     send_prompt(state, &text, skill);
@@ -67,7 +67,7 @@ pub(super) fn show_prompt(state: &mut ScreenState, idx: usize) {
     state.transcript.push(kind);
 }
 
-/// Returns the pastes whose labels are still in the text, and the files referenced with `@`.
+/// Returns the pastes whose labels are still in the text, and the files mentioned with `@`.
 fn attachments(state: &ScreenState, text: &str) -> Vec<Attachment> {
     let pasted = state.pasted.iter().filter(|it| text.contains(&it.mark));
     let mut attachments: Vec<Attachment> = pasted.map(|it| it.attachment.clone()).collect();
@@ -114,7 +114,7 @@ pub(super) fn take_back(state: &mut ScreenState) {
     withdraw(state, idx);
 }
 
-/// Moves all queued prompts back into the input. Returns `false` if the queue is empty.
+/// Moves all queued prompts back into the input. Returns `false` if there are none.
 pub(super) fn take_back_all(state: &mut ScreenState) -> bool {
     let mut has_any = false;
     while let Some(idx) = state.prompts.iter().rposition(Prompt::is_waiting) {

@@ -194,7 +194,7 @@ fn refuse(state: &mut ScreenState, id: u64, purpose: Purpose, text: &str) {
             }
             state.note(Role::Bad, text);
         }
-        // The screen itself requests skills, without the user asking, so errors are not shown.
+        // The user did not ask for this list of skills, so errors are not shown.
         Purpose::Skills { is_asked: false } => {}
         _ => state.note(Role::Bad, text),
     }

@@ -1,4 +1,4 @@
-//! Tests `nacre connect doctor` with a program that pretends to be Nacre.
+//! Tests `nacre connect doctor` with a program that poses as Nacre.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -22,7 +22,7 @@ case "$1" in
 esac
 "#;
 
-/// Creates a machine with a program at `~/bin/nacre`, which the agents start.
+/// Creates a machine whose agents start the program at `~/bin/nacre`.
 fn machine(script: &str) -> Machine {
     let machine = Machine::new();
     machine.put("bin/nacre", script);

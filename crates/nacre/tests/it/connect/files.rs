@@ -1,4 +1,4 @@
-//! Homes with realistic settings files, and helpers to inspect them.
+//! Homes with realistic settings files, and helpers that inspect them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -104,7 +104,7 @@ pub(super) const HOMES: &[(&str, &[(&str, &str)])] = &[
 
 type Change = fn(&str) -> String;
 
-/// Returns functions that write the same settings in different notations.
+/// Returns functions that write the same settings in different ways.
 pub(super) fn variants() -> [(&'static str, Change); 4] {
     [
         ("as it is", str::to_owned),
@@ -114,7 +114,7 @@ pub(super) fn variants() -> [(&'static str, Change); 4] {
     ]
 }
 
-/// A home that is compared with all of its files.
+/// A home whose files are all compared.
 pub(super) struct Machine {
     pub(super) home: TestHome,
 }
@@ -172,7 +172,7 @@ impl Machine {
     }
 }
 
-/// Returns the entry of an agent in a report.
+/// Returns an agent's entry in a report.
 pub(super) fn entry<'r>(report: &'r Value, agent: &str) -> &'r Value {
     let agents = report["agents"].as_array().unwrap();
     agents.iter().find(|entry| entry["agent"] == agent).unwrap()
@@ -196,14 +196,13 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<PathBuf, Found>) {
     }
 }
 
-/// Checks that everything in a file is still there in the same order, and that JSON files are
-/// valid.
+/// Checks that a file still has all its content in the same order and, if it is JSON, is valid.
 pub(super) fn check_kept(before: &str, after: &str, name: &str) {
     let mut lines = after.lines();
     for line in before.lines() {
         let line = line.trim_end();
-        // A comma may have been added between a value and its comment, and brackets may have been
-        // opened.
+        // A comma may have been added between a value and its comment, and an empty pair of
+        // brackets may have been split over several lines.
         let bare = |text: &str| text.replace(',', "").trim().to_owned();
         let is_it = |other: &str| {
             bare(other).starts_with(bare(line).trim_end_matches(['{', '}', '[', ']', ' ']))

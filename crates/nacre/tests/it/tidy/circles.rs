@@ -1,4 +1,4 @@
-//! Finds import cycles among the files and directories in a directory.
+//! Finds import cycles among a directory's files and subdirectories.
 //!
 //! A directory's `mod.rs` may import its children and be imported by them.
 
@@ -26,7 +26,7 @@ fn no_new_circle_inside_a_room() {
     assert!(gone.is_empty(), "Remove these circles from `KNOWN`: {gone:#?}");
 }
 
-/// Import cycles that currently exist within a module. The list may only get shorter.
+/// Import cycles that still exist within a module. The list may only get shorter.
 const KNOWN: &[&str] = &[
     "nacre-engine model::{anthropic, classify, collect, conversation, error, hosted, http, openai, \
      price, programs, provider, retry, roles, scripted, spending_budget}",
@@ -65,7 +65,7 @@ fn circles<T: Ord + Clone>(arrows: &BTreeMap<T, BTreeSet<T>>) -> BTreeSet<BTreeS
     arrows.keys().map(circle_of).filter(|circle| circle.len() > 1).collect()
 }
 
-/// Returns every node that can be reached from a node by one or more arrows.
+/// Returns every node that can be reached from a node through at least one arrow.
 fn reach<'a, T: Ord>(arrows: &'a BTreeMap<T, BTreeSet<T>>, from: &'a T) -> BTreeSet<&'a T> {
     let mut seen = BTreeSet::new();
     let mut next = vec![from];

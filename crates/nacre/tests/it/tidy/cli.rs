@@ -13,7 +13,7 @@ const MAY_NAME: &[&str] = &["nacre_ops", "nacre_server", "nacre_types"];
 /// Files that may import other crates. The list must stay empty.
 const NAMES_OTHER_CRATES: &[&str] = &[];
 
-/// Maximum length of a command file. A longer file contains logic that belongs in the operation.
+/// Maximum length of a command file. Longer files contain logic that belongs in the operation.
 const MAX_COMMAND_LINES: usize = 450;
 
 /// Files shared by all commands.

@@ -1,12 +1,11 @@
-//! The modules of a crate and their imports. Paths are resolved through `super`, `crate` and
-//! re-exports.
+//! A crate's modules and their imports. Paths are resolved through `super`, `crate` and re-exports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::paths::{NamedPath, list_paths};
 
-/// A module path, as names from the root of its crate.
+/// A module's path, as names that start at the root of its crate.
 pub(crate) type ModulePath = Vec<String>;
 
 /// Maximum length of a chain of re-exports.
@@ -17,7 +16,7 @@ pub(crate) struct Modules {
     /// The file of each module.
     pub(crate) files: BTreeMap<ModulePath, PathBuf>,
     paths: BTreeMap<ModulePath, Vec<NamedPath>>,
-    /// The imports of each module: the imported name and its path.
+    /// Each module's imports: the imported name and its path.
     imports: BTreeMap<ModulePath, BTreeMap<String, Vec<String>>>,
 }
 
@@ -39,7 +38,7 @@ impl Modules {
         Self::of(texts.collect())
     }
 
-    /// Builds the modules from files. Each file is given as its path below `src` and its contents.
+    /// Builds the modules from files, each given as its path in `src` and its contents.
     fn of(texts: Vec<(PathBuf, String)>) -> Self {
         let mut modules =
             Self { files: BTreeMap::new(), paths: BTreeMap::new(), imports: BTreeMap::new() };
@@ -115,8 +114,7 @@ impl Modules {
         self.imports.get(module)?.get(name)
     }
 
-    /// Returns the module that has its own file. For an inline module, that is the module of the
-    /// file that contains it.
+    /// Returns the module's own file. For an inline module, that is the file it is in.
     fn file_of(&self, module: &[String]) -> ModulePath {
         let mut module = module.to_vec();
         while !module.is_empty() && !self.files.contains_key(&module) {

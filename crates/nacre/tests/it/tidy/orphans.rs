@@ -1,4 +1,4 @@
-//! Finds source files that no module declares, which are never compiled.
+//! Finds source files that are never compiled, because no module declares them.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn every_source_is_declared_by_a_module() {
     assert!(orphans.is_empty(), "Declare these files with `mod`, or remove them: {orphans:#?}");
 }
 
-/// Returns whether cargo compiles a file as the root of a target, given its path in the crate.
+/// Returns whether cargo compiles a file as a target's root. `file` is its path in the crate.
 fn is_root(file: &Path) -> bool {
     let parts: Vec<&str> = file.iter().filter_map(|part| part.to_str()).collect();
     matches!(
@@ -33,7 +33,7 @@ fn is_root(file: &Path) -> bool {
     )
 }
 
-/// Returns whether a module in the file's directory declares the file, by name or with a `path`
+/// Returns whether a module in the file's directory declares it, by name or with a `path`
 /// attribute.
 fn is_declared(file: &Path, sources: &[PathBuf]) -> bool {
     // `a/mod.rs` is declared where `a.rs` would be.

@@ -1,4 +1,4 @@
-//! Extracts the paths used in a Rust file, from `use` declarations in every form and from code.
+//! Extracts the paths that a Rust file uses, from code and from `use` declarations in every form.
 
 /// A path as written in the source.
 #[derive(Debug)]
@@ -6,13 +6,14 @@ pub(crate) struct NamedPath {
     pub(crate) segments: Vec<String>,
     /// The inline modules that contain the path.
     pub(crate) inside: Vec<String>,
-    /// The name that a `use` imports the path as; `None` for a path inside code.
+    /// The name under which a `use` imports the path; `None` for a path in code.
     pub(crate) imported_as: Option<String>,
     /// Whether the path is in a test module.
     pub(crate) is_test: bool,
 }
 
-/// Returns all paths in a text. Groups are expanded: `use a::{b, c::*}` gives `a::b` and `a::c::*`.
+/// Returns all paths in a text. Groups are expanded, so `use a::{b, c::*}` gives `a::b` and
+/// `a::c::*`.
 pub(crate) fn list_paths(text: &str) -> Vec<NamedPath> {
     let tokens = tokens(text);
     let mut paths = Vec::new();
@@ -64,7 +65,7 @@ pub(crate) fn list_paths(text: &str) -> Vec<NamedPath> {
 /// An inline module.
 struct Module {
     name: String,
-    /// Number of open braces in the module.
+    /// How many braces are open in the module.
     depth: i32,
     is_test: bool,
 }
@@ -142,7 +143,7 @@ fn use_tree(
                 found.push((path, Some("*".to_owned())));
                 return at + 1;
             }
-            // Anything else is not a path. Advance to avoid an endless loop.
+            // Anything else is not a path. Advancing avoids an endless loop.
             Some(Token::Close | Token::Other(_)) | None => return at + 1,
         }
     }

@@ -1,4 +1,4 @@
-//! Counts that may only decrease. If a commit lowers a count, it must also lower the limit.
+//! Counts that may only decrease. A commit that lowers a count must also lower its limit.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -59,7 +59,7 @@ fn count() -> [usize; 9] {
     counts
 }
 
-/// Returns whether a line maps a variant to the variant of the same name in another type.
+/// Returns whether a line maps a variant to another type's variant of the same name.
 fn is_identity_arm(line: &str) -> bool {
     let Some((from, to)) = line.trim_end_matches(',').split_once(" => ") else { return false };
     let path = |text: &str| {
