@@ -256,7 +256,7 @@ fn a_stream_goes_on_where_it_stopped() {
     let next = after(&last).find_map(|line| line.strip_prefix("id: ").map(str::to_owned)).unwrap();
     let number = |id: &str| id.rsplit('-').next().unwrap().parse::<u64>().unwrap();
     assert_eq!(number(&next), number(&last) + 1);
-    // A client with an event id from another server is told that it missed events.
+    // A client with an event id from another server learns that it missed events.
     let mut lines = after("00000000-7");
     assert!(lines.find(|line| line.starts_with("data: ")).unwrap().contains("\"missed\""));
 }

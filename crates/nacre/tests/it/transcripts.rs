@@ -133,7 +133,7 @@ fn pieces_are_put_together_and_only_what_its_hash_names_is_kept() {
     let (first, rest) = text.split_at(10);
     let n_bytes = text.len();
     assert_eq!(put(0, first, &hash, n_bytes), "partial 10");
-    // The upload was interrupted. The next push starts again and is told where to continue.
+    // The upload was interrupted. The next push starts again and learns where to continue.
     assert_eq!(put(0, first, &hash, n_bytes), "partial 10");
     assert_eq!(put(10, rest, &hash, n_bytes), format!("taken {n_bytes}"));
     assert_eq!(put(0, first, &hash, n_bytes), format!("known {n_bytes}"));

@@ -155,7 +155,7 @@ impl Round<'_> {
         value
     }
 
-    /// Returns a random value. It is usually not mutated, because the parser reads other values only
+    /// Returns a random value, usually an unmutated one, because the parser reads other values only
     /// if this one is valid.
     pub(crate) fn mostly_whole(&mut self, values: &Values) -> Vec<u8> {
         if self.random.one_in(6) {
