@@ -321,15 +321,7 @@ impl Events {
     }
 }
 
-impl fmt::Debug for Events {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let n_listeners = self.listeners.len();
-        f.debug_struct("Events")
-            .field("task", &self.task)
-            .field("n_listeners", &n_listeners)
-            .finish()
-    }
-}
+nacre_base::debug_only!(Events { task });
 
 #[derive(Debug, Default)]
 pub struct Heard(Mutex<Vec<Arc<Record>>>);

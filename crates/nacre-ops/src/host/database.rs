@@ -4,7 +4,6 @@
 //! [`Shared`] keeps the database open, so that all calls on a server use the same connections. The
 //! password is read from an environment variable or a file, and is never stored.
 
-use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -45,12 +44,8 @@ pub(super) struct OpenDatabase {
     offered: Option<Timestamp>,
 }
 
-impl fmt::Debug for OpenDatabase {
-    /// Omits the password.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenDatabase").finish_non_exhaustive()
-    }
-}
+// Omits the password.
+nacre_base::debug_only!(OpenDatabase {});
 
 impl Host {
     /// Returns whether a database is configured, even if the setting is invalid.

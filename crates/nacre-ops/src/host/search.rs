@@ -1,7 +1,6 @@
 //! Searches stores, each with its own embedding model, and determines the trust levels of the
 //! results.
 
-use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -30,11 +29,7 @@ pub struct SearchableStore {
     kept: Option<Arc<KeptSnapshots>>,
 }
 
-impl fmt::Debug for SearchableStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SearchableStore").field("scoped", &self.scoped).finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(SearchableStore { scoped });
 
 pub struct StoreHit<'s> {
     pub hit: MemoryHit,

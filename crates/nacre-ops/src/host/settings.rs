@@ -3,7 +3,6 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -288,12 +287,8 @@ pub struct Environment {
     pub random: fn(&mut [u8]) -> std::io::Result<()>,
 }
 
-impl fmt::Debug for Environment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Environment variables may contain secrets, so they are not printed.
-        f.debug_struct("Environment").field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
+// Environment variables may contain secrets, so they are not printed.
+nacre_base::debug_only!(Environment { folder });
 
 impl Environment {
     pub(super) fn check(&self) -> Result<()> {

@@ -241,11 +241,7 @@ pub enum ServerAddress {
     },
 }
 
-impl std::fmt::Debug for FoundService {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FoundService").field("address", &self.address).finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(FoundService { address });
 
 /// Finds the socket of a running server. Reads no settings, which makes it fast enough for hooks.
 #[cfg(unix)]
