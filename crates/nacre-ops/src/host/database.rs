@@ -24,7 +24,7 @@ use nacre_types::{DatabaseState, DatabaseStatus, ErrorCode};
 
 use super::files::read_text;
 use super::{Host, open_catalog};
-use crate::error::{OpError, Result};
+use crate::error::{OpError, Result, hinted};
 
 const CALL_TIME: Duration = Duration::from_secs(10);
 const CONNECT_TIME: Duration = Duration::from_secs(3);
@@ -211,39 +211,32 @@ fn certificates(path: &str) -> Result<Option<Vec<u8>>> {
 
 impl From<DatabaseError> for OpError {
     fn from(error: DatabaseError) -> Self {
-        use DatabaseError::{Distrusted, Extension, Newer, Older, OtherModel, PasswordInUrl};
         use ErrorCode::{Conflict, DatabaseAway, Failed, NotSet, Refused};
-        let (code, hint) = if error.is_passing() {
-            (
-                DatabaseAway,
-                "No queued work is lost. Try again; `nacre server` shows the database \
-             status",
-            )
-        } else if matches!(error, Older { .. }) {
-            (NotSet, "nacre server migrate")
-        } else if matches!(error, Newer { .. }) {
-            (Refused, "Install the same nacre version as on the other servers")
-        } else if matches!(error, PasswordInUrl) {
-            (
-                Refused,
+        if error.is_passing() {
+            let hint =
+                "No queued work is lost. Try again; `nacre server` shows the database status";
+            return Self::from_error(DatabaseAway, &error, Some(hint.to_owned()));
+        }
+        hinted! { error:
+            DatabaseError::Older { .. } => NotSet, "nacre server migrate";
+            DatabaseError::Newer { .. } => Refused,
+                "Install the same nacre version as on the other servers";
+            DatabaseError::PasswordInUrl => Refused,
                 "Set it in NACRE_DATABASE_PASSWORD, or in a file named by \
-                 `server.database_password_file`",
-            )
-        } else if matches!(error, Extension { .. }) {
-            let hint = format!("Install pgvector {MIN_VECTOR} or newer in the database");
-            return Self::from_error(NotSet, &error, Some(hint));
-        } else if matches!(error, OtherModel { .. }) {
-            (Conflict, "All servers that share a database need the same `search.embedding`")
-        } else if matches!(error, Distrusted(_)) {
-            (
-                Refused,
+                 `server.database_password_file`";
+            DatabaseError::Extension { .. } => NotSet,
+                format!("Install pgvector {MIN_VECTOR} or newer in the database");
+            DatabaseError::OtherModel { .. } => Conflict,
+                "All servers that share a database need the same `search.embedding`";
+            DatabaseError::Distrusted(_) => Refused,
                 "Use TLS, `scram-sha-256` in pg_hba.conf, or the socket directory with `peer` and \
-                 no password",
-            )
-        } else {
-            (Failed, "nacre config get server.database")
-        };
-        Self::from_error(code, &error, Some(hint.to_owned()))
+                 no password";
+            DatabaseError::Url(_) | DatabaseError::NoUser | DatabaseError::Certificates { .. }
+                | DatabaseError::Thread(_) | DatabaseError::Away(_) | DatabaseError::GaveUp(_)
+                | DatabaseError::TooSlow { .. } | DatabaseError::Exhausted { .. }
+                | DatabaseError::Refused(_) | DatabaseError::Damaged { .. }
+                | DatabaseError::State(_) => Failed, "nacre config get server.database";
+        }
     }
 }
 
