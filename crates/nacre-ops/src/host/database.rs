@@ -6,13 +6,10 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
 use std::sync::{MutexGuard, PoisonError};
-use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use nacre_base::config::{NACRE_DATABASE_PASSWORD, ServerSettings};
-use nacre_base::fs::RelPath;
 use nacre_base::platform::is_private_file;
 use nacre_team::postgres::database::{
     Database, DatabaseError, DatabaseOptions, Leadership, MIN_VECTOR,
@@ -20,11 +17,12 @@ use nacre_team::postgres::database::{
 use nacre_team::postgres::queue::SharedQueue;
 use nacre_team::postgres::search::SharedRecords;
 use nacre_traces::catalog::{Catalog, CatalogError, JobQueue, SessionRow, WaitingSessions};
-use nacre_types::{DatabaseState, DatabaseStatus, ErrorCode};
+use nacre_types::{DatabaseState, DatabaseStatus};
 
 use super::files::read_text;
-use super::{Host, open_catalog};
-use crate::error::{OpError, Result, hinted};
+use super::open_catalog;
+use crate::error::hinted;
+use crate::prelude::*;
 
 const CALL_TIME: Duration = Duration::from_secs(10);
 const CONNECT_TIME: Duration = Duration::from_secs(3);

@@ -1,23 +1,19 @@
 //! Searches stores, each with its own embedding model, and determines the trust levels of the
 //! results.
 
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::PoisonError;
 
-use jiff::Timestamp;
 use nacre_base::config::{EmbeddingChoice, NACRE_EMBEDDING_KEY, SearchSettings, Settings};
-use nacre_base::fs::Owner;
 use nacre_engine::model::{EmbeddingService, Secret, ServiceEmbedder};
 use nacre_memory::search::{
     Builtin, DueLook, EmbedError, Embedder, KeptSnapshots, MemoryHit, MemoryIndex, MemoryOptions,
     Query,
 };
-use nacre_memory::{Edit, Located, Memory, MemoryId, Store, Trust, Unreadable};
+use nacre_memory::{Edit, Located, Memory, Trust, Unreadable};
 use nacre_types::Scope;
 
 use super::settings::words;
-use super::{Host, ScopedStore};
-use crate::error::{OpError, Result};
+use crate::prelude::*;
 
 pub struct SearchableStore {
     pub scoped: ScopedStore,

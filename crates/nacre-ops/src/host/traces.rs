@@ -1,11 +1,6 @@
 //! Opens the catalog of traces and finds the connected agents.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use jiff::Timestamp;
 use nacre_base::config::agents::{self, AgentsError, ConnectedAgent};
-use nacre_base::fs::{Access, RelPath, WriteScope};
 use nacre_base::parse_time;
 use nacre_memory::messages::{TextIndexAccess, clear_message_index, index_messages};
 use nacre_memory::search::INDEX_FOLDER;
@@ -14,12 +9,12 @@ use nacre_traces::catalog::{
     AllowedProjects, Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, WordLists,
 };
 use nacre_traces::transcript::{self, Agent, Homes, Sink, Trace};
-use nacre_types::ErrorCode;
 
+use super::Actor;
 use super::files::read_text;
 use super::settings::words;
-use super::{Actor, Host};
-use crate::error::{OpError, Result, hinted};
+use crate::error::hinted;
+use crate::prelude::*;
 
 /// A trace must be unchanged for this long before it is read, because its session may still be
 /// running.

@@ -1,18 +1,17 @@
 //! Defines run ids, run directories and undo plans. A run directory is committed together with the
 //! run's memories, so that a crash cannot leave only one of them.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use nacre_base::ContentHash;
-use nacre_base::fs::{EntryKind, FsError, RelPath, Writer};
-use nacre_memory::{Batch, MemoryError, MemoryId, PlannedChange, Store};
+use nacre_base::fs::{EntryKind, Writer};
+use nacre_memory::{Batch, MemoryError, PlannedChange};
 use nacre_types::{KeptFile, RunMode};
 use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::prelude::*;
 
 pub const WORKSPACE: &str = "workspace";
 
