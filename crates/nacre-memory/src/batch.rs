@@ -20,24 +20,13 @@ use super::tombstone;
 use super::trust::{Actor, FileLevel, Trust};
 use nacre_base::ContentHash;
 use nacre_base::fs::{ChangeSet, FsError, Owner, RelPath, Writer};
+use nacre_base::text::is_listed;
 
 const MAX_TITLE_BYTES: usize = 200;
 
 /// Keys whose values are IDs, times, fixed words or numbers, which are never redacted.
-const OWN_KEYS: &[&str] = &[
-    "id",
-    "kind",
-    "created",
-    "updated",
-    "confidence",
-    "basis",
-    "related",
-    "status",
-    "supersedes",
-    "superseded_by",
-    "date",
-    "time",
-];
+const OWN_KEYS: &str =
+    "id kind created updated confidence basis related status supersedes superseded_by date time";
 
 /// Changes to a store that are staged until `commit`. The store stays locked while the batch
 /// exists.
@@ -280,7 +269,7 @@ impl<'a> Batch<'a> {
     /// are.
     pub(super) fn redact_document(&mut self, document: &mut Document) {
         let keys: Vec<String> =
-            document.keys().filter(|key| !OWN_KEYS.contains(key)).map(str::to_owned).collect();
+            document.keys().filter(|key| !is_listed(OWN_KEYS, key)).map(str::to_owned).collect();
         for key in keys {
             let text = document.text(&key).map(|text| text.map(Cow::into_owned));
             match (text, document.list(&key)) {

@@ -44,43 +44,23 @@ pub struct KindSpec {
 }
 
 /// In the same order as [`LearningKind::ALL`].
-pub const LEARNING_KINDS: &[KindSpec; LearningKind::ALL.len()] = &[
-    KindSpec {
-        kind: LearningKind::Insight,
-        definition: "Why something is as it is",
-        topic: BriefTopic::Knowledge,
-    },
-    KindSpec {
-        kind: LearningKind::Procedure,
-        definition: "How something is done here: commands, order, checks",
-        topic: BriefTopic::Knowledge,
-    },
-    KindSpec {
-        kind: LearningKind::Pitfall,
-        definition: "What went wrong once and would go wrong again",
-        topic: BriefTopic::Pitfalls,
-    },
-    KindSpec {
-        kind: LearningKind::Friction,
-        definition: "What costs time again and again",
-        topic: BriefTopic::Pitfalls,
-    },
-    KindSpec {
-        kind: LearningKind::Preference,
-        definition: "How the person wants things done",
-        topic: BriefTopic::Preferences,
-    },
-    KindSpec {
-        kind: LearningKind::Convention,
-        definition: "A rule that this project keeps",
-        topic: BriefTopic::Preferences,
-    },
-    KindSpec {
-        kind: LearningKind::Context,
-        definition: "A fact about the project's world: people, systems, constraints",
-        topic: BriefTopic::Knowledge,
-    },
-];
+pub const LEARNING_KINDS: &[KindSpec; LearningKind::ALL.len()] = {
+    use BriefTopic::{Knowledge, Pitfalls, Preferences};
+    use LearningKind::{Context, Convention, Friction, Insight, Pitfall, Preference, Procedure};
+    &[
+        kind(Insight, Knowledge, "Why something is as it is"),
+        kind(Procedure, Knowledge, "How something is done here: commands, order, checks"),
+        kind(Pitfall, Pitfalls, "What went wrong once and would go wrong again"),
+        kind(Friction, Pitfalls, "What costs time again and again"),
+        kind(Preference, Preferences, "How the person wants things done"),
+        kind(Convention, Preferences, "A rule that this project keeps"),
+        kind(Context, Knowledge, "A fact about the project's world: people, systems, constraints"),
+    ]
+};
+
+const fn kind(kind: LearningKind, topic: BriefTopic, definition: &'static str) -> KindSpec {
+    KindSpec { kind, definition, topic }
+}
 
 /// The memory types that make a claim, which are all types except summaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

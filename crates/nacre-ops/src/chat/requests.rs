@@ -23,27 +23,9 @@ use crate::prelude::*;
 use crate::skill;
 use crate::tasks::{self, task_state};
 
-const METHODS: &[&str] = &[
-    "hello",
-    "session.create",
-    "session.list",
-    "session.get",
-    "session.items",
-    "session.change",
-    "session.fork",
-    "session.remove",
-    "session.search",
-    "session.export",
-    "chat.start",
-    "chat.steer",
-    "chat.abort",
-    "chat.undo",
-    "task.list",
-    "task.get",
-    "task.follow",
-    "skill.list",
-    "approval.answer",
-];
+const METHODS: &str = "hello session.create session.list session.get session.items session.change \
+    session.fork session.remove session.search session.export chat.start chat.steer chat.abort \
+    chat.undo task.list task.get task.follow skill.list approval.answer";
 
 pub(super) struct Answered {
     result: Value,
@@ -76,7 +58,7 @@ pub(super) async fn answer(
         RpcCall::Hello(_) => Ok(Answered::new(&HelloReport {
             version: RPC_VERSION,
             nacre: env!("CARGO_PKG_VERSION").to_owned(),
-            methods: METHODS.iter().map(|method| (*method).to_owned()).collect(),
+            methods: METHODS.split(' ').map(str::to_owned).collect(),
         })),
         RpcCall::SessionCreate(request) => {
             let shared = Arc::clone(chats);
