@@ -2,7 +2,7 @@
 //! from it.
 
 pub use nacre_types::{Basis, LearningKind, MemoryStatus as Status, MemoryType};
-use nacre_types::{BriefTopic, Names};
+use nacre_types::BriefTopic;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug)]
@@ -84,33 +84,16 @@ pub fn type_spec(memory_type: MemoryType) -> &'static TypeSpec {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not one of {}", nacre_base::ShownLine(found), known.join(", "))]
-pub struct UnknownName {
-    pub found: String,
-    pub known: Vec<&'static str>,
-}
-
-pub fn parse_name<T: Names>(text: &str) -> Result<T, UnknownName> {
-    T::from_name(text).ok_or_else(|| UnknownName {
-        found: text.chars().take(60).collect(),
-        known: T::ALL.iter().map(|value| value.as_str()).collect(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_are_complete_and_names_read_back() {
+    fn the_tables_are_complete() {
         for memory_type in MemoryType::ALL {
             assert_eq!(type_spec(memory_type).memory_type, memory_type);
         }
         let kinds: Vec<LearningKind> = LEARNING_KINDS.iter().map(|spec| spec.kind).collect();
         assert_eq!(kinds, LearningKind::ALL);
-        assert_eq!(parse_name::<Status>("stale").unwrap(), Status::Stale);
-        let error = parse_name::<MemoryType>("note").unwrap_err();
-        assert_eq!(error.to_string(), "`note` is not one of decision, learning, summary");
     }
 }
