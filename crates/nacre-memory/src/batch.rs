@@ -12,6 +12,7 @@ use super::id::{MemoryId, slug};
 use super::kinds::{Claim, MemoryType, Status};
 use super::layout::{self, Located, StoreArea};
 use super::record::Memory;
+use super::revision::Revision;
 use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES, Quote, render};
 use super::store::{
     MemoryError, Redactions, Result, Store, Unreadable, UnreadableFault, redact_counting,
@@ -179,27 +180,10 @@ impl<'a> Batch<'a> {
     pub fn update(&mut self, id: &str, change: &MemoryUpdate, now: Timestamp) -> Result<MemoryId> {
         let memory = self.memory(id)?;
         let mut document = memory.document.clone();
-        if let Some(title) = &change.title {
-            document.set_text("title", &self.clean_title(title)?);
-        }
-        if let Some(body) = &change.body {
-            document.set_body(&self.body_text(body));
-        }
-        if let Some(tags) = &change.tags {
-            document.set_list("tags", &self.redact_all(tags));
-        }
-        if let Some(applies) = &change.applies {
-            set_applies(&mut document, &self.redact_all(applies));
-        }
-        if let Some(related) = &change.related {
-            document.set_list("related", &ids(related));
-        }
-        if let Some(confidence) = change.confidence {
-            document.set_number("confidence", confidence.clamp(0.0, 1.0));
-        }
-        if let Some(status) = change.status {
-            document.set_text("status", status.as_str());
-        }
+        let MemoryUpdate { title, body, tags, applies, related, confidence, status, .. } =
+            change.clone();
+        let revision = Revision { title, body, tags, applies, related, ..Revision::default() };
+        self.apply(&Revision { confidence, status, ..revision }, &mut document)?;
         let level = self.level_after(&memory, change);
         if !self.may_update(&memory, change) {
             return Err(MemoryError::UsersWords { id: memory.at.id });

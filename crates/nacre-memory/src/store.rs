@@ -329,11 +329,13 @@ impl Store {
 
     /// Returns the keyed hash that proves that the user owns a memory.
     pub fn own_mark(&self, id: &MemoryId) -> Result<String> {
-        Ok(self.scope.mark(&mark_text(id, true)).map_err(|source| FsError::Io {
-            action: FsAction::Write,
-            path: self.path().to_owned(),
-            source,
-        })?)
+        self.mark(&mark_text(id, true))
+    }
+
+    pub(super) fn mark(&self, text: &str) -> Result<String> {
+        let (action, path) = (FsAction::Write, self.path().to_owned());
+        let marked = self.scope.mark(text);
+        Ok(marked.map_err(|source| FsError::Io { action, path, source })?)
     }
 
     /// Returns the keyed hash that protects feedback on a memory that the user does not own, or
