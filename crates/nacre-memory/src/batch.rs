@@ -1,26 +1,16 @@
 //! Changes to a store. All changes in a batch are committed together while the store is locked.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
-
-use jiff::Timestamp;
-
-use super::document::{Broken, Document, MAX_FILE_BYTES};
-use super::draft::{Admission, Draft, MemoryUpdate, SummaryDraft, admit, set_applies};
-use super::id::{MemoryId, slug};
-use super::kinds::{Claim, MemoryType, Status};
-use super::layout::{self, Located, StoreArea};
-use super::record::Memory;
+use super::document::{Broken, MAX_FILE_BYTES};
+use super::draft::{Admission, MemoryUpdate, SummaryDraft, admit, set_applies};
+use super::id::slug;
+use super::kinds::Claim;
+use super::layout;
 use super::revision::Revision;
-use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES, Quote, render};
-use super::store::{
-    MemoryError, Redactions, Result, Store, Unreadable, UnreadableFault, redact_counting,
-};
+use super::store::{Redactions, UnreadableFault, redact_counting};
 use super::tombstone;
-use super::trust::{Actor, FileLevel, Trust};
-use nacre_base::ContentHash;
-use nacre_base::fs::{ChangeSet, FsError, Owner, RelPath, Writer};
+use super::trust::FileLevel;
+use crate::prelude::*;
+use nacre_base::fs::{ChangeSet, Writer};
 use nacre_base::text::is_listed;
 
 const MAX_TITLE_BYTES: usize = 200;

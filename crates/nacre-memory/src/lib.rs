@@ -22,6 +22,7 @@ mod life;
 mod listing;
 pub mod messages;
 mod policy;
+mod prelude;
 pub mod recall;
 mod record;
 mod review;

@@ -1,12 +1,9 @@
 //! A memory file parsed into typed values.
 
-use jiff::Timestamp;
-
-use super::document::{Broken, Document};
+use super::document::Broken;
 use super::draft::applies_of;
-use super::id::MemoryId;
-use super::kinds::{LearningKind, MemoryType, Status};
-use super::layout::Located;
+use super::kinds::LearningKind;
+use crate::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct Memory {

@@ -2,18 +2,14 @@
 //! memories.
 
 use crate::sidecar::adjust_confidence;
-use jiff::Timestamp;
 
-use super::batch::{Batch, ids};
-use super::draft::{Draft, hazards_of};
-use super::id::MemoryId;
-use super::kinds::{MemoryType, Status};
-use super::layout::StoreArea;
-use super::record::Memory;
+use super::batch::ids;
+use super::draft::hazards_of;
 use super::revision::Revision;
-use super::sidecar::{LocalState, Verdict};
-use super::store::{MemoryError, Result, display_mark_text};
-use super::trust::{Actor, Trust, trust_of_speaker};
+use super::sidecar::Verdict;
+use super::store::display_mark_text;
+use super::trust::trust_of_speaker;
+use crate::prelude::*;
 
 impl Batch<'_> {
     pub fn accept(&mut self, id: &str, older: Option<&str>, now: Timestamp) -> Result<MemoryId> {

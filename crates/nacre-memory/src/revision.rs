@@ -2,24 +2,14 @@
 //! changes in a batch.
 
 use crate::sidecar::adjust_confidence;
-use std::borrow::Cow;
-use std::collections::BTreeSet;
 
-use jiff::Timestamp;
-use nacre_base::fs::RelPath;
-
-use super::batch::{Batch, ids, later, set_time};
-use super::document::Document;
-use super::draft::{Draft, SummaryDraft, set_applies};
+use super::batch::{ids, later, set_time};
+use super::draft::{SummaryDraft, set_applies};
 use super::hazard::hazards;
-use super::id::MemoryId;
-use super::kinds::{MemoryType, Status};
-use super::layout::{self, StoreArea};
+use super::layout;
 use super::life::own_status;
-use super::record::Memory;
-use super::sidecar::{Evidence, Feedback, LocalState, MAX_SIDECAR_BYTES, Quote, Verdict, render};
-use super::store::{MemoryError, Result};
-use super::trust::{Actor, Trust};
+use super::sidecar::{Feedback, Verdict};
+use crate::prelude::*;
 
 /// Maximum number of sessions to list. The oldest is dropped first.
 const MAX_CONFIRMED_IN: usize = 64;
