@@ -212,8 +212,7 @@ fn check_claims(memories: &[Memory], findings: &mut Vec<Finding>) {
                 memory.at.path.as_str(),
                 memory.document.line_of("supersedes"),
                 format!(
-                    "`supersedes` lists `{older}`, but that memory has no matching \
-                 `superseded_by`"
+                    "`supersedes` lists `{older}`, but that memory has no matching `superseded_by`"
                 ),
                 Some(format!(
                     "If this is correct, add `superseded_by: {}` to it: nacre memory edit {older}",
@@ -243,8 +242,7 @@ fn stray(stray: &Stray) -> Finding {
         ),
         StrayKind::Name => (
             "The file name is not a memory ID",
-            "Rename it to something like `20261115-use-sqlite.md`, or move it \
-             elsewhere",
+            "Rename it to something like `20261115-use-sqlite.md`, or move it elsewhere",
         ),
         StrayKind::NotAFile => (
             "Not a plain file or one of Nacre's directories; skipped",

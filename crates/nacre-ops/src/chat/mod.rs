@@ -147,12 +147,8 @@ impl ChatShared {
             let host = shared.open_host(origin)?;
             work(&host)
         });
-        done.await.unwrap_or_else(|_| {
-            Err(OpError::failed(
-                "Internal error while handling the \
-         request",
-            ))
-        })
+        done.await
+            .unwrap_or_else(|_| Err(OpError::failed("Internal error while handling the request")))
     }
 
     fn live(&self) -> MutexGuard<'_, BTreeMap<TaskId, Arc<LiveTurn>>> {

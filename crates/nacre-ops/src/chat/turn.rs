@@ -232,10 +232,8 @@ fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
         && let RunError::Model(error) = error
         && error.kind == ErrorKind::BadRequest
     {
-        failed = failed.hint(
-            "The model may not support images; choose another model, or describe \
-         the image",
-        );
+        failed = failed
+            .hint("The model may not support images; choose another model, or describe the image");
     }
     failed.hint(format!("For details: nacre events show {}", turn.log.task))
 }

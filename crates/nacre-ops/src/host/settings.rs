@@ -287,10 +287,8 @@ nacre_base::debug_only!(Environment { folder });
 impl Environment {
     pub(super) fn check(&self) -> Result<()> {
         if self.is_folder_gone {
-            return Err(OpError::failed("The current directory no longer exists").hint(
-                "Change to an existing \
-                 directory: cd",
-            ));
+            return Err(OpError::failed("The current directory no longer exists")
+                .hint("Change to an existing directory: cd"));
         }
         match self.garbled_vars.first() {
             Some(name) => Err(OpError::usage(format!("`{name}` is not valid UTF-8"))),

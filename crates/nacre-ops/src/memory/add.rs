@@ -200,10 +200,8 @@ fn check_recorded(request: &MemoryRecordRequest) -> Result<()> {
     }
     let is_long = |tag: &String| MAX_TAG_CHARS < tag.chars().count();
     if MAX_TAGS < tags.len() || tags.iter().any(is_long) {
-        let message = format!(
-            "A memory can have at most {MAX_TAGS} tags of {MAX_TAG_CHARS} \
-         characters each"
-        );
+        let message =
+            format!("A memory can have at most {MAX_TAGS} tags of {MAX_TAG_CHARS} characters each");
         return Err(OpError::usage(message));
     }
     let is_long = |text: &String| MAX_APPLIES_CHARS < text.chars().count();

@@ -118,8 +118,7 @@ fn read_token(host: &Host) -> Result<(String, String)> {
     let kept = kept.ok_or_else(|| {
         OpError::new(ErrorCode::Refused, "No token is stored for the server")
             .hint(format!(
-                "Ask the server's administrator for a token that starts with \
-             `{TOKEN_PREFIX}`"
+                "Ask the server's administrator for a token that starts with `{TOKEN_PREFIX}`"
             ))
             .hint("nacre push --to URL --token-stdin < FILE")
     })?;

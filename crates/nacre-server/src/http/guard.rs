@@ -225,10 +225,7 @@ impl Keys {
 pub(super) fn secret(random: fn(&mut [u8]) -> std::io::Result<()>) -> Result<String> {
     let mut bytes = [0; SECRET_BYTES];
     random(&mut bytes).map_err(|error| {
-        OpError::failed(format!(
-            "The system random number generator failed: \
-         {error}"
-        ))
+        OpError::failed(format!("The system random number generator failed: {error}"))
     })?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

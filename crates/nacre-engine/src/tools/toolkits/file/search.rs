@@ -428,8 +428,7 @@ fn summary(pattern: &str, n_found: usize, n_shown: usize, end: WalkEnd) -> Strin
         0 => format!("No file matches `{pattern}` ({} files checked{more}).", end.n_files),
         _ if n_shown < n_found => {
             format!(
-                "\n[{n_shown} of {n_found} paths; specify a directory or a longer \
-             pattern{more}]"
+                "\n[{n_shown} of {n_found} paths; specify a directory or a longer pattern{more}]"
             )
         }
         _ if end.is_cut => format!("\n[{n_found} paths{more}]"),

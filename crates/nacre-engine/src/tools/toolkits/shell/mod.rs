@@ -129,8 +129,7 @@ impl ShellRun {
         let texts = self.argv.iter().flatten().chain(&self.script);
         if texts.into_iter().any(|text| text.contains('\0')) {
             return Err(refuse(
-                "An argument contains a NUL character, which cannot be passed to a \
-             program",
+                "An argument contains a NUL character, which cannot be passed to a program",
             ));
         }
         match (self.argv.as_deref(), &self.script) {

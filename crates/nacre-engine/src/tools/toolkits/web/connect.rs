@@ -95,8 +95,7 @@ pub(super) async fn body(response: Response, limit: usize) -> Result<(Vec<u8>, b
     let encoding = text_header(response.headers(), CONTENT_ENCODING.as_str()).unwrap_or_default();
     if !matches!(encoding.as_str(), "" | "identity") {
         return Err(network(
-            "the server compressed its response although compression was not \
-         requested",
+            "the server compressed its response although compression was not requested",
         ));
     }
     read_up_to(response, limit).await.map_err(|error| network(&causes(error)))
