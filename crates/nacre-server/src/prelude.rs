@@ -1,7 +1,7 @@
 //! Names that most of the server uses.
 
 pub(crate) use std::collections::BTreeMap;
-pub(crate) use std::path::{Path, PathBuf};
+pub(crate) use std::path::PathBuf;
 pub(crate) use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) use std::time::Duration;
 
