@@ -1,6 +1,5 @@
 //! Shows and changes settings.
 
-pub use nacre_base::config::docs::reference_markdown;
 pub use nacre_base::config::is_like;
 use nacre_base::config::{
     self, AtRest, ConfigEntry, FAMILIES, FromRepo, KEYS, NACRE_CONFIG, ROLES, Value, edit,
