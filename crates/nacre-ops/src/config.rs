@@ -104,8 +104,7 @@ fn doc_of(key: &str) -> Option<&'static str> {
     }
     let (family, rest) = key.split_once('.')?;
     let (_, field) = rest.rsplit_once('.')?;
-    let family = FAMILIES.iter().find(|known| known.name == family)?;
-    family.fields.iter().find(|known| known.name == field).map(|known| known.doc)
+    FAMILIES.iter().find(|known| known.name == family)?.doc_of(field)
 }
 
 pub fn path(host: &Host) -> Result<ConfigPathReport> {

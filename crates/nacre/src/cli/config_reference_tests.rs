@@ -81,12 +81,14 @@ fn values(kind: &ValueKind) -> String {
 }
 
 fn family_section(family: &Family) -> String {
-    let Family { name, members: _, doc, fields } = family;
+    let Family { name, members: _, fields } = family;
+    let doc = family.doc();
     let mut section = format!(
         "\n## `[{name}.…]`\n\n{doc} A repository's configuration may not set any of these \
          keys.\n\n| key | values | meaning |\n|---|---|---|\n",
     );
-    for Field { name, kind, only_in, doc } in *fields {
+    for Field { name, kind, only_in } in *fields {
+        let doc = family.doc_of(name).expect("every field has a description");
         let only = match only_in {
             [] => String::new(),
             tables => format!(" Only in `[roles.{}]`.", tables.join("]`, `[roles.")),
