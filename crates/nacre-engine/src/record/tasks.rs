@@ -59,13 +59,9 @@ macro_rules! id {
     };
 }
 
-id! {
-    TaskId, "task_"
-}
+id!(TaskId, "task_");
 
-id! {
-    SessionId, "sess_"
-}
+id!(SessionId, "sess_");
 
 fn is_plain(text: &str) -> bool {
     (MIN_CHARS..=MAX_CHARS).contains(&text.len())
@@ -125,9 +121,7 @@ nacre_base::words! {
         /// The task cannot continue until the user acts.
         Blocked = "blocked",
     }
-}
 
-nacre_base::words! {
     Failure {
         Restarted = "restarted",
         /// The request cannot be executed as given.
@@ -139,9 +133,7 @@ nacre_base::words! {
         Output = "output",
         Internal = "internal",
     }
-}
 
-nacre_base::words! {
     CancelledBy {
         Person = "person",
         Parent = "parent",
