@@ -1,4 +1,4 @@
-//! Macros for enums that are stored as words in settings, databases and JSON, and for `Debug`.
+//! Macros for enums that are stored as words, for types that wrap a string, and for `Debug`.
 
 /// Defines enums whose variants are represented by the same word in serde, `as_str`, `parse` and
 /// `FromStr`.
@@ -49,6 +49,24 @@ macro_rules! debug_only {
                 f.debug_struct(stringify!($type))
                     $(.field(stringify!($field), &self.$field))*
                     .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// Implements `as_str` and `Display` for a type that wraps a string.
+#[macro_export]
+macro_rules! text_type {
+    ($type:ident) => {
+        impl $type {
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
             }
         }
     };

@@ -30,10 +30,6 @@ macro_rules! id {
             pub fn from_random(number: u64) -> Self {
                 Self(format!("{}{}", $prefix, base36(number)))
             }
-
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
         }
 
         impl FromStr for $name {
@@ -51,11 +47,7 @@ macro_rules! id {
 
         nacre_types::text_in_json!($name);
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
+        nacre_base::text_type!($name);
     };
 }
 

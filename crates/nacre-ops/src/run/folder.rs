@@ -1,7 +1,6 @@
 //! Defines run ids, run directories and undo plans. A run directory is committed together with the
 //! run's memories, so that a crash cannot leave only one of them.
 
-use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::DateTime;
@@ -66,10 +65,6 @@ impl RunId {
         Self(format!("{}-{stamp}-{short}", mode.as_str()))
     }
 
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     pub fn folder(&self) -> Result<RelPath, FsError> {
         RelPath::new(&format!("{WORKSPACE}/{}", self.0))
     }
@@ -112,11 +107,7 @@ impl RunId {
     }
 }
 
-impl fmt::Display for RunId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+nacre_base::text_type!(RunId);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not a valid run id; expected an id such as `sync-20261115-083000-1a2b3c4d`", nacre_base::ShownLine(.0))]
