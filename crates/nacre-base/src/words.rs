@@ -1,4 +1,4 @@
-//! Enums that are stored as words in settings, databases and JSON.
+//! Macros for enums that are stored as words, for types that wrap a string, and for `Debug`.
 
 /// Defines enums whose variants are represented by the same word in serde, `as_str`, `parse` and
 /// `FromStr`.
@@ -37,4 +37,37 @@ macro_rules! words {
             }
         }
     )+};
+}
+
+/// Implements `Debug` for a type with fields that are secret or cannot be printed. Prints only the
+/// named fields.
+#[macro_export]
+macro_rules! debug_only {
+    ($type:ident { $($field:ident),* }) => {
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($type))
+                    $(.field(stringify!($field), &self.$field))*
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// Implements `as_str` and `Display` for a type that wraps a string.
+#[macro_export]
+macro_rules! text_type {
+    ($type:ident) => {
+        impl $type {
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
 }

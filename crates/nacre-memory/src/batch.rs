@@ -1,43 +1,23 @@
 //! Changes to a store. All changes in a batch are committed together while the store is locked.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
-
-use jiff::Timestamp;
-
-use super::document::{Broken, Document, MAX_FILE_BYTES};
-use super::draft::{Admission, Draft, MemoryUpdate, SummaryDraft, admit, set_applies};
-use super::id::{MemoryId, slug};
-use super::kinds::{Claim, MemoryType, Status};
-use super::layout::{self, Located, StoreArea};
-use super::record::Memory;
-use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES, Quote, render};
-use super::store::{
-    MemoryError, Redactions, Result, Store, Unreadable, UnreadableFault, redact_counting,
-};
+use super::document::{Broken, MAX_FILE_BYTES};
+use super::draft::{Admission, MemoryUpdate, SummaryDraft, admit, set_applies};
+use super::id::slug;
+use super::kinds::Claim;
+use super::layout;
+use super::revision::Revision;
+use super::store::{Redactions, UnreadableFault, redact_counting};
 use super::tombstone;
-use super::trust::{Actor, FileLevel, Trust};
-use nacre_base::ContentHash;
-use nacre_base::fs::{ChangeSet, FsError, Owner, RelPath, Writer};
+use super::trust::FileLevel;
+use crate::prelude::*;
+use nacre_base::fs::{ChangeSet, Writer};
+use nacre_base::text::is_listed;
 
 const MAX_TITLE_BYTES: usize = 200;
 
 /// Keys whose values are IDs, times, fixed words or numbers, which are never redacted.
-const OWN_KEYS: &[&str] = &[
-    "id",
-    "kind",
-    "created",
-    "updated",
-    "confidence",
-    "basis",
-    "related",
-    "status",
-    "supersedes",
-    "superseded_by",
-    "date",
-    "time",
-];
+const OWN_KEYS: &str =
+    "id kind created updated confidence basis related status supersedes superseded_by date time";
 
 /// Changes to a store that are staged until `commit`. The store stays locked while the batch
 /// exists.
@@ -190,27 +170,10 @@ impl<'a> Batch<'a> {
     pub fn update(&mut self, id: &str, change: &MemoryUpdate, now: Timestamp) -> Result<MemoryId> {
         let memory = self.memory(id)?;
         let mut document = memory.document.clone();
-        if let Some(title) = &change.title {
-            document.set_text("title", &self.clean_title(title)?);
-        }
-        if let Some(body) = &change.body {
-            document.set_body(&self.body_text(body));
-        }
-        if let Some(tags) = &change.tags {
-            document.set_list("tags", &self.redact_all(tags));
-        }
-        if let Some(applies) = &change.applies {
-            set_applies(&mut document, &self.redact_all(applies));
-        }
-        if let Some(related) = &change.related {
-            document.set_list("related", &ids(related));
-        }
-        if let Some(confidence) = change.confidence {
-            document.set_number("confidence", confidence.clamp(0.0, 1.0));
-        }
-        if let Some(status) = change.status {
-            document.set_text("status", status.as_str());
-        }
+        let MemoryUpdate { title, body, tags, applies, related, confidence, status, .. } =
+            change.clone();
+        let revision = Revision { title, body, tags, applies, related, ..Revision::default() };
+        self.apply(&Revision { confidence, status, ..revision }, &mut document)?;
         let level = self.level_after(&memory, change);
         if !self.may_update(&memory, change) {
             return Err(MemoryError::UsersWords { id: memory.at.id });
@@ -280,7 +243,7 @@ impl<'a> Batch<'a> {
     /// are.
     pub(super) fn redact_document(&mut self, document: &mut Document) {
         let keys: Vec<String> =
-            document.keys().filter(|key| !OWN_KEYS.contains(key)).map(str::to_owned).collect();
+            document.keys().filter(|key| !is_listed(OWN_KEYS, key)).map(str::to_owned).collect();
         for key in keys {
             let text = document.text(&key).map(|text| text.map(Cow::into_owned));
             match (text, document.list(&key)) {

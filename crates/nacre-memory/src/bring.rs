@@ -4,17 +4,11 @@
 //! agents are quarantined instead. The same rules apply to new text for an ID that is already
 //! trusted.
 
-use super::batch::Batch;
-use super::document::{Broken, Document};
+use super::document::Broken;
 use super::draft::hazards_of;
-use super::id::MemoryId;
-use super::kinds::MemoryType;
-use super::layout::{self, Located, StoreArea};
-use super::record::Memory;
-use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, render};
-use super::store::{MemoryError, Result};
-use super::trust::{FileLevel, Trust};
-use nacre_base::ContentHash;
+use super::layout;
+use super::trust::FileLevel;
+use crate::prelude::*;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ForeignMemory<'t> {

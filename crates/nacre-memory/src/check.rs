@@ -1,22 +1,16 @@
 //! Checks an entire store and makes the repairs that are safe.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use jiff::Timestamp;
-use nacre_base::fs::{EntryKind, Folder, FsError, RelPath};
+use nacre_base::fs::Folder;
 use nacre_base::on_all_cores;
 use nacre_types::{Finding, MendedFile, Severity};
 
-use super::batch::{Batch, ids};
-use super::id::MemoryId;
-use super::kinds::MemoryType;
-use super::layout::{Located, StoreArea};
+use super::batch::ids;
 use super::listing::{FILES_PER_THREAD, MAX_HELD_BYTES, Stray, StrayKind};
-use super::record::{Memory, RecordFault};
-use super::sidecar::{Evidence, MAX_SIDECAR_BYTES};
-use super::store::{MemoryError, Result, Store, Unreadable, memory_of};
-use super::trust::Trust;
+use super::record::RecordFault;
+use super::store::memory_of;
+use crate::prelude::*;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
@@ -218,8 +212,7 @@ fn check_claims(memories: &[Memory], findings: &mut Vec<Finding>) {
                 memory.at.path.as_str(),
                 memory.document.line_of("supersedes"),
                 format!(
-                    "`supersedes` lists `{older}`, but that memory has no matching \
-                 `superseded_by`"
+                    "`supersedes` lists `{older}`, but that memory has no matching `superseded_by`"
                 ),
                 Some(format!(
                     "If this is correct, add `superseded_by: {}` to it: nacre memory edit {older}",
@@ -249,8 +242,7 @@ fn stray(stray: &Stray) -> Finding {
         ),
         StrayKind::Name => (
             "The file name is not a memory ID",
-            "Rename it to something like `20261115-use-sqlite.md`, or move it \
-             elsewhere",
+            "Rename it to something like `20261115-use-sqlite.md`, or move it elsewhere",
         ),
         StrayKind::NotAFile => (
             "Not a plain file or one of Nacre's directories; skipped",

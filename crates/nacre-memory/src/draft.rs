@@ -1,15 +1,11 @@
 //! A batch's input types: new memories, and new values for existing ones.
 
-use std::borrow::Cow;
-
 use nacre_base::is_hidden_char;
 
-use super::document::Document;
 use super::hazard::{Hazard, hazards};
-use super::id::MemoryId;
-use super::kinds::{Basis, Claim, Status};
-use super::sidecar::Quote;
-use super::trust::{Actor, Trust, trust_of_evidence};
+use super::kinds::{Basis, Claim};
+use super::trust::trust_of_evidence;
+use crate::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct Draft {

@@ -69,6 +69,10 @@ const DOMAINS: &str = "\
     ai app biz cc cloud cn co com de dev example gg info io link me net org page ru sh site \
     test top tv uk us xyz";
 
+const CHECKS: &str = "\
+    assertion certificate check ci codeowner hook lint linter protection review scanner signature \
+    test tls validation verification";
+
 /// Patterns that match suspicious sentences. Each step consists of a word list and the maximum
 /// distance, in words, from the previous match.
 const SENTENCES: &[(HazardKind, &[(&str, usize)])] = &[
@@ -98,21 +102,13 @@ const SENTENCES: &[(HazardKind, &[(&str, usize)])] = &[
         HazardKind::Command,
         &[
             ("blank bypass disable mute silence skip suppress waive weaken", usize::MAX),
-            (
-                "assertion certificate check ci codeowner hook lint linter protection review scanner \
-              signature test tls validation verification",
-                4,
-            ),
+            (CHECKS, 4),
         ],
     ),
     (
         HazardKind::Command,
         &[
-            (
-                "assertion certificate check ci codeowner hook lint linter protection review scanner \
-              signature test tls validation verification",
-                usize::MAX,
-            ),
+            (CHECKS, usize::MAX),
             ("blanked bypassed commented disabled muted silenced skipped suppressed waived", 4),
         ],
     ),

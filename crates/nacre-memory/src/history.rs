@@ -1,21 +1,13 @@
 //! Reads a memory's history: from git if the store is in a git repository, otherwise from the
 //! action lists in the directories of previous runs.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use nacre_base::bounded::at_most;
-use nacre_base::fs::{EntryKind, RelPath};
 use nacre_base::git::{Git, GitFolder, GitProgram, next_object};
-use nacre_base::{ContentHash, platform};
+use nacre_base::platform;
 use nacre_types::MemoryVersion;
 use serde::Deserialize;
 
-use super::id::MemoryId;
-use super::layout::Located;
-use super::record::Memory;
-use super::store::{Result, Store};
-use super::trust::Trust;
+use crate::prelude::*;
 
 const MAX_ACTIONS_BYTES: u64 = 4 << 20;
 const MAX_ACTIONS: usize = 50_000;

@@ -1,6 +1,5 @@
 //! A memory's permanent ID: `YYYYMMDD-<slug>`.
 
-use std::fmt;
 use std::str::FromStr;
 
 use deunicode::deunicode_with_tofu_cow;
@@ -16,10 +15,6 @@ const MAX_BYTES: usize = 96;
 pub struct MemoryId(String);
 
 impl MemoryId {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// Returns the date part, `YYYYMMDD`.
     pub fn date(&self) -> &str {
         &self.0[..8]
@@ -58,11 +53,7 @@ fn is_slug(text: &str) -> bool {
     text.split('-').all(is_word)
 }
 
-impl fmt::Display for MemoryId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+nacre_base::text_type!(MemoryId);
 
 nacre_types::text_in_json!(MemoryId);
 

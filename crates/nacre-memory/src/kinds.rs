@@ -2,7 +2,7 @@
 //! from it.
 
 pub use nacre_types::{Basis, LearningKind, MemoryStatus as Status, MemoryType};
-use nacre_types::{BriefTopic, Names};
+use nacre_types::BriefTopic;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug)]
@@ -44,43 +44,23 @@ pub struct KindSpec {
 }
 
 /// In the same order as [`LearningKind::ALL`].
-pub const LEARNING_KINDS: &[KindSpec; LearningKind::ALL.len()] = &[
-    KindSpec {
-        kind: LearningKind::Insight,
-        definition: "Why something is as it is",
-        topic: BriefTopic::Knowledge,
-    },
-    KindSpec {
-        kind: LearningKind::Procedure,
-        definition: "How something is done here: commands, order, checks",
-        topic: BriefTopic::Knowledge,
-    },
-    KindSpec {
-        kind: LearningKind::Pitfall,
-        definition: "What went wrong once and would go wrong again",
-        topic: BriefTopic::Pitfalls,
-    },
-    KindSpec {
-        kind: LearningKind::Friction,
-        definition: "What costs time again and again",
-        topic: BriefTopic::Pitfalls,
-    },
-    KindSpec {
-        kind: LearningKind::Preference,
-        definition: "How the person wants things done",
-        topic: BriefTopic::Preferences,
-    },
-    KindSpec {
-        kind: LearningKind::Convention,
-        definition: "A rule that this project keeps",
-        topic: BriefTopic::Preferences,
-    },
-    KindSpec {
-        kind: LearningKind::Context,
-        definition: "A fact about the project's world: people, systems, constraints",
-        topic: BriefTopic::Knowledge,
-    },
-];
+pub const LEARNING_KINDS: &[KindSpec; LearningKind::ALL.len()] = {
+    use BriefTopic::{Knowledge, Pitfalls, Preferences};
+    use LearningKind::{Context, Convention, Friction, Insight, Pitfall, Preference, Procedure};
+    &[
+        kind(Insight, Knowledge, "Why something is as it is"),
+        kind(Procedure, Knowledge, "How something is done here: commands, order, checks"),
+        kind(Pitfall, Pitfalls, "What went wrong once and would go wrong again"),
+        kind(Friction, Pitfalls, "What costs time again and again"),
+        kind(Preference, Preferences, "How the person wants things done"),
+        kind(Convention, Preferences, "A rule that this project keeps"),
+        kind(Context, Knowledge, "A fact about the project's world: people, systems, constraints"),
+    ]
+};
+
+const fn kind(kind: LearningKind, topic: BriefTopic, definition: &'static str) -> KindSpec {
+    KindSpec { kind, definition, topic }
+}
 
 /// The memory types that make a claim, which are all types except summaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,33 +84,16 @@ pub fn type_spec(memory_type: MemoryType) -> &'static TypeSpec {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not one of {}", nacre_base::ShownLine(found), known.join(", "))]
-pub struct UnknownName {
-    pub found: String,
-    pub known: Vec<&'static str>,
-}
-
-pub fn parse_name<T: Names>(text: &str) -> Result<T, UnknownName> {
-    T::from_name(text).ok_or_else(|| UnknownName {
-        found: text.chars().take(60).collect(),
-        known: T::ALL.iter().map(|value| value.as_str()).collect(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_are_complete_and_names_read_back() {
+    fn the_tables_are_complete() {
         for memory_type in MemoryType::ALL {
             assert_eq!(type_spec(memory_type).memory_type, memory_type);
         }
         let kinds: Vec<LearningKind> = LEARNING_KINDS.iter().map(|spec| spec.kind).collect();
         assert_eq!(kinds, LearningKind::ALL);
-        assert_eq!(parse_name::<Status>("stale").unwrap(), Status::Stale);
-        let error = parse_name::<MemoryType>("note").unwrap_err();
-        assert_eq!(error.to_string(), "`note` is not one of decision, learning, summary");
     }
 }

@@ -1,11 +1,10 @@
 //! The paths of all files in a `.nacre/` directory.
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::id::MemoryId;
-use super::kinds::{MemoryType, TYPES};
-use nacre_base::fs::{Access, ChangeSet, RelPath, Result, Writer};
+use super::kinds::TYPES;
+use crate::prelude::*;
+use nacre_base::fs::{Access, ChangeSet, Result, Writer};
 
 /// Git tracks decisions, learnings, their evidence, tombstones and the settings. All other files
 /// are local or derived.

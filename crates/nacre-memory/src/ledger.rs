@@ -6,14 +6,11 @@
 //! changed file is no longer trusted. The ledger is sealed with a keyed hash and ignored if the
 //! seal does not match. A command reads the ledger at most once.
 
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 
 use super::ledger_entries::{Entries, KeptLedgers, LedgerEntry, Version};
-use super::trust::Trust;
-use nacre_base::ContentHash;
-use nacre_base::fs::{Access, FsError, Owner, RelPath, WriteScope};
+use crate::prelude::*;
+use nacre_base::fs::Access;
 
 const FOLDER: &str = "trust";
 

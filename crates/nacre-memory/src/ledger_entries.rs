@@ -1,15 +1,12 @@
 //! A ledger's entries. Each version of a memory has one line, and so does each version of its
 //! evidence.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::id::MemoryId;
-use super::trust::Trust;
-use nacre_base::ContentHash;
+use crate::prelude::*;
 use nacre_base::fs::FileStamp;
 
 /// Number of versions to keep for each memory. Earlier versions are needed because an undo or a

@@ -22,6 +22,7 @@ mod life;
 mod listing;
 pub mod messages;
 mod policy;
+mod prelude;
 pub mod recall;
 mod record;
 mod review;
@@ -50,9 +51,7 @@ pub use draft::{
 pub use hazard::{Hazard, HazardKind, hazards};
 pub use history::{Edit, LastCommit};
 pub use id::{BadId, MemoryId, slug};
-pub use kinds::{
-    Basis, Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES, parse_name, type_spec,
-};
+pub use kinds::{Basis, Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES, type_spec};
 pub use layout::{Located, STORE_ACCESS, StoreArea, id_at, init};
 pub use ledger::LedgerPlace;
 pub use ledger_entries::KeptLedgers;

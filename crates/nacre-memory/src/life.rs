@@ -5,11 +5,10 @@
 //! unused only from when it was first offered, because agents cannot use a memory that they have
 //! never received.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
-use super::kinds::Status;
-use super::record::Memory;
-use super::sidecar::{Evidence, Life, LocalState, SAID_WRONG, Stage, Verdict, stage_of};
+use super::sidecar::{Life, SAID_WRONG, Stage, Verdict, stage_of};
+use crate::prelude::*;
 
 /// Half-life of an unused memory's confidence. Memories that have been used have a longer one.
 const HALF_LIFE_DAYS: f64 = 240.0;

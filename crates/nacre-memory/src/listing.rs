@@ -3,14 +3,12 @@
 
 use std::ops::ControlFlow;
 
-use nacre_base::fs::{EntryKind, Folder, FolderEntry, FsError, RelPath};
+use nacre_base::fs::{Folder, FolderEntry};
 use nacre_base::on_all_cores;
 
-use super::id::MemoryId;
-use super::kinds::{MemoryType, Status};
-use super::layout::{self, Located, StoreArea};
-use super::record::Memory;
-use super::store::{Result, Store, Unreadable, UnreadableFault, memory_of};
+use super::layout;
+use super::store::{UnreadableFault, memory_of};
+use crate::prelude::*;
 
 /// Minimum number of files per thread. Reading fewer takes less time than starting a thread.
 pub(super) const FILES_PER_THREAD: usize = 256;

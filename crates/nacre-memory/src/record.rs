@@ -1,12 +1,9 @@
 //! A memory file parsed into typed values.
 
-use jiff::Timestamp;
-
-use super::document::{Broken, Document};
+use super::document::Broken;
 use super::draft::applies_of;
-use super::id::MemoryId;
-use super::kinds::{LearningKind, MemoryType, Status};
-use super::layout::Located;
+use super::kinds::LearningKind;
+use crate::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct Memory {
@@ -136,8 +133,9 @@ impl Keys<'_> {
         key: &'static str,
     ) -> Result<Option<T>, RecordFault> {
         let Some(text) = self.0.text(key)? else { return Ok(None) };
-        super::kinds::parse_name(&text).map(Some).map_err(|unknown| {
-            self.bad(key, &text, &format!("one of {}", unknown.known.join(", ")))
+        T::from_name(&text).map(Some).ok_or_else(|| {
+            let known: Vec<&str> = T::ALL.iter().map(|value| value.as_str()).collect();
+            self.bad(key, &text, &format!("one of {}", known.join(", ")))
         })
     }
 

@@ -2,19 +2,14 @@
 //! memories.
 
 use crate::sidecar::adjust_confidence;
-use jiff::Timestamp;
 
-use super::batch::{Batch, ids};
-use super::draft::{Draft, hazards_of};
-use super::id::MemoryId;
-use super::kinds::{MemoryType, Status};
-use super::layout::StoreArea;
-use super::record::Memory;
+use super::batch::ids;
+use super::draft::hazards_of;
 use super::revision::Revision;
-use super::sidecar::{LocalState, Verdict};
-use super::store::{MemoryError, Result, display_mark_text};
-use super::trust::{Actor, Trust, trust_of_speaker};
-use nacre_base::fs::{FsAction, FsError};
+use super::sidecar::Verdict;
+use super::store::display_mark_text;
+use super::trust::trust_of_speaker;
+use crate::prelude::*;
 
 impl Batch<'_> {
     pub fn accept(&mut self, id: &str, older: Option<&str>, now: Timestamp) -> Result<MemoryId> {
@@ -64,11 +59,7 @@ impl Batch<'_> {
         if state.shown.as_deref().is_some_and(|mark| self.store.scope().is_marked(&name, mark)) {
             return Ok(());
         }
-        let mark = self.store.scope().mark(&name).map_err(|source| FsError::Io {
-            action: FsAction::Write,
-            path: self.store.path().to_owned(),
-            source,
-        })?;
+        let mark = self.store.mark(&name)?;
         self.stage_state(&memory.at.id, &LocalState { shown: Some(mark), ..state })
     }
 
@@ -127,7 +118,7 @@ impl Batch<'_> {
         self.supersede(&older.at.id, draft, now)
     }
 
-    fn candidate(&self, id: &str) -> Result<Memory> {
+    pub(super) fn candidate(&self, id: &str) -> Result<Memory> {
         let memory = self.memory(id)?;
         if memory.is_candidate() {
             return Ok(memory);

@@ -2,23 +2,14 @@
 //! changes in a batch.
 
 use crate::sidecar::adjust_confidence;
-use std::borrow::Cow;
-use std::collections::BTreeSet;
 
-use jiff::Timestamp;
-use nacre_base::fs::RelPath;
-
-use super::batch::{Batch, ids, later, set_time};
-use super::draft::{Draft, SummaryDraft, set_applies};
+use super::batch::{ids, later, set_time};
+use super::draft::{SummaryDraft, set_applies};
 use super::hazard::hazards;
-use super::id::MemoryId;
-use super::kinds::{MemoryType, Status};
-use super::layout::{self, StoreArea};
+use super::layout;
 use super::life::own_status;
-use super::record::Memory;
-use super::sidecar::{Evidence, Feedback, LocalState, MAX_SIDECAR_BYTES, Quote, Verdict, render};
-use super::store::{MemoryError, Result};
-use super::trust::{Actor, Trust};
+use super::sidecar::{Feedback, Verdict};
+use crate::prelude::*;
 
 /// Maximum number of sessions to list. The oldest is dropped first.
 const MAX_CONFIRMED_IN: usize = 64;
@@ -52,11 +43,7 @@ impl Batch<'_> {
         draft: &Draft,
         now: Timestamp,
     ) -> Result<MemoryId> {
-        let memory = self.memory(old.as_str())?;
-        if !memory.is_candidate() {
-            let (id, status) = (memory.at.id, memory.status);
-            return Err(MemoryError::NotACandidate { id, status });
-        }
+        let memory = self.candidate(old.as_str())?;
         if !self.may_overturn(draft, &memory) {
             return self.add_candidate(draft, now);
         }
@@ -317,10 +304,8 @@ pub struct Revision {
 }
 
 impl Batch<'_> {
-    /// Stages everything that a run changes in one memory. Fails if the file has changed since it
-    /// was read.
-    pub fn revise(&mut self, memory: &Memory, revision: &Revision) -> Result<()> {
-        let mut document = memory.document.clone();
+    /// Writes the new values into a document.
+    pub(super) fn apply(&mut self, revision: &Revision, document: &mut Document) -> Result<()> {
         if let Some(title) = &revision.title {
             document.set_text("title", &self.clean_title(title)?);
         }
@@ -331,7 +316,7 @@ impl Batch<'_> {
             document.set_list("tags", &self.redact_all(tags));
         }
         if let Some(applies) = &revision.applies {
-            set_applies(&mut document, &self.redact_all(applies));
+            set_applies(document, &self.redact_all(applies));
         }
         for (key, links) in [("related", &revision.related), ("supersedes", &revision.supersedes)] {
             if let Some(links) = links {
@@ -347,6 +332,14 @@ impl Batch<'_> {
         if let Some(status) = revision.status {
             document.set_text("status", status.as_str());
         }
+        Ok(())
+    }
+
+    /// Stages everything that a run changes in one memory. Fails if the file has changed since it
+    /// was read.
+    pub fn revise(&mut self, memory: &Memory, revision: &Revision) -> Result<()> {
+        let mut document = memory.document.clone();
+        self.apply(revision, &mut document)?;
         if let Some(said) = revision.said.filter(|_| document.as_str() != memory.document.as_str())
         {
             set_time(&mut document, "updated", later(memory, said));

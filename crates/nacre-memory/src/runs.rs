@@ -6,12 +6,11 @@
 //! to the user. If Nacre is killed, the next run replaces the old note with one that lists only the
 //! files that are still unchanged.
 
-use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::{Path, PathBuf};
 
-use nacre_base::ContentHash;
-use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
+use nacre_base::fs::Access;
+
+use crate::prelude::*;
 
 const FOLDER: &str = "programs";
 

@@ -3,13 +3,10 @@
 //! Evidence is committed with the memory. The state stays on this machine, because its counters
 //! would cause a conflict in every merge.
 
-use jiff::Timestamp;
 use nacre_base::bounded::at_most;
 use serde::{Deserialize, Serialize};
 
-use super::id::MemoryId;
-use super::kinds::Status;
-use super::trust::Actor;
+use crate::prelude::*;
 pub use nacre_types::{MemoryQuote as Quote, Speaker, Stage, Verdict};
 
 /// Nacre never writes a sidecar this large, even after escaping.

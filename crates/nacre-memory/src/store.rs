@@ -1,26 +1,19 @@
 //! Reads a store: finds memories, computes their trust levels, and reports broken files.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
-use std::time::Duration;
 
-use nacre_base::fs::{EntryKind, FsAction, FsError, Owner, RelPath, WriteScope};
+use nacre_base::LocalNames;
+use nacre_base::fs::FsAction;
 use nacre_base::git::GitProgram;
 use nacre_base::redact::ExtraWords;
-use nacre_base::{ContentHash, LocalNames};
 
-use super::document::{Broken, Document};
-use super::id::MemoryId;
-use super::kinds::{MemoryType, Status};
-use super::layout::{self, Located, StoreArea};
+use super::document::Broken;
+use super::layout;
 use super::ledger::{Ledger, LedgerPlace};
-use super::record::{Memory, RecordFault};
-use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES};
+use super::record::RecordFault;
 use super::tombstone;
-use super::trust::Actor;
+use crate::prelude::*;
 
 const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
 
@@ -329,11 +322,13 @@ impl Store {
 
     /// Returns the keyed hash that proves that the user owns a memory.
     pub fn own_mark(&self, id: &MemoryId) -> Result<String> {
-        Ok(self.scope.mark(&mark_text(id, true)).map_err(|source| FsError::Io {
-            action: FsAction::Write,
-            path: self.path().to_owned(),
-            source,
-        })?)
+        self.mark(&mark_text(id, true))
+    }
+
+    pub(super) fn mark(&self, text: &str) -> Result<String> {
+        let (action, path) = (FsAction::Write, self.path().to_owned());
+        let marked = self.scope.mark(text);
+        Ok(marked.map_err(|source| FsError::Io { action, path, source })?)
     }
 
     /// Returns the keyed hash that protects feedback on a memory that the user does not own, or

@@ -3,12 +3,11 @@
 //! Every search needs this, so only files with new stamps are parsed. `is_unchanged` does not even
 //! list directories, because adding or removing a file changes its directory's stamp.
 
-use super::layout::{self, Located};
+use super::layout;
 use super::listing::{FILES_PER_THREAD, as_text};
-use super::record::Memory;
-use super::sidecar::{Evidence, MAX_SIDECAR_BYTES};
-use super::store::{Result, Store, Unreadable, memory_of};
-use nacre_base::fs::{EntryKind, FileStamp, Folder, FolderEntry, FsError, RelPath};
+use super::store::memory_of;
+use crate::prelude::*;
+use nacre_base::fs::{FileStamp, Folder, FolderEntry};
 use nacre_base::on_all_cores;
 
 const SUMMARIES: &str = "memory/summaries";

@@ -4,16 +4,11 @@
 //! plan's paths, sizes and contents are therefore untrusted, and a single invalid step causes the
 //! entire undo to be rejected.
 
-use super::batch::Batch;
-use super::document::{Document, MAX_FILE_BYTES};
-use super::id::MemoryId;
-use super::layout::{self, Located};
-use super::record::Memory;
+use super::document::MAX_FILE_BYTES;
+use super::layout;
 use super::revision::PlannedChange;
-use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES};
-use super::store::{MemoryError, Result};
 use super::tombstone;
-use nacre_base::fs::{EntryKind, RelPath};
+use crate::prelude::*;
 
 const MAX_DEPTH: usize = 8;
 

@@ -3,13 +3,9 @@
 //! A tombstone prevents later runs from adding a claim that the user removed. Tombstones are shared
 //! through git, so a teammate's traces do not restore the claim either.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::record::Memory;
-use super::sidecar::render;
-use nacre_base::ContentHash;
-use nacre_base::fs::{FsError, RelPath};
+use crate::prelude::*;
 
 /// One file per claim, named by its hash, so that branches never conflict.
 pub(super) const FOLDER: &str = "meta/tombstones";

@@ -4,28 +4,18 @@
 //! a memory without a level cannot be committed. Versions that are not in the ledger are foreign.
 
 use crate::trust::trust_of_evidence;
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use super::batch::Batch;
-use super::document::Document;
-use super::draft::{Admission, Draft, MemoryUpdate, SummaryDraft, admit, hazards_of};
+use super::draft::{Admission, MemoryUpdate, SummaryDraft, admit, hazards_of};
 use super::hazard::hazards;
 use super::history::{Edit, with_line_ends};
-use super::id::MemoryId;
-use super::kinds::{MemoryType, Status};
-use super::layout::{self, Located};
+use super::layout;
+use crate::prelude::*;
 
 use super::ledger_entries::{LedgerEntry, Version};
-use super::record::Memory;
 use super::revision::Revision;
 use super::runs::RunNotes;
-use super::sidecar::{Evidence, LocalState};
-use super::store::{MemoryError, Result, Store};
-use super::trust::{Actor, FileLevel, Trust};
-use nacre_base::ContentHash;
-use nacre_base::fs::RelPath;
+use super::trust::FileLevel;
 
 /// The heading of the summary section that briefs quote.
 const OUTCOME: &str = "## Outcome";

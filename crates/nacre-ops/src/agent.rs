@@ -1,10 +1,7 @@
 //! Runs a built-in agent once, outside a conversation.
 
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use nacre_base::fs::WriteScope;
 use nacre_base::redact::ExtraWords;
 use nacre_engine::agents::{AgentDeps, CheckedReport, Citation, LookedAt, check_report, explorer};
 use nacre_engine::lifecycle::{Ending, Outcome, RunHandle};
@@ -14,14 +11,13 @@ use nacre_engine::record::{
     TaskId,
 };
 use nacre_engine::tools::{Permissions, SkillRegistry, Workspace, toolkits};
-use nacre_types::{AgentRunReport, CheckedCitation, ErrorCode, Failure, TokenCounts};
+use nacre_types::{AgentRunReport, CheckedCitation, Failure, TokenCounts};
 
-use crate::error::{OpError, Result};
-use crate::events::Events;
 use crate::host::{
-    Host, clock, close_recorder, empty_spill, load_script, model_settings, new_task,
-    open_charged_models, patience, record, run_failed, seed, spill, wait_for_cancellation,
+    clock, close_recorder, empty_spill, load_script, model_settings, new_task, open_charged_models,
+    patience, record, run_failed, seed, spill, wait_for_cancellation,
 };
+use crate::prelude::*;
 
 pub fn run(
     host: &Host,

@@ -1,21 +1,17 @@
 //! Shows and changes settings.
 
-use std::path::Path;
-
-pub use nacre_base::config::docs::reference_markdown;
 pub use nacre_base::config::is_like;
 use nacre_base::config::{
     self, AtRest, ConfigEntry, FAMILIES, FromRepo, KEYS, NACRE_CONFIG, ROLES, Value, edit,
 };
-use nacre_base::fs::WriteScope;
 use nacre_engine::model::ModelRef;
 use nacre_types::{
     ConfigFile, ConfigGetReport, ConfigLayer, ConfigPathReport, ConfigSetReport, ConfigSetRequest,
-    ConfigShowReport, ConfigShowRequest, ErrorCode, RunMode, Setting, SettingValue,
+    ConfigShowReport, ConfigShowRequest, RunMode, Setting, SettingValue,
 };
 
-use crate::error::{OpError, Result};
-use crate::host::{AUTO, Host, STORE_FOLDER, TextEdit, settle_map_cache};
+use crate::host::{AUTO, STORE_FOLDER, TextEdit, settle_map_cache};
+use crate::prelude::*;
 use crate::recording::{CommandChange, own_store, text_record};
 use crate::run::change::{Reversal, TextRoot};
 
@@ -108,8 +104,7 @@ fn doc_of(key: &str) -> Option<&'static str> {
     }
     let (family, rest) = key.split_once('.')?;
     let (_, field) = rest.rsplit_once('.')?;
-    let family = FAMILIES.iter().find(|known| known.name == family)?;
-    family.fields.iter().find(|known| known.name == field).map(|known| known.doc)
+    FAMILIES.iter().find(|known| known.name == family)?.doc_of(field)
 }
 
 pub fn path(host: &Host) -> Result<ConfigPathReport> {

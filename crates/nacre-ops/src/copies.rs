@@ -3,22 +3,15 @@
 //! A copy is reported as gone only if a search no longer finds it. Locations that cannot be
 //! accessed are reported as pending.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use nacre_base::ContentHash;
 use nacre_base::config::EmbeddingChoice;
-use nacre_base::fs::{EntryKind, RelPath};
+use nacre_base::fs::EntryKind;
 use nacre_memory::search::{MemoryIndex, index_path, purge_index};
-use nacre_memory::{MemoryId, Store};
 use nacre_types::{CheckedCopy, CopyPlace, CopyState, StoreScope};
 
 use super::hook_notes;
 use super::server::forget_shared;
 use super::team::note_forgotten;
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{Host, ScopedStore};
+use crate::prelude::*;
 use crate::run::folder::is_named_by_runs;
 
 const PATIENCE: Duration = Duration::from_secs(10);

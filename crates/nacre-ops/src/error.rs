@@ -26,6 +26,7 @@ use crate::run::folder::UndoError;
 use crate::sync::pipeline::SyncError;
 
 const MAX_CHANGED: usize = 5;
+const NOT_OURS: &str = "Nothing was changed. Nacre did not write this run directory";
 
 pub type Result<T, E = OpError> = std::result::Result<T, E>;
 
@@ -133,34 +134,41 @@ from_contained! {
     MessageSearchError { Catalog, Index }
 }
 
+/// Assigns a code, and a hint if there is one, to each kind of error.
+macro_rules! hinted {
+    ($error:ident: $($pattern:pat $(if $guard:expr)? => $code:expr $(, $hint:expr)?;)+) => {
+        match &$error {
+            $($pattern $(if $guard)? => {
+                $crate::OpError::from_error($code, &$error, None)$(.hint($hint))?
+            })+
+        }
+    };
+}
+pub(crate) use hinted;
+
 impl From<FsError> for OpError {
     fn from(error: FsError) -> Self {
-        let (code, hint) = match &error {
-            FsError::Busy { .. } => {
-                (Busy, Some("Wait for it to finish, or run `nacre config set lock.wait_ms 60000`"))
-            }
-            FsError::Conflict { .. } => {
-                (Conflict, Some("Nothing was changed. Check the file and run the command again"))
-            }
-            FsError::Interrupted { .. } => {
-                let hint = "Free some disk space, then run `nacre doctor`. The next command \
-                 completes or undoes the change";
-                (Failed, Some(hint))
-            }
-            FsError::NotAFolder { .. } | FsError::NotAFile { .. } => {
-                let hint = "Nacre does not follow links inside a store. Replace the link with a regular \
-                     file or directory";
-                (Refused, Some(hint))
-            }
-            FsError::BadPath { .. } => {
-                let hint = "Use a path relative to the directory, without `..` or a leading `/`";
-                (Failed, Some(hint))
-            }
-            FsError::Io { .. } => (Failed, error.io_kind().and_then(io_hint)),
-            FsError::TooLarge { .. } => (TooLarge, None),
-            FsError::TwiceChanged { .. } | FsError::Reserved { .. } => (Failed, None),
-        };
-        Self::from_error(code, &error, hint.map(str::to_owned))
+        if let FsError::Io { source, .. } = &error
+            && let Some(hint) = io_hint(source.kind())
+        {
+            return Self::wrap(&error).hint(hint);
+        }
+        hinted! { error:
+            FsError::Busy { .. } => Busy,
+                "Wait for it to finish, or run `nacre config set lock.wait_ms 60000`";
+            FsError::Conflict { .. } => Conflict,
+                "Nothing was changed. Check the file and run the command again";
+            FsError::Interrupted { .. } => Failed,
+                "Free some disk space, then run `nacre doctor`. The next command completes or \
+                 undoes the change";
+            FsError::NotAFolder { .. } | FsError::NotAFile { .. } => Refused,
+                "Nacre does not follow links inside a store. Replace the link with a regular \
+                 file or directory";
+            FsError::BadPath { .. } => Failed,
+                "Use a path relative to the directory, without `..` or a leading `/`";
+            FsError::TooLarge { .. } => TooLarge;
+            FsError::Io { .. } | FsError::TwiceChanged { .. } | FsError::Reserved { .. } => Failed;
+        }
     }
 }
 
@@ -186,57 +194,35 @@ impl From<MemoryError> for OpError {
         let quoted = |ids: &[MemoryId]| {
             ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" or ")
         };
-        let not_ours = "Nothing was changed. Nacre did not write this run directory";
-        let (code, hint) = match &error {
-            MemoryError::Unknown { nearest, .. } if nearest.is_empty() => {
-                (NotFound, "`nacre memory list` lists all ids".to_owned())
-            }
-            MemoryError::Unknown { nearest, .. } => {
-                (NotFound, format!("Did you mean {}?", quoted(nearest)))
-            }
-            MemoryError::Duplicate { .. } => {
-                (Ambiguous, "`nacre doctor` lists the files".to_owned())
-            }
-            MemoryError::Ambiguous { nearest, .. } => {
-                (Ambiguous, format!("Type more of the id, such as {}", quoted(nearest)))
-            }
-            MemoryError::Unreadable(_) | MemoryError::Sidecar { .. } => {
-                (Invalid, "`nacre doctor` lists every broken file and line".to_owned())
-            }
-            MemoryError::EmptyTitle => {
-                (Invalid, "nacre memory add \"Use SQLite for the queue\"".to_owned())
-            }
-            MemoryError::InvalidText(_) => (Invalid, "Fix the line and try again".to_owned()),
-            MemoryError::TooLong { .. } => {
-                (TooLarge, "Shorten it, or split it into two memories".to_owned())
-            }
-            MemoryError::AlreadyArchived { id } => (Conflict, format!("nacre memory restore {id}")),
-            MemoryError::NotArchived { id } => (Conflict, format!("nacre memory show {id}")),
-            MemoryError::NotACandidate { .. } => {
-                (Conflict, "`nacre review` lists the candidates".to_owned())
-            }
-            MemoryError::SummaryNotArchivable { id } => {
-                (Refused, format!("nacre memory forget {id} --yes"))
-            }
-            MemoryError::SummaryNotJudged { id } => (Refused, format!("nacre memory edit {id}")),
-            MemoryError::NotSupersedable { id, .. } => (Refused, format!("nacre memory show {id}")),
-            MemoryError::OwnerOnly { id, .. } => (
-                Refused,
-                format!("Ask the user to review it: nacre review, nacre memory show {id}"),
-            ),
-            MemoryError::UsersWords { id } => (
-                Refused,
-                format!("Submit the new claim for review: memory_add with `supersedes` {id}"),
-            ),
-            MemoryError::NotShown { .. } => {
-                (Refused, "Show it first: nacre review --list".to_owned())
-            }
-            MemoryError::NotUndoable { .. } => (Refused, not_ours.to_owned()),
-            MemoryError::Fs(_) | MemoryError::NotARunFile { .. } | MemoryError::NoLevel { .. } => {
-                (Refused, String::new())
-            }
-        };
-        Self::from_error(code, &error, Some(hint))
+        hinted! { error:
+            MemoryError::Unknown { nearest, .. } if nearest.is_empty() => NotFound,
+                "`nacre memory list` lists all ids";
+            MemoryError::Unknown { nearest, .. } => NotFound,
+                format!("Did you mean {}?", quoted(nearest));
+            MemoryError::Duplicate { .. } => Ambiguous, "`nacre doctor` lists the files";
+            MemoryError::Ambiguous { nearest, .. } => Ambiguous,
+                format!("Type more of the id, such as {}", quoted(nearest));
+            MemoryError::Unreadable(_) | MemoryError::Sidecar { .. } => Invalid,
+                "`nacre doctor` lists every broken file and line";
+            MemoryError::EmptyTitle => Invalid, "nacre memory add \"Use SQLite for the queue\"";
+            MemoryError::InvalidText(_) => Invalid, "Fix the line and try again";
+            MemoryError::TooLong { .. } => TooLarge, "Shorten it, or split it into two memories";
+            MemoryError::AlreadyArchived { id } => Conflict, format!("nacre memory restore {id}");
+            MemoryError::NotArchived { id } => Conflict, format!("nacre memory show {id}");
+            MemoryError::NotACandidate { .. } => Conflict, "`nacre review` lists the candidates";
+            MemoryError::SummaryNotArchivable { id } => Refused,
+                format!("nacre memory forget {id} --yes");
+            MemoryError::SummaryNotJudged { id } => Refused, format!("nacre memory edit {id}");
+            MemoryError::NotSupersedable { id, .. } => Refused, format!("nacre memory show {id}");
+            MemoryError::OwnerOnly { id, .. } => Refused,
+                format!("Ask the user to review it: nacre review, nacre memory show {id}");
+            MemoryError::UsersWords { id } => Refused,
+                format!("Submit the new claim for review: memory_add with `supersedes` {id}");
+            MemoryError::NotShown { .. } => Refused, "Show it first: nacre review --list";
+            MemoryError::NotUndoable { .. } => Refused, NOT_OURS;
+            MemoryError::Fs(_) | MemoryError::NotARunFile { .. } | MemoryError::NoLevel { .. } =>
+                Refused, "";
+        }
     }
 }
 
@@ -262,45 +248,38 @@ impl From<SyncError> for OpError {
             SyncError::Embed(error) => error.into(),
             SyncError::Trace(error) => error.into(),
             SyncError::Ask(error) => error.into(),
-            SyncError::State(error) => Self::from_error(Failed, &error, None),
-            SyncError::NoTrace(_) => Self::from_error(
-                Failed,
-                &error,
-                Some("`nacre trace` lists the known sessions".to_owned()),
-            ),
+            SyncError::State(error) => Self::wrap(&error),
+            SyncError::NoTrace(_) => {
+                Self::wrap(&error).hint("`nacre trace` lists the known sessions")
+            }
         }
     }
 }
 
 impl From<UndoError> for OpError {
     fn from(error: UndoError) -> Self {
-        let (code, hint) = match error {
-            UndoError::Memory(error) => return error.into(),
-            UndoError::Fs(error) => return error.into(),
-            UndoError::Changed { ref id, ref files, has_rest } => {
-                return conflict_error(&error, id, files, has_rest);
-            }
-            UndoError::Unknown(_) => (NotFound, "`nacre runs` lists all runs".to_owned()),
-            UndoError::Ambiguous { .. } => {
-                (Ambiguous, "Type more of the id; `nacre runs` lists all runs".to_owned())
-            }
-            UndoError::BadPlan { .. } => {
-                (Refused, "Nothing was changed. Nacre did not write this run directory".to_owned())
-            }
-            UndoError::Nothing(_) => (Refused, "`nacre runs ID` shows its actions".to_owned()),
-            UndoError::AlreadyUndone { ref by, .. } => {
-                (Refused, format!("Restore it: nacre undo {by}"))
-            }
-            UndoError::Gone(_) => {
-                let hint =
-                    "Git's history contains the committed versions: git log -- .nacre/memory";
-                (Refused, hint.to_owned())
-            }
-            UndoError::OtherCommand { ref command, .. } => {
-                (Refused, format!("Run `nacre {command}`"))
-            }
-        };
-        Self::from_error(code, &error, Some(hint))
+        if let UndoError::Memory(error) = error {
+            return error.into();
+        }
+        if let UndoError::Fs(error) = error {
+            return error.into();
+        }
+        if let UndoError::Changed { id, files, has_rest } = &error {
+            return conflict_error(&error, id, files, *has_rest);
+        }
+        hinted! { error:
+            UndoError::Unknown(_) => NotFound, "`nacre runs` lists all runs";
+            UndoError::Ambiguous { .. } => Ambiguous,
+                "Type more of the id; `nacre runs` lists all runs";
+            UndoError::BadPlan { .. } => Refused, NOT_OURS;
+            UndoError::Nothing(_) => Refused, "`nacre runs ID` shows its actions";
+            UndoError::AlreadyUndone { by, .. } => Refused,
+                format!("Restore it: nacre undo {by}");
+            UndoError::Gone(_) => Refused,
+                "Git's history contains the committed versions: git log -- .nacre/memory";
+            UndoError::OtherCommand { command, .. } => Refused, format!("Run `nacre {command}`");
+            UndoError::Changed { .. } | UndoError::Memory(_) | UndoError::Fs(_) => Failed;
+        }
     }
 }
 
@@ -379,26 +358,21 @@ impl From<TooSmall> for OpError {
 
 impl From<PeopleError> for OpError {
     fn from(error: PeopleError) -> Self {
-        let (code, hint) = match error {
-            PeopleError::Files(error) => return error.into(),
-            PeopleError::BadName { .. } => {
-                let rule = "Use letters, digits and `.@_-+`, starting with a letter or digit";
-                (Usage, Some(rule))
-            }
-            PeopleError::TooMany { .. } => {
-                (Conflict, Some("Revoke one first: nacre server token revoke ID"))
-            }
-            PeopleError::UnknownToken { .. } => {
-                (NotFound, Some("`nacre server token` lists all tokens"))
-            }
-            PeopleError::Ambiguous { .. } => (Ambiguous, Some("Type more of it")),
-            PeopleError::Shared { is_passing: true, .. } => (DatabaseAway, None),
-            PeopleError::Newer { .. } => (Failed, Some("Update nacre")),
-            PeopleError::File { .. } | PeopleError::Damaged | PeopleError::Shared { .. } => {
-                (Failed, None)
-            }
-        };
-        Self::from_error(code, &error, hint.map(str::to_owned))
+        if let PeopleError::Files(error) = error {
+            return error.into();
+        }
+        hinted! { error:
+            PeopleError::BadName { .. } => Usage,
+                "Use letters, digits and `.@_-+`, starting with a letter or digit";
+            PeopleError::TooMany { .. } => Conflict,
+                "Revoke one first: nacre server token revoke ID";
+            PeopleError::UnknownToken { .. } => NotFound, "`nacre server token` lists all tokens";
+            PeopleError::Ambiguous { .. } => Ambiguous, "Type more of it";
+            PeopleError::Shared { is_passing: true, .. } => DatabaseAway;
+            PeopleError::Newer { .. } => Failed, "Update nacre";
+            PeopleError::File { .. } | PeopleError::Damaged | PeopleError::Shared { .. }
+                | PeopleError::Files(_) => Failed;
+        }
     }
 }
 
@@ -407,42 +381,28 @@ impl From<StateError> for OpError {
         if let StateError::Fs(error) = error {
             return error.into();
         }
-        let (code, hint) = match &error {
-            StateError::Shared { is_passing: true, .. } => {
-                (DatabaseAway, "The database may be temporarily unavailable; try again later")
-            }
-            StateError::Busy(_) => (Busy, "Wait for it to finish, then try again"),
-            StateError::QueueFull { .. } => {
-                (Busy, "Wait for one to finish; `nacre events` lists them")
-            }
-            StateError::SessionInUse { .. } => {
-                (Busy, "Finish or cancel its task first; `nacre events` lists it")
-            }
-            StateError::NotHeld { .. } => return Self::from_error(Busy, &error, None),
-            StateError::UnknownTask { .. } => (NotFound, "`nacre events` lists the latest tasks"),
-            StateError::UnknownSession { .. } => return Self::from_error(NotFound, &error, None),
-            StateError::Ambiguous { .. } => {
-                (Ambiguous, "Type more of the id; `nacre events` lists the tasks")
-            }
-            StateError::Damaged { path, .. } => {
-                let path = path.display();
-                let hint =
-                    format!("Rename it, and Nacre creates a new one: mv {path} {path}.damaged");
-                return Self::wrap(&error).hint(hint);
-            }
-            StateError::Newer { .. } => {
-                (Failed, "Use a newer version of Nacre, or move the file out of the way")
-            }
-            StateError::Shared { is_passing: false, .. }
-            | StateError::Fs(_)
-            | StateError::Open { .. }
-            | StateError::Sql(_)
-            | StateError::Move(_)
-            | StateError::SessionExists { .. }
-            | StateError::MessageOrder { .. }
-            | StateError::NotJson(_) => return Self::wrap(&error),
-        };
-        Self::from_error(code, &error, Some(hint.to_owned()))
+        hinted! { error:
+            StateError::Shared { is_passing: true, .. } => DatabaseAway,
+                "The database may be temporarily unavailable; try again later";
+            StateError::Busy(_) => Busy, "Wait for it to finish, then try again";
+            StateError::QueueFull { .. } => Busy,
+                "Wait for one to finish; `nacre events` lists them";
+            StateError::SessionInUse { .. } => Busy,
+                "Finish or cancel its task first; `nacre events` lists it";
+            StateError::NotHeld { .. } => Busy;
+            StateError::UnknownTask { .. } => NotFound, "`nacre events` lists the latest tasks";
+            StateError::UnknownSession { .. } => NotFound;
+            StateError::Ambiguous { .. } => Ambiguous,
+                "Type more of the id; `nacre events` lists the tasks";
+            StateError::Damaged { path, .. } => Failed,
+                format!("Rename it, and Nacre creates a new one: mv {0} {0}.damaged", path.display());
+            StateError::Newer { .. } => Failed,
+                "Use a newer version of Nacre, or move the file out of the way";
+            StateError::Shared { is_passing: false, .. } | StateError::Fs(_)
+                | StateError::Open { .. } | StateError::Sql(_) | StateError::Move(_)
+                | StateError::SessionExists { .. } | StateError::MessageOrder { .. }
+                | StateError::NotJson(_) => Failed;
+        }
     }
 }
 
@@ -463,16 +423,16 @@ impl From<BadGlob> for OpError {
 
 impl From<QueryError> for OpError {
     fn from(error: QueryError) -> Self {
-        let hint = match &error {
-            QueryError::Empty => "Enter search terms: `nacre search-code \"retry failed uploads\"`",
-            QueryError::TooLong => "Search for a part of the text",
-            QueryError::LineBreak => "Search for a part of one line",
-            QueryError::Pattern(PatternError::Syntax { .. }) => {
-                "Escape special characters, or search with `--fixed`"
-            }
-            QueryError::Pattern(PatternError::TooLarge) => "Use smaller repeat counts in `{}`",
-        };
-        Self::usage(error.to_string()).hint(hint)
+        hinted! { error:
+            QueryError::Empty => Usage,
+                "Enter search terms: `nacre search-code \"retry failed uploads\"`";
+            QueryError::TooLong => Usage, "Search for a part of the text";
+            QueryError::LineBreak => Usage, "Search for a part of one line";
+            QueryError::Pattern(PatternError::Syntax { .. }) => Usage,
+                "Escape special characters, or search with `--fixed`";
+            QueryError::Pattern(PatternError::TooLarge) => Usage,
+                "Use smaller repeat counts in `{}`";
+        }
     }
 }
 
@@ -489,20 +449,15 @@ impl From<FilterError> for OpError {
 
 impl From<SinceError> for OpError {
     fn from(error: SinceError) -> Self {
-        let (code, hint) = match &error {
-            SinceError::NoCommit { .. } => (NotFound, "`git log --oneline` lists the commits"),
-            SinceError::TimedOut => {
-                (Unavailable, "`nacre config set limits.map_seconds N` allows more time")
-            }
-            SinceError::Git { .. } | SinceError::TooLarge => {
-                (Unavailable, "`nacre delta --since REVISION` works without git")
-            }
-            SinceError::OtherArtifact { .. }
-            | SinceError::Future { .. }
-            | SinceError::TooOld { .. } => {
-                (NotFound, "`nacre delta --since 0` lists everything in the map")
-            }
-        };
-        Self::from_error(code, &error, Some(hint.to_owned()))
+        hinted! { error:
+            SinceError::NoCommit { .. } => NotFound, "`git log --oneline` lists the commits";
+            SinceError::TimedOut => Unavailable,
+                "`nacre config set limits.map_seconds N` allows more time";
+            SinceError::Git { .. } | SinceError::TooLarge => Unavailable,
+                "`nacre delta --since REVISION` works without git";
+            SinceError::OtherArtifact { .. } | SinceError::Future { .. }
+                | SinceError::TooOld { .. } => NotFound,
+                "`nacre delta --since 0` lists everything in the map";
+        }
     }
 }

@@ -16,11 +16,7 @@ pub struct Events {
     cancel: Cancel,
 }
 
-impl fmt::Debug for Events {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Events")
-    }
-}
+nacre_base::debug_only!(Events {});
 
 impl Events {
     pub fn new(listener: impl Fn(Event) + Send + Sync + 'static) -> Self {

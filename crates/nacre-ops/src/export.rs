@@ -4,22 +4,16 @@
 //! Other people read this file, so it contains only project memories that a brief may include. The
 //! block depends only on the memories.
 
-use std::path::Path;
-
 use nacre_base::format_unified_diff;
-use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
-use nacre_memory::MemoryId;
 use nacre_memory::recall::{Source, Wish, brief_about, brief_text};
 use nacre_memory::search::{Interest, MemoryIndex, Mode, TokenCounter};
 use nacre_traces::instructions;
 use nacre_traces::transcript::injected::{MEMORY_TAG, wrap_in_tag};
-use nacre_types::{
-    BriefReport, BriefTopic, ErrorCode, ExportReport, ExportRequest, ExportState, RunMode,
-};
+use nacre_types::{BriefReport, BriefTopic, ExportReport, ExportRequest, ExportState, RunMode};
 
 use super::recording::{CommandChange, is_instructions, replace_text, text_record};
-use crate::error::{OpError, Result};
-use crate::host::{Host, ScopedStore, note_offered};
+use crate::host::note_offered;
+use crate::prelude::*;
 use crate::run::change::{Reversal, TextRoot};
 
 /// In tokens. Small, because every agent session loads this text.

@@ -27,6 +27,7 @@ pub mod map;
 pub mod memory;
 pub mod model;
 mod overview;
+mod prelude;
 pub mod project;
 pub mod queue;
 mod recording;

@@ -1,7 +1,5 @@
 //! Configures and tests the models, their roles, and the agent that reads sessions.
 
-use std::time::Duration;
-
 use nacre_base::config::{ConfigEntry, NACRE_CHILD, ROLES, edit};
 use nacre_engine::model::{
     Control, Cost, InstalledProgram, KNOWN_PROVIDERS, Limits, ModelEvent, Models, Request,
@@ -13,12 +11,11 @@ use nacre_types::{
     ModelTestReport, ModelTestRequest, ProviderEntry, RoleEntry, TokenCounts,
 };
 
-use crate::error::{OpError, Result};
-use crate::events::Events;
 use crate::host::{
-    AUTO, Host, auto_model, first_installed, key_variable, list_installed, millis, model_settings,
+    AUTO, auto_model, first_installed, key_variable, list_installed, millis, model_settings,
     no_answer, provider_names,
 };
+use crate::prelude::*;
 
 pub fn list(host: &Host, _: &EmptyRequest) -> Result<ModelListReport> {
     let roles = roles(host)?;

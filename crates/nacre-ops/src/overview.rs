@@ -1,10 +1,8 @@
 //! Reports recent activity by day: sessions, memories, and the cost of runs.
 
-use std::collections::BTreeMap;
-
+use jiff::SignedDuration;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
 use nacre_engine::model::Cost;
 use nacre_memory::{MemoryType, StoreArea};
 use nacre_traces::catalog::DayActivity;
@@ -13,8 +11,8 @@ use nacre_types::{
 };
 
 use super::tasks;
-use crate::error::Result;
-use crate::host::{Host, ScopedStore, has_catalog, open_catalog, parse_when, start_of};
+use crate::host::{has_catalog, open_catalog, parse_when, start_of};
+use crate::prelude::*;
 use crate::run::folder::{self, RunId};
 
 const DEFAULT_SINCE: &str = "30d";

@@ -1,21 +1,14 @@
 //! Registers projects, creates their stores, and lists and unregisters them.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
 use nacre_base::config::projects::Project;
-use nacre_base::fs::WriteScope;
 use nacre_traces::catalog::{self, JobQueue as _, JobState};
 use nacre_types::{
-    EmptyRequest, ErrorCode, InitReport, ProjectAddReport, ProjectAddRequest, ProjectEntry,
-    ProjectListReport, ProjectRemoveReport, ProjectRemoveRequest, ProjectState, RunMode,
+    EmptyRequest, InitReport, ProjectAddReport, ProjectAddRequest, ProjectEntry, ProjectListReport,
+    ProjectRemoveReport, ProjectRemoveRequest, ProjectState, RunMode,
 };
 
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{
-    Host, STORE_FOLDER, check_owner, connections, git_root, has_catalog, open_catalog,
-};
+use crate::host::{STORE_FOLDER, check_owner, connections, git_root, has_catalog, open_catalog};
+use crate::prelude::*;
 use crate::recording::{CommandChange, own_store};
 use crate::run::change::Reversal;
 use crate::status::{agent_sessions, find_disconnected};

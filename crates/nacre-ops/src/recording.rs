@@ -3,13 +3,10 @@
 
 use std::cell::RefCell;
 
-use nacre_base::ContentHash;
-use nacre_base::fs::{Access, RelPath, WriteScope};
 use nacre_memory::{Actor, Batch};
 use nacre_types::{RunMode, Scope};
 
-use crate::error::Result;
-use crate::host::{Host, ScopedStore};
+use crate::prelude::*;
 use crate::run::change::{
     ChangeInfo, Reversal, StoredChange, TextRecord, TextRoot, fresh_run_id, read_text, stage_note,
 };

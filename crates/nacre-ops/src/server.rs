@@ -1,11 +1,8 @@
 //! Manages the shared server's access tokens, audit log, database and shared memory index.
 
-use std::collections::BTreeMap;
-
+use jiff::SignedDuration;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
 use nacre_base::config::projects::Project;
-use nacre_memory::MemoryId;
 use nacre_memory::search::{News, RecordIndex as _, SharedUnits, place_of_shared_unit};
 use nacre_team::people::{
     AuditEntry, AuditFilter, Permissions, TokenHash, TokenRecord, is_person_name, token_text,
@@ -15,14 +12,13 @@ use nacre_team::postgres::queue::SharedQueue;
 use nacre_team::postgres::search::SharedRecords;
 use nacre_traces::catalog::{JobQueue as _, QueueFilter};
 use nacre_types::{
-    AccessScope, AuditLine, AuditReport, AuditRequest, DatabaseState, ErrorCode, MoveStores,
-    MovedStores, ProjectScope, ServerMigrateReport, ServerStatusReport, TokenAddReport,
-    TokenAddRequest, TokenEntry, TokenListReport, TokenState,
+    AccessScope, AuditLine, AuditReport, AuditRequest, DatabaseState, MoveStores, MovedStores,
+    ProjectScope, ServerMigrateReport, ServerStatusReport, TokenAddReport, TokenAddRequest,
+    TokenEntry, TokenListReport, TokenState,
 };
 
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{Host, open_catalog, parse_when, unknown_project};
+use crate::host::{open_catalog, parse_when, unknown_project};
+use crate::prelude::*;
 use crate::tasks::row_limit;
 
 pub fn status(host: &Host) -> Result<ServerStatusReport> {

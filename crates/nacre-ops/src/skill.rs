@@ -1,12 +1,9 @@
 //! Lists and shows skills, which are instructions for agents.
 
-use std::path::Path;
-
 use nacre_engine::tools::{Skill, SkillRegistry};
 use nacre_types::{EmptyRequest, SkillEntry, SkillListReport, SkillShowReport};
 
-use crate::error::{OpError, Result};
-use crate::host::Host;
+use crate::prelude::*;
 
 /// Also lists directories that do not contain a valid skill.
 pub fn list(host: &Host, _: &EmptyRequest) -> Result<SkillListReport> {

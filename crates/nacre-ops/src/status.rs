@@ -1,10 +1,6 @@
 //! Reports the number of memories and sessions, and spending. Problems are taken from the last
 //! `doctor` run, and no checks are run here.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-use nacre_base::fs::{Access, WriteScope};
 use nacre_engine::model::LimitScope;
 use nacre_engine::record::state::{SpentOn, State, StateError};
 use nacre_memory::{Located, MemoryType, StoreArea, TYPES};
@@ -18,11 +14,11 @@ use nacre_types::{
 
 use super::doctor::last_check;
 use super::service::service_status;
-use crate::error::{OpError, Result};
 use crate::host::{
-    Host, ScopedStore, WaitingQueue, connections, git_root, has_catalog, homes, open_catalog,
-    open_queue, read_connected_agents, short, spending_limits, sum_spending_by_scope,
+    WaitingQueue, connections, git_root, has_catalog, homes, open_catalog, open_queue,
+    read_connected_agents, short, spending_limits, sum_spending_by_scope,
 };
+use crate::prelude::*;
 
 pub fn status(host: &Host, request: &EmptyRequest) -> Result<StatusReport> {
     let EmptyRequest {} = request;

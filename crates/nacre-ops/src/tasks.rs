@@ -1,8 +1,5 @@
 //! Lists, shows, measures and cancels tasks.
 
-use std::time::Duration;
-
-use nacre_base::fs::{Access, WriteScope};
 use nacre_engine::record as agent;
 use nacre_engine::record::state::{
     CancelReport, EventRecord, State, StateError, TaskRecord, TaskStore,
@@ -10,15 +7,12 @@ use nacre_engine::record::state::{
 use nacre_engine::record::{CancelledBy, Runner, TaskId};
 use nacre_team::postgres::state::SharedState;
 use nacre_types::{
-    ErrorCode, LimitRequest, ModelStatsReport, RunStatsReport, TaskCancelReport, TaskEntry,
-    TaskEvent, TaskListReport, TaskRef, TaskShowReport, TaskShowRequest, TaskState,
-    ToolStatsReport,
+    LimitRequest, ModelStatsReport, RunStatsReport, TaskCancelReport, TaskEntry, TaskEvent,
+    TaskListReport, TaskRef, TaskShowReport, TaskShowRequest, TaskState, ToolStatsReport,
 };
 use serde_json::{Map, Value};
 
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::Host;
+use crate::prelude::*;
 
 /// Opens the task database, or returns `None` if it does not exist. Only the machine's owner may
 /// access tasks.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
 use nacre_base::ShownLine;
 use nacre_base::redact::ExtraWords;
@@ -18,16 +17,16 @@ use nacre_traces::transcript::{
     TranscriptEvent, WordSource,
 };
 use nacre_types::{
-    ErrorCode, RunReport, SessionEntry, TraceEvent, TraceHit, TraceHitReason, TraceImportReport,
+    RunReport, SessionEntry, TraceEvent, TraceHit, TraceHitReason, TraceImportReport,
     TraceListReport, TraceListRequest, TraceSearchReport, TraceSearchRequest, TraceShowReport,
     TraceShowRequest,
 };
 
-use crate::error::{OpError, Result};
 use crate::host::{
-    Host, agent_named, agent_names, check_session, index_folder, open_catalog, parse_when,
-    rebuild_texts, refresh_options,
+    agent_named, agent_names, check_session, index_folder, open_catalog, parse_when, rebuild_texts,
+    refresh_options,
 };
+use crate::prelude::*;
 use crate::run::folder as run;
 use crate::run::show::read_record;
 

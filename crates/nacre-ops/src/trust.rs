@@ -1,16 +1,13 @@
 //! Lists memories from other machines so that the owner can trust them. Lists the owner's own edits
 //! once.
 
-use std::collections::BTreeMap;
-
-use nacre_base::{ContentHash, ShownLine};
+use nacre_base::ShownLine;
 use nacre_memory::{Actor, LastCommit, Located, Memory, MemoryError, Trust, hazards_of};
 use nacre_types::{RunMode, TrustItem, TrustLevel, TrustReport, TrustRequest};
 
 use super::memory::label_entry;
 use super::recording::CommandChange;
-use crate::error::{OpError, Result};
-use crate::host::{Host, ScopedStore};
+use crate::prelude::*;
 use crate::run::change::{Reversal, TrustRecord};
 
 /// Maximum number of memories whose last commit is looked up in git.

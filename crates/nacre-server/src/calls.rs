@@ -1,22 +1,16 @@
 //! Runs operations on blocking threads, with support for events and cancellation. Each call opens a
 //! new host, because other processes may have changed the settings or stores.
 
-use std::collections::BTreeMap;
 use std::future::Future;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use nacre_ops::host::{
-    Actor, Environment, Needs, OpenOptions, Opened, Registering, Shared, Tolerance,
-};
-use nacre_ops::people::Caller;
-use nacre_ops::{Cancel, Events, Host, OpError, Result};
+use nacre_ops::host::{Actor, Needs, OpenOptions, Opened, Registering, Shared, Tolerance};
 use nacre_types::Event;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::people::Permit;
+use crate::prelude::*;
 
 const MAX_URGENT: usize = 4;
 

@@ -8,6 +8,7 @@ mod daemon;
 pub mod http;
 pub mod mcp;
 mod people;
+mod prelude;
 mod rpc;
 #[cfg(test)]
 mod stored_tests;

@@ -2,21 +2,20 @@
 //! looked up for each request, so revoking a token takes effect immediately on all servers that
 //! share the database.
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use axum::http::HeaderName;
-use nacre_ops::host::{Environment, Needs, OpenOptions, Tolerance, not_allowed};
+use nacre_ops::host::{Needs, OpenOptions, Tolerance, not_allowed};
 use nacre_ops::people::{
-    AccessScope, AuditEntry, Caller, Identity, MAX_AUDIT, MAX_AUDIT_AGE, PeopleStore, TOKEN_PREFIX,
+    AccessScope, AuditEntry, Identity, MAX_AUDIT, MAX_AUDIT_AGE, PeopleStore, TOKEN_PREFIX,
     TokenHash, TokenRecord, is_person_name,
 };
+use nacre_ops::service;
 use nacre_ops::service::LogLevel;
-use nacre_ops::{Host, OpError, Result, service};
 use tokio::task::spawn_blocking;
+
+use crate::prelude::*;
 
 const MAX_TOKEN_BYTES: usize = 200;
 

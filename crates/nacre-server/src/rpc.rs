@@ -1,15 +1,10 @@
 //! Carries the chat protocol over an upgraded connection, as WebSocket messages or plain lines.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
-
 use axum::body::Bytes;
 use futures_util::future::ready;
 use futures_util::{Sink, SinkExt, Stream, StreamExt};
 use nacre_ops::chat::{Chats, Client, MAX_LINE_BYTES, Workspaces};
-use nacre_ops::host::{Environment, Needs, OpenOptions, Opened};
-use nacre_ops::{Cancel, Host, OpError, Result};
+use nacre_ops::host::{Needs, OpenOptions, Opened};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::{self, Receiver};
 use tokio_tungstenite::WebSocketStream;
@@ -21,6 +16,7 @@ pub(crate) use tokio_tungstenite::tungstenite::handshake::derive_accept_key as a
 
 use crate::client::line_codec;
 use crate::people::{LastingAccess, OpenConnections};
+use crate::prelude::*;
 
 const MAX_OF_OWNER: usize = 512;
 const MAX_OF_PERSON: usize = 32;

@@ -224,9 +224,7 @@ names! {
         /// The agent lost its earlier context.
         Forgotten = "forgotten",
     }
-}
 
-names! {
     /// How a tool accesses the given paths.
     #[derive(Default)]
     pub enum ToolAccess {

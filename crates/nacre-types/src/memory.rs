@@ -238,9 +238,7 @@ names! {
         Stale = "stale",
         Archived = "archived",
     }
-}
 
-names! {
     /// The kind of learning.
     #[derive(Default)]
     pub enum LearningKind {

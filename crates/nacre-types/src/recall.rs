@@ -169,9 +169,7 @@ names! {
         /// Searches by meaning.
         Semantic = "semantic",
     }
-}
 
-names! {
     /// The stores to search.
     pub enum Scope {
         /// The project store first, then the user's global store.

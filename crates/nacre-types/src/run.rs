@@ -382,9 +382,7 @@ names! {
         NoOp = "no_op",
         Supersede = "supersede",
     }
-}
 
-names! {
     /// How a session was processed.
     pub enum Strategy {
         Offline = "offline",

@@ -310,9 +310,7 @@ names! {
         /// Copied from the session that this one was forked from.
         Inherited = "inherited",
     }
-}
 
-names! {
     /// How the user entered text.
     pub enum WordSource {
         /// A typed prompt.

@@ -4,11 +4,14 @@
 //! They are read only from the user's own files. A provider receives every prompt, so a repository
 //! must not influence which provider is used, even among those that the user configured.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use toml_edit::{Item, Key, TableLike};
 
 use super::document::{Doc, entries, write_key};
 use super::error::{BadValue, ConfigError, ConfigPlace, Result, nearest, shorten};
-use super::keys::ValueKind;
+use super::keys::{ValueKind, parse_docs};
 use super::settings::{ApiChoice, EffortChoice, PlainHttpChoice, StrategyChoice};
 use super::value::{Value, describe, not_a_table};
 
@@ -25,7 +28,6 @@ pub struct Family {
     pub name: &'static str,
     /// Allowed table names. Empty if users choose the names.
     pub members: &'static [&'static str],
-    pub doc: &'static str,
     pub fields: &'static [Field],
 }
 
@@ -36,93 +38,36 @@ pub struct Field {
     pub kind: ValueKind,
     /// The tables that have this field. Empty if all of them do.
     pub only_in: &'static [&'static str],
-    pub doc: &'static str,
 }
 
-const fn field(name: &'static str, kind: ValueKind, doc: &'static str) -> Field {
-    Field { name, kind, only_in: &[], doc }
+const fn field(name: &'static str, kind: ValueKind) -> Field {
+    Field { name, kind, only_in: &[] }
 }
 
 pub const FAMILIES: &[Family] = &[
     Family {
         name: "providers",
         members: &[],
-        doc: "Model providers: `[providers.NAME]`. `anthropic`, `openai`, `openrouter`, `zai`, \
-         `ollama`, `llamacpp` and `vllm` are built in and need at most an API key in the \
-         environment. `claude-code`, `codex`, `opencode`, `gemini` and `copilot` are agents \
-         installed on this machine and need no table.",
         fields: &[
-            field(
-                "api",
-                ValueKind::Choice(ApiChoice::NAMES),
-                "The API that the provider supports. Required unless the provider is built in.",
-            ),
-            field(
-                "base_url",
-                ValueKind::Text,
-                "The provider's address, such as `http://127.0.0.1:8080/v1`. Required unless the \
-                 provider is built in.",
-            ),
-            field(
-                "key_variable",
-                ValueKind::Text,
-                "The environment variable that contains the API key. The key itself is not stored \
-                 in any file.",
-            ),
-            field(
-                "plain_http",
-                ValueKind::Choice(PlainHttpChoice::NAMES),
-                "The addresses to which the key may be sent unencrypted. The default is \
-                 `this_machine`.",
-            ),
+            field("api", ValueKind::Choice(ApiChoice::NAMES)),
+            field("base_url", ValueKind::Text),
+            field("key_variable", ValueKind::Text),
+            field("plain_http", ValueKind::Choice(PlainHttpChoice::NAMES)),
         ],
     },
     Family {
         name: "roles",
         members: ROLES,
-        doc: "The model for each role: `[roles.lead]`, `[roles.explorer]`, `[roles.extract]`, \
-         `[roles.summarize]`, `[roles.ask]`, `[roles.chat]`, and `[roles.default]` for roles \
-         that are not set. `NACRE_MODEL` sets the model of `[roles.default]`.",
         fields: &[
-            field(
-                "model",
-                ValueKind::Text,
-                "The model, as `provider/model`, such as `ollama/qwen3` or `claude-code/haiku`. \
-                 `auto` uses the first installed agent, if you allowed agents to answer \
-                 (`reading.agent`).",
-            ),
-            field(
-                "fallbacks",
-                ValueKind::Texts { min_chars: 3 },
-                "Models to try in this order if the first one does not respond.",
-            ),
-            field(
-                "max_tokens",
-                ValueKind::Int { min: 16, max: 1_000_000 },
-                "Maximum length of a response, in tokens.",
-            ),
-            field(
-                "context_tokens",
-                ValueKind::Int { min: 1024, max: 10_000_000 },
-                "Maximum size of one request in tokens, including the response. It cannot exceed \
-                 the model's context window.",
-            ),
-            field(
-                "temperature",
-                ValueKind::Decimal { max: 2 },
-                "Sampling temperature. 0 makes the output as deterministic as possible.",
-            ),
-            field(
-                "effort",
-                ValueKind::Choice(EffortChoice::NAMES),
-                "How long the model may think before it responds.",
-            ),
+            field("model", ValueKind::Text),
+            field("fallbacks", ValueKind::Texts { min_chars: 3 }),
+            field("max_tokens", ValueKind::Int { min: 16, max: 1_000_000 }),
+            field("context_tokens", ValueKind::Int { min: 1024, max: 10_000_000 }),
+            field("temperature", ValueKind::Decimal { max: 2 }),
+            field("effort", ValueKind::Choice(EffortChoice::NAMES)),
             Field {
-                name: "strategy",
-                kind: ValueKind::Choice(StrategyChoice::NAMES),
                 only_in: &["extract"],
-                doc: "How sessions are read: by rules alone (`offline`), by a model in `windows`, \
-                 or by whatever is available (`auto`, the default).",
+                ..field("strategy", ValueKind::Choice(StrategyChoice::NAMES))
             },
         ],
     },
@@ -142,7 +87,18 @@ pub(super) fn find_key(key: &str) -> Option<(&'static Family, &str, &'static Fie
     family.allows(member).then_some((family, member, field))
 }
 
+static DOCS: LazyLock<BTreeMap<String, String>> =
+    LazyLock::new(|| parse_docs(include_str!("families.toml")));
+
 impl Family {
+    pub fn doc(&self) -> &'static str {
+        DOCS.get(self.name).map_or("", String::as_str)
+    }
+
+    pub fn doc_of(&self, field: &str) -> Option<&'static str> {
+        DOCS.get(&format!("{}.{field}", self.name)).map(String::as_str)
+    }
+
     pub(super) fn read(
         &self,
         doc: &Doc<'_>,

@@ -101,22 +101,28 @@ pub const KEYS: &[KeySpec] = &[
 
 pub(super) const PREFIX: &str = "NACRE_";
 
-static DOCS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+static DOCS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| parse_docs(super::DEFAULTS));
+
+/// Returns the comments directly above tables and keys, by their names.
+pub(super) fn parse_docs(text: &'static str) -> BTreeMap<String, String> {
     let (mut section, mut doc, mut docs) = ("", Vec::new(), BTreeMap::new());
-    for line in super::DEFAULTS.lines() {
+    for line in text.lines() {
         if let Some(comment) = line.strip_prefix("# ") {
             doc.push(comment);
             continue;
         }
         if let Some(header) = line.strip_prefix('[') {
             section = header.trim_end_matches(']');
+            if !doc.is_empty() {
+                docs.insert(section.to_owned(), doc.join(" "));
+            }
         } else if let Some((leaf, _)) = line.split_once(" = ") {
             docs.insert(format!("{section}.{leaf}"), doc.join(" "));
         }
         doc.clear();
     }
     docs
-});
+}
 
 impl KeySpec {
     pub fn section(&self) -> &'static str {

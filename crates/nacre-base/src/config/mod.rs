@@ -4,7 +4,6 @@
 //! disk, so one process can serve many projects.
 
 pub mod agents;
-pub mod docs;
 pub mod edit;
 pub mod foreign;
 pub mod projects;

@@ -90,8 +90,7 @@ impl fmt::Display for ValueKind {
             Self::Texts { min_chars } => {
                 write!(
                     f,
-                    "at most {MAX_TEXTS} strings of {min_chars} to {MAX_TEXT_CHARS} \
-                 characters"
+                    "at most {MAX_TEXTS} strings of {min_chars} to {MAX_TEXT_CHARS} characters"
                 )
             }
         }
@@ -177,8 +176,7 @@ fn check_texts(texts: &[String], min_chars: usize) -> Result<(), Mismatch> {
         let n_chars = text.trim().chars().count();
         if n_chars < min_chars || MAX_TEXT_CHARS < n_chars {
             return Err(new_mismatch(&format!(
-                "a string of {n_chars} characters, not counting \
-             surrounding spaces"
+                "a string of {n_chars} characters, not counting surrounding spaces"
             )));
         }
     }

@@ -4,8 +4,6 @@
 //! characters. The directories on disk are still untrusted, so a scope walks the path without
 //! following links.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::is_hidden_char;
@@ -26,10 +24,6 @@ impl RelPath {
             None => Ok(Self(text.to_owned())),
             Some(fault) => Err(fault),
         }
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 
     pub fn components(&self) -> impl Iterator<Item = &str> {
@@ -108,11 +102,7 @@ fn is_device_name(name: &str) -> bool {
         || numbered("lpt")
 }
 
-impl fmt::Display for RelPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+crate::text_type!(RelPath);
 
 #[cfg(test)]
 mod tests {

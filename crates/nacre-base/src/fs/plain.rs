@@ -242,8 +242,7 @@ mod tests {
         scope.create_file(&path("a/b/c.txt"), b"one").unwrap();
         assert!(
             scope.create_file(&path("a/b/c.txt"), b"two").is_err(),
-            "existing files are not \
-         overwritten"
+            "existing files are not overwritten"
         );
         let file = root.path().join("a/b/c.txt");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();

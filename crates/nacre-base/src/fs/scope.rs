@@ -448,8 +448,4 @@ impl Seal {
     }
 }
 
-impl std::fmt::Debug for Seal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Seal").field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
+crate::debug_only!(Seal { folder });

@@ -49,17 +49,8 @@ const READ_BY_GIT: &[(&str, u64)] = &[
 
 /// Directories inside the git directory. If one of them is a link, its content belongs to another
 /// repository.
-const OWN_FOLDERS: &[&str] = &[
-    "objects",
-    "objects/info",
-    "objects/pack",
-    "refs",
-    "refs/heads",
-    "refs/tags",
-    "info",
-    "logs",
-    "worktrees",
-];
+const OWN_FOLDERS: &str =
+    "objects objects/info objects/pack refs refs/heads refs/tags info logs worktrees";
 
 /// The git directory of a work tree: a `.git` directory, or the directory that a `.git` file points
 /// to.
@@ -173,7 +164,7 @@ impl GitFolder {
             let stat = platform::fs::lstat(path);
             stat.is_ok_and(|stat| !FileType::from_raw_mode(stat.st_mode).is_dir())
         };
-        let folders = OWN_FOLDERS.iter().map(|name| self.common.join(name)).find(is_other);
+        let folders = OWN_FOLDERS.split(' ').map(|name| self.common.join(name)).find(is_other);
         let alternates = self.common.join("objects/info/alternates");
         let names_other = platform::fs::lstat(&alternates).is_ok_and(|stat| 0 < stat.st_size);
         let head = self.read("HEAD").unwrap_or_default();

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -27,12 +26,8 @@ pub struct ExtraWords {
     fingerprint: u64,
 }
 
-impl fmt::Debug for ExtraWords {
-    /// Prints only the number of words, because the words themselves must not appear in logs.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExtraWords").field("n_words", &self.n_words).finish_non_exhaustive()
-    }
-}
+// Prints only the number of words, because the words themselves must not appear in logs.
+crate::debug_only!(ExtraWords { n_words });
 
 impl ExtraWords {
     /// Empty words are ignored.

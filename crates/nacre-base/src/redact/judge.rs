@@ -291,10 +291,8 @@ static STAND_IN_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         let (first, rest) = word.split_at(1);
         [word.to_owned(), word.to_uppercase(), first.to_uppercase() + rest]
     });
-    AhoCorasick::new(cases).expect(
-        "the list of placeholders is a constant far below the \
-     automaton's maximum",
-    )
+    AhoCorasick::new(cases)
+        .expect("the list of placeholders is a constant far below the automaton's maximum")
 });
 
 pub(super) fn has_placeholder(value: &[u8]) -> bool {
@@ -400,10 +398,8 @@ pub(super) fn has_interpolation(value: &[u8]) -> bool {
 }
 
 static OPENER_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::new(OPENERS).expect(
-        "the list of openers is a constant far below the automaton's \
-     maximum",
-    )
+    AhoCorasick::new(OPENERS)
+        .expect("the list of openers is a constant far below the automaton's maximum")
 });
 
 const OPENERS: &[&str] = &["${", "{{", "#{", "$(", "%(", "(?", "[redacted:", "\u{2026}"];

@@ -2,7 +2,6 @@
 //!
 //! The pipeline and the lifecycle enforce the limits; prompts only repeat them.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -88,8 +87,4 @@ impl Validator {
     }
 }
 
-impl fmt::Debug for Validator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Validator").field(&self.name).finish()
-    }
-}
+nacre_base::debug_only!(Validator { name });

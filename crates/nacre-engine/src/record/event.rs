@@ -3,7 +3,6 @@
 //! The text in stored events is limited in length. Streamed model text can be longer, so it has a
 //! separate kind that is sent to listeners but never stored.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -213,10 +212,6 @@ impl BoundedText {
         let end = text.floor_char_boundary(Self::MAX_BYTES - '…'.len_utf8());
         Self(format!("{}…", &text[..end]))
     }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 impl From<String> for BoundedText {
@@ -237,11 +232,7 @@ impl From<BoundedText> for String {
     }
 }
 
-impl fmt::Display for BoundedText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+nacre_base::text_type!(BoundedText);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -321,15 +312,7 @@ impl Events {
     }
 }
 
-impl fmt::Debug for Events {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let n_listeners = self.listeners.len();
-        f.debug_struct("Events")
-            .field("task", &self.task)
-            .field("n_listeners", &n_listeners)
-            .finish()
-    }
-}
+nacre_base::debug_only!(Events { task });
 
 #[derive(Debug, Default)]
 pub struct Heard(Mutex<Vec<Arc<Record>>>);

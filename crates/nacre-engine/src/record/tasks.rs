@@ -30,10 +30,6 @@ macro_rules! id {
             pub fn from_random(number: u64) -> Self {
                 Self(format!("{}{}", $prefix, base36(number)))
             }
-
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
         }
 
         impl FromStr for $name {
@@ -51,21 +47,13 @@ macro_rules! id {
 
         nacre_types::text_in_json!($name);
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
+        nacre_base::text_type!($name);
     };
 }
 
-id! {
-    TaskId, "task_"
-}
+id!(TaskId, "task_");
 
-id! {
-    SessionId, "sess_"
-}
+id!(SessionId, "sess_");
 
 fn is_plain(text: &str) -> bool {
     (MIN_CHARS..=MAX_CHARS).contains(&text.len())
@@ -125,9 +113,7 @@ nacre_base::words! {
         /// The task cannot continue until the user acts.
         Blocked = "blocked",
     }
-}
 
-nacre_base::words! {
     Failure {
         Restarted = "restarted",
         /// The request cannot be executed as given.
@@ -139,9 +125,7 @@ nacre_base::words! {
         Output = "output",
         Internal = "internal",
     }
-}
 
-nacre_base::words! {
     CancelledBy {
         Person = "person",
         Parent = "parent",

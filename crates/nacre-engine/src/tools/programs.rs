@@ -111,11 +111,9 @@ fn tool_error(error: &ProcessError) -> ToolError {
         ProcessError::NotFound { .. } => {
             (Fault::NotFound, "Use an installed program, or a file in the workspace as `./name`.")
         }
-        ProcessError::Failed(_) => (
-            Fault::Exec,
-            "Check the program, its directory and its \
-         permissions.",
-        ),
+        ProcessError::Failed(_) => {
+            (Fault::Exec, "Check the program, its directory and its permissions.")
+        }
         ProcessError::Watcher(_) | ProcessError::Lost => (Fault::Exec, "Try once more."),
     };
     ToolError::new(fault, error.to_string(), hint)

@@ -30,10 +30,6 @@ impl RelativePath {
         !text.contains('\0') && !text.split('/').any(|name| matches!(name, "" | "." | ".."))
     }
 
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
     }
@@ -48,11 +44,7 @@ impl RelativePath {
     }
 }
 
-impl fmt::Display for RelativePath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+nacre_base::text_type!(RelativePath);
 
 /// The xxh3-64 hash of a file's bytes.
 #[derive(

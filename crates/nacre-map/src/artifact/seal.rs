@@ -4,8 +4,6 @@
 //! file's name and content, so writing needs no randomness, and only identical files share a salt.
 //! Files that were modified, renamed or encrypted with another key are treated as missing.
 
-use std::fmt;
-
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use ring::hmac;
 
@@ -80,11 +78,7 @@ impl Seal {
     }
 }
 
-impl fmt::Debug for Seal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Seal")
-    }
-}
+nacre_base::debug_only!(Seal {});
 
 #[cfg(test)]
 mod tests {

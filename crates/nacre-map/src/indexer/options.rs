@@ -1,6 +1,5 @@
 //! Options for a refresh: whether to trust stamps, whether to write to the cache, and the deadline.
 
-use std::fmt;
 use std::sync::Arc;
 
 use nacre_base::git::GitProgram;
@@ -65,11 +64,7 @@ impl Deadline {
     }
 }
 
-impl fmt::Debug for Deadline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Deadline").finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(Deadline {});
 
 /// Receives the number of files read so far and the total number of files. May be called on any
 /// thread.
@@ -88,8 +83,4 @@ impl ReadProgress {
     }
 }
 
-impl fmt::Debug for ReadProgress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReadProgress").finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(ReadProgress {});

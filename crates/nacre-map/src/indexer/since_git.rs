@@ -213,10 +213,7 @@ impl<'c> Comparison<'c> {
 
     fn check_time(&self, number: usize) -> Result<()> {
         let is_asked = number % FILES_A_LOOK == FILES_A_LOOK - 1;
-        match is_asked && self.options.deadline.is_over() {
-            true => Err(SinceError::TimedOut),
-            false => Ok(()),
-        }
+        if is_asked && self.options.deadline.is_over() { Err(SinceError::TimedOut) } else { Ok(()) }
     }
 
     fn mark_same(

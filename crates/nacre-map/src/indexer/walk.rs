@@ -392,10 +392,7 @@ impl Lister<'_> {
             skipped.denied += 1;
             return;
         }
-        let stamp = match self.selection.is_unstamped {
-            true => None,
-            false => file_stamp(place.folder, name),
-        };
+        let stamp = if self.selection.is_unstamped { None } else { file_stamp(place.folder, name) };
         let is_there = self.selection.is_unstamped || stamp.is_some();
         if is_there && self.may_see_more() {
             self.found.files.push((path, stamp));

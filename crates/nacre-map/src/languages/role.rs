@@ -136,10 +136,7 @@ fn rust(before: &str, around: Around) -> Visibility {
 
 fn python(name: &str) -> Visibility {
     let is_dunder = name.starts_with("__") && name.ends_with("__");
-    match name.starts_with('_') && !is_dunder {
-        true => Visibility::Private,
-        false => Visibility::Public,
-    }
+    if name.starts_with('_') && !is_dunder { Visibility::Private } else { Visibility::Public }
 }
 
 fn by_modifiers(has: &dyn Fn(&str) -> bool, around: Around, otherwise: Visibility) -> Visibility {

@@ -90,8 +90,4 @@ impl CodePattern {
     }
 }
 
-impl std::fmt::Debug for CodePattern {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CodePattern").field("language", &self.language).finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(CodePattern { language });

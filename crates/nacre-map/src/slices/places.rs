@@ -30,24 +30,8 @@ const VENDOR_FOLDERS: &str = "vendor vendored _vendor third_party third-party th
 const GENERATED_FOLDERS: &str = "generated __generated__ _generated";
 
 const GENERATED_STARTS: &[&str] = &["zz_generated", "generated."];
-const GENERATED_ENDS: &[&str] = &[
-    ".pb.go",
-    ".pb.gw.go",
-    "_pb2.py",
-    "_pb2_grpc.py",
-    ".pb.cc",
-    ".pb.h",
-    ".gen.go",
-    ".gen.ts",
-    ".min.js",
-    "_generated.go",
-    "_generated.rs",
-    ".generated.ts",
-    ".generated.js",
-    ".g.cs",
-    ".designer.cs",
-    "bindata.go",
-];
+const GENERATED_ENDS: &str = ".pb.go .pb.gw.go _pb2.py _pb2_grpc.py .pb.cc .pb.h .gen.go .gen.ts \
+    .min.js _generated.go _generated.rs .generated.ts .generated.js .g.cs .designer.cs bindata.go";
 
 pub(super) fn place_of(path: &str) -> CodeRole {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -64,7 +48,7 @@ pub(super) fn place_of(path: &str) -> CodeRole {
 
 fn is_generated_name(name: &str) -> bool {
     GENERATED_STARTS.iter().any(|start| name.starts_with(start))
-        || GENERATED_ENDS.iter().any(|end| name.ends_with(end))
+        || GENERATED_ENDS.split(' ').any(|end| name.ends_with(end))
 }
 
 fn place_of_folder(folders: &str) -> CodeRole {

@@ -1,9 +1,7 @@
 //! Approval prompts for tool calls, and the user's responses.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nacre_engine::confine::Program;
 use nacre_engine::tools::{ApprovalRequest, Approver, AskingPerson};
@@ -14,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::ChatShared;
 use super::log::TaskLog;
-use crate::error::{OpError, Result};
+use crate::prelude::*;
 
 /// How long to wait for approval before denying a call.
 const PATIENCE: Duration = Duration::from_secs(300);

@@ -4,18 +4,15 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::BASE64_STANDARD;
-use nacre_base::ContentHash;
-use nacre_base::fs::RelPath;
 use nacre_engine::agents::AgentDeps;
 use nacre_engine::lifecycle::{self, Conversation, Item, Picture};
 use nacre_engine::model::Role;
 use nacre_engine::record::SessionId;
 use nacre_engine::record::state::State;
 use nacre_engine::tools::ToolError;
-use nacre_types::{Attachment, ChatStartRequest, ErrorCode};
+use nacre_types::{Attachment, ChatStartRequest};
 
-use crate::error::{OpError, Result};
-use crate::host::Host;
+use crate::prelude::*;
 
 /// Larger text files are rejected. The agent can read them in parts instead.
 const MAX_TEXT_BYTES: usize = 256 << 10;

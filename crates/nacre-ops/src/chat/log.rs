@@ -4,8 +4,7 @@
 //! receives the same lines, from memory while the task is running and from the database afterwards.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nacre_base::redact::{ExtraWords, LiveRedactor, LiveText};
 use nacre_engine::record::state::{MessageRecord, State, TaskStore as _};
@@ -16,7 +15,7 @@ use tokio::sync::watch;
 
 use super::turn::recover;
 use super::{CallOrigin, ChatShared, open_state};
-use crate::error::Result;
+use crate::prelude::*;
 
 /// Number of lines to keep in memory while a task is running. Older lines are read from the
 /// database.

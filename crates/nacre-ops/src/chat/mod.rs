@@ -15,10 +15,8 @@ mod toolbox;
 mod turn;
 mod undo;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nacre_engine::lifecycle::RunHandle;
 use nacre_engine::model::ModelSettings;
@@ -35,8 +33,8 @@ use self::log::TaskLog;
 pub use self::requests::Client;
 use self::sessions::policy_of;
 pub use self::sessions::save_export;
-use crate::error::{OpError, Result};
-use crate::host::{Environment, Host, OpenOptions, Opened, Shared};
+use crate::host::{Environment, OpenOptions, Opened, Shared};
+use crate::prelude::*;
 
 pub const MAX_LINE_BYTES: usize = 8 << 20;
 
@@ -149,12 +147,8 @@ impl ChatShared {
             let host = shared.open_host(origin)?;
             work(&host)
         });
-        done.await.unwrap_or_else(|_| {
-            Err(OpError::failed(
-                "Internal error while handling the \
-         request",
-            ))
-        })
+        done.await
+            .unwrap_or_else(|_| Err(OpError::failed("Internal error while handling the request")))
     }
 
     fn live(&self) -> MutexGuard<'_, BTreeMap<TaskId, Arc<LiveTurn>>> {

@@ -1,7 +1,5 @@
 //! Handles a client's requests.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use nacre_engine::lifecycle::{self, Item, TurnEnd};
@@ -11,7 +9,7 @@ use nacre_engine::record::{CancelledBy, TaskId};
 use nacre_team::people::Caller;
 use nacre_types::{
     Attachment, ChatAbortReport, ChatItem, ChatItemKind, ChatSteerRequest, ChecklistItem,
-    ErrorCode, HelloReport, RPC_VERSION, Report, RpcAnswer, RpcCall, RpcRequest, TaskFollowReport,
+    HelloReport, RPC_VERSION, Report, RpcAnswer, RpcCall, RpcRequest, TaskFollowReport,
     TaskFollowRequest, TaskRef, ToolOutcome,
 };
 use serde::{Deserialize, Serialize};
@@ -21,33 +19,13 @@ use tokio::task::JoinSet;
 
 use super::log::{TaskLog, follow};
 use super::{CallOrigin, ChatShared, MAX_LINE_BYTES, Workspaces, open_state, sessions, turn, undo};
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::Host;
+use crate::prelude::*;
 use crate::skill;
 use crate::tasks::{self, task_state};
 
-const METHODS: &[&str] = &[
-    "hello",
-    "session.create",
-    "session.list",
-    "session.get",
-    "session.items",
-    "session.change",
-    "session.fork",
-    "session.remove",
-    "session.search",
-    "session.export",
-    "chat.start",
-    "chat.steer",
-    "chat.abort",
-    "chat.undo",
-    "task.list",
-    "task.get",
-    "task.follow",
-    "skill.list",
-    "approval.answer",
-];
+const METHODS: &str = "hello session.create session.list session.get session.items session.change \
+    session.fork session.remove session.search session.export chat.start chat.steer chat.abort \
+    chat.undo task.list task.get task.follow skill.list approval.answer";
 
 pub(super) struct Answered {
     result: Value,
@@ -80,7 +58,7 @@ pub(super) async fn answer(
         RpcCall::Hello(_) => Ok(Answered::new(&HelloReport {
             version: RPC_VERSION,
             nacre: env!("CARGO_PKG_VERSION").to_owned(),
-            methods: METHODS.iter().map(|method| (*method).to_owned()).collect(),
+            methods: METHODS.split(' ').map(str::to_owned).collect(),
         })),
         RpcCall::SessionCreate(request) => {
             let shared = Arc::clone(chats);

@@ -1,9 +1,5 @@
 //! Creates, lists, changes and exports conversations.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
-use nacre_base::fs::RelPath;
 use nacre_engine::lifecycle::Item;
 use nacre_engine::model::{ModelRef, ToolStatus};
 use nacre_engine::record::SessionId;
@@ -11,18 +7,18 @@ use nacre_engine::record::state::{
     ItemRecord, NewSession, SessionChange, SessionMatch, SessionRecord, State, TaskStore as _,
 };
 use nacre_types::{
-    ApprovalPolicy, ChatSession, ErrorCode, SessionChangeRequest, SessionCreateRequest,
-    SessionExportReport, SessionForkRequest, SessionItemsReport, SessionItemsRequest,
-    SessionListReport, SessionListRequest, SessionRemoveReport, SessionReport, SessionRequest,
-    SessionSearchReport, SessionSearchRequest,
+    ApprovalPolicy, ChatSession, SessionChangeRequest, SessionCreateRequest, SessionExportReport,
+    SessionForkRequest, SessionItemsReport, SessionItemsRequest, SessionListReport,
+    SessionListRequest, SessionRemoveReport, SessionReport, SessionRequest, SessionSearchReport,
+    SessionSearchRequest,
 };
 use serde::Serialize;
 
 use super::requests::{chat_item, value};
 use super::turn::recover;
 use super::{CallOrigin, ChatShared, Workspaces, attachments, open_state, random};
-use crate::error::{OpError, Result};
-use crate::host::{Host, SESSIONS_FOLDER};
+use crate::host::SESSIONS_FOLDER;
+use crate::prelude::*;
 use crate::tasks::row_limit;
 
 const USUAL_SESSIONS: usize = 20;

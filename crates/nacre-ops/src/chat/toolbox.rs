@@ -1,12 +1,8 @@
 //! The resources available to the chat agent: models, the workspace, tools and memories.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use nacre_base::config::{EmbeddingChoice, StrategyChoice};
-use nacre_base::fs::WriteScope;
 use nacre_engine::agents::{
     AgentDeps, CHAT_BUDGETS, Orientation, chat, delegate_tool, find_unchecked_mentions,
 };
@@ -29,12 +25,9 @@ use nacre_types::{BriefRequest, MemoryChange, MemoryRecordRequest, MemoryType, R
 use super::{CallOrigin, ChatShared, LiveTurn, open_state, sessions};
 use crate::agent::agent_deps;
 use crate::brief::brief;
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{
-    Host, SESSIONS_FOLDER, ScopedStore, ask_rules, load_script, model_settings, open_charged_models,
-};
+use crate::host::{SESSIONS_FOLDER, ask_rules, load_script, model_settings, open_charged_models};
 use crate::memory::{record, said_already};
+use crate::prelude::*;
 use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 use crate::sync::SessionModels;

@@ -1,9 +1,7 @@
 //! The life cycle of a turn: queueing, execution, and recovery after a crash.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
 use nacre_engine::lifecycle::{
     Attachment, CheckpointError, Conversation, Ending, Engine, Item, Job, Outcome, RunError,
@@ -24,10 +22,10 @@ use super::sessions::{GUEST, find_session};
 use super::tell::TurnReporter;
 use super::toolbox::{Toolbox, remember};
 use super::{CallOrigin, ChatShared, LiveTurn, attachments, open_state, random, undo};
-use crate::error::{OpError, Result};
 use crate::host::{
-    Host, clock, empty_spill, new_task, run_failed, telemetry, wait_for_cancellation, words,
+    clock, empty_spill, new_task, run_failed, telemetry, wait_for_cancellation, words,
 };
+use crate::prelude::*;
 
 const JOINED: Duration = Duration::from_millis(30);
 
@@ -234,10 +232,8 @@ fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
         && let RunError::Model(error) = error
         && error.kind == ErrorKind::BadRequest
     {
-        failed = failed.hint(
-            "The model may not support images; choose another model, or describe \
-         the image",
-        );
+        failed = failed
+            .hint("The model may not support images; choose another model, or describe the image");
     }
     failed.hint(format!("For details: nacre events show {}", turn.log.task))
 }

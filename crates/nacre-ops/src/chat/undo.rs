@@ -3,21 +3,20 @@
 //! A file that has been modified since then is not reverted but listed in the report. The agent is
 //! told about the undo in its next turn, so that it does not rely on reverted changes.
 
-use nacre_base::ContentHash;
-use nacre_base::fs::{RelPath, WriteScope, Writer};
+use nacre_base::fs::Writer;
 use nacre_base::redact::ExtraWords;
 use nacre_engine::lifecycle::{Item, TurnEnd};
 use nacre_engine::record::state::{NewItem, SessionRecord, State, TaskStore as _};
 use nacre_engine::record::{NewTask, Runner, Signal, Start, TaskClass, TaskId, TaskState};
 use nacre_engine::tools::{TakenBack, TurnChanges, TurnFile, Workspace};
-use nacre_types::{ChatUndoReport, ChatUndoRequest, ErrorCode, PathProblem};
+use nacre_types::{ChatUndoReport, ChatUndoRequest, PathProblem};
 use serde::{Deserialize, Serialize};
 
 use super::log::TaskLog;
 use super::open_state;
 use super::sessions::find_session;
-use crate::error::{OpError, Result};
-use crate::host::{Host, new_task};
+use crate::host::new_task;
+use crate::prelude::*;
 
 const FOLDER: &str = "undo";
 

@@ -1,24 +1,20 @@
 //! Applies a plan, records every change to a file, and makes Codex trust Nacre's hooks.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-
-use nacre_base::ContentHash;
 use nacre_base::config::agents;
-use nacre_base::fs::{Access, ChangeSet, RelPath, WriteScope, Writer};
+use nacre_base::fs::{ChangeSet, Writer};
 use nacre_traces::agent_config::{ConnectedPart, Undo, is_ours};
 use nacre_traces::agents::ADAPTERS;
-use nacre_types::{ConnectReport, ErrorCode, WiringOptions};
+use nacre_types::{ConnectReport, WiringOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::listing::Dialogue;
 use super::plan::{AgentFile, Plan, PlannedFile, Planner};
 use super::report;
-use crate::error::{OpError, Result};
 use crate::host::{
-    Host, agent_named, agent_names, if_there, program_path, read_connected_agents, read_text,
+    agent_named, agent_names, if_there, program_path, read_connected_agents, read_text,
 };
+use crate::prelude::*;
 use crate::recording::replace_text;
 use crate::status::find_disconnected;
 

@@ -1,11 +1,9 @@
 //! Lists the agents and checks whether their configuration works.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::Duration;
 
 use nacre_base::platform::ext::CommandExt as _;
 use nacre_traces::agent_config::{
@@ -19,8 +17,8 @@ use nacre_types::{
 use serde_json::{Value, json};
 
 use super::plan::{AgentFile, file_of, places};
-use crate::error::Result;
-use crate::host::{Host, connections, homes, short};
+use crate::host::{connections, homes, short};
+use crate::prelude::*;
 
 pub(super) fn list(host: &Host) -> Result<ConnectReport> {
     let connections = connections(host, &[])?;

@@ -8,20 +8,18 @@ mod apply;
 mod listing;
 mod plan;
 
-use std::collections::BTreeMap;
-
 use nacre_traces::agent_config::ConnectedPart;
 use nacre_traces::agents::{AgentSpec, connectable_agent, connectable_agents};
 use nacre_types::{
-    AgentEntry, ConnectReport, ConnectRequest, ErrorCode, RunMode, UndoReport, WiringOptions,
-    WiringPart, WiringState,
+    AgentEntry, ConnectReport, ConnectRequest, RunMode, UndoReport, WiringOptions, WiringPart,
+    WiringState,
 };
 
 pub use self::apply::codex_program;
 pub use self::listing::doctor;
 use self::plan::{Plan, Planner};
-use crate::error::{OpError, Result};
-use crate::host::{Host, agent_names};
+use crate::host::agent_names;
+use crate::prelude::*;
 use crate::recording::{CommandChange, own_store, put_back_text, text_record};
 use crate::run::change::{AgentParts, Reversal, StoredChange, TextRecord, TextRoot, changes};
 

@@ -1,21 +1,18 @@
 //! Plans the edits to agents' settings files.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use nacre_base::fs::{Access, RelPath, WriteScope};
-use nacre_base::{ContentHash, format_unified_diff};
+use nacre_base::format_unified_diff;
 use nacre_traces::agent_config::{
     ConnectedPart, Edit, EditError, EntryState, FileEdit, MARK, Places, Undo,
 };
 use nacre_traces::agents::{AgentSpec, claude_config_folders, connectable_agent, trust};
-use nacre_types::{ChangeKind, ErrorCode, FileChange};
+use nacre_types::{ChangeKind, FileChange};
 
 use super::apply::{self, EntryRecord, FileRecord, Ledger};
 use super::listing::AgentFiles;
-use crate::error::{OpError, Result};
-use crate::host::{Host, homes, short};
+use crate::host::{homes, short};
+use crate::prelude::*;
 
 #[derive(Clone, Debug)]
 pub(super) struct PlannedFile {

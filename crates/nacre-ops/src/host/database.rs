@@ -4,16 +4,12 @@
 //! [`Shared`] keeps the database open, so that all calls on a server use the same connections. The
 //! password is read from an environment variable or a file, and is never stored.
 
-use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
 use std::sync::{MutexGuard, PoisonError};
-use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use nacre_base::config::{NACRE_DATABASE_PASSWORD, ServerSettings};
-use nacre_base::fs::RelPath;
 use nacre_base::platform::is_private_file;
 use nacre_team::postgres::database::{
     Database, DatabaseError, DatabaseOptions, Leadership, MIN_VECTOR,
@@ -21,11 +17,12 @@ use nacre_team::postgres::database::{
 use nacre_team::postgres::queue::SharedQueue;
 use nacre_team::postgres::search::SharedRecords;
 use nacre_traces::catalog::{Catalog, CatalogError, JobQueue, SessionRow, WaitingSessions};
-use nacre_types::{DatabaseState, DatabaseStatus, ErrorCode};
+use nacre_types::{DatabaseState, DatabaseStatus};
 
 use super::files::read_text;
-use super::{Host, open_catalog};
-use crate::error::{OpError, Result};
+use super::open_catalog;
+use crate::error::hinted;
+use crate::prelude::*;
 
 const CALL_TIME: Duration = Duration::from_secs(10);
 const CONNECT_TIME: Duration = Duration::from_secs(3);
@@ -45,12 +42,8 @@ pub(super) struct OpenDatabase {
     offered: Option<Timestamp>,
 }
 
-impl fmt::Debug for OpenDatabase {
-    /// Omits the password.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenDatabase").finish_non_exhaustive()
-    }
-}
+// Omits the password.
+nacre_base::debug_only!(OpenDatabase {});
 
 impl Host {
     /// Returns whether a database is configured, even if the setting is invalid.
@@ -216,39 +209,32 @@ fn certificates(path: &str) -> Result<Option<Vec<u8>>> {
 
 impl From<DatabaseError> for OpError {
     fn from(error: DatabaseError) -> Self {
-        use DatabaseError::{Distrusted, Extension, Newer, Older, OtherModel, PasswordInUrl};
         use ErrorCode::{Conflict, DatabaseAway, Failed, NotSet, Refused};
-        let (code, hint) = if error.is_passing() {
-            (
-                DatabaseAway,
-                "No queued work is lost. Try again; `nacre server` shows the database \
-             status",
-            )
-        } else if matches!(error, Older { .. }) {
-            (NotSet, "nacre server migrate")
-        } else if matches!(error, Newer { .. }) {
-            (Refused, "Install the same nacre version as on the other servers")
-        } else if matches!(error, PasswordInUrl) {
-            (
-                Refused,
+        if error.is_passing() {
+            let hint =
+                "No queued work is lost. Try again; `nacre server` shows the database status";
+            return Self::from_error(DatabaseAway, &error, Some(hint.to_owned()));
+        }
+        hinted! { error:
+            DatabaseError::Older { .. } => NotSet, "nacre server migrate";
+            DatabaseError::Newer { .. } => Refused,
+                "Install the same nacre version as on the other servers";
+            DatabaseError::PasswordInUrl => Refused,
                 "Set it in NACRE_DATABASE_PASSWORD, or in a file named by \
-                 `server.database_password_file`",
-            )
-        } else if matches!(error, Extension { .. }) {
-            let hint = format!("Install pgvector {MIN_VECTOR} or newer in the database");
-            return Self::from_error(NotSet, &error, Some(hint));
-        } else if matches!(error, OtherModel { .. }) {
-            (Conflict, "All servers that share a database need the same `search.embedding`")
-        } else if matches!(error, Distrusted(_)) {
-            (
-                Refused,
+                 `server.database_password_file`";
+            DatabaseError::Extension { .. } => NotSet,
+                format!("Install pgvector {MIN_VECTOR} or newer in the database");
+            DatabaseError::OtherModel { .. } => Conflict,
+                "All servers that share a database need the same `search.embedding`";
+            DatabaseError::Distrusted(_) => Refused,
                 "Use TLS, `scram-sha-256` in pg_hba.conf, or the socket directory with `peer` and \
-                 no password",
-            )
-        } else {
-            (Failed, "nacre config get server.database")
-        };
-        Self::from_error(code, &error, Some(hint.to_owned()))
+                 no password";
+            DatabaseError::Url(_) | DatabaseError::NoUser | DatabaseError::Certificates { .. }
+                | DatabaseError::Thread(_) | DatabaseError::Away(_) | DatabaseError::GaveUp(_)
+                | DatabaseError::TooSlow { .. } | DatabaseError::Exhausted { .. }
+                | DatabaseError::Refused(_) | DatabaseError::Damaged { .. }
+                | DatabaseError::State(_) => Failed, "nacre config get server.database";
+        }
     }
 }
 

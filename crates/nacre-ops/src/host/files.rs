@@ -2,16 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
 
 use nacre_base::config::AtRest;
-use nacre_base::fs::{Access, ChangeSet, FsError, RelPath, WriteScope};
+use nacre_base::fs::ChangeSet;
 use nacre_base::platform::ext::MetadataExt as _;
 use nacre_map::artifact::{Cache, Seal};
 use nacre_map::indexer::CacheWrites;
 
-use super::Host;
-use crate::error::{OpError, Result};
+use crate::prelude::*;
 
 /// Size limit for configuration files. It only protects against reading a huge file; the limit in
 /// `config` is lower.

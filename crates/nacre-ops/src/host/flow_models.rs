@@ -3,10 +3,8 @@
 //! Operations are synchronous, so this module blocks until a model responds. Each `ModelClient` has
 //! a budget: the limit minus all recorded spending, including that of other processes.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
-use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use nacre_base::config::{LimitSettings, Settings};
@@ -21,9 +19,8 @@ use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use super::Host;
 use super::settings::words;
-use crate::error::Result;
+use crate::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpendingLimits {

@@ -14,21 +14,17 @@ mod stores;
 mod tasks;
 mod traces;
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::sync::OnceLock;
 
-use jiff::Timestamp;
 use nacre_base::Person;
 use nacre_base::config::projects::Projects;
 use nacre_base::config::{self, Resolved, Settings};
-use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_base::git::GitProgram;
 pub use nacre_base::{give_back_memory, search_path, share_memory, trees_around, yield_processor};
 use nacre_engine::model::{AsyncRuntime, InstalledProgram};
 pub use nacre_memory::Actor;
 use nacre_team::people::{AccessScope, Caller};
-use nacre_types::{ErrorCode, Warning};
+use nacre_types::Warning;
 
 pub(crate) use self::database::{SHARED_LEASE, WaitingQueue, open_queue};
 pub use self::files::{TextEdit, map_cache, read_plain, settle as settle_map_cache};
@@ -65,7 +61,7 @@ pub use self::traces::{
     index_folder, index_texts, open_catalog, parse_when, read_connected_agents, rebuild_texts,
     refresh_options, short,
 };
-use crate::error::{OpError, Result};
+use crate::prelude::*;
 
 pub const STORE_FOLDER: &str = ".nacre";
 

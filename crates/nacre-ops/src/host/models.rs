@@ -1,8 +1,6 @@
 //! The configured models, and the installed agents.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use nacre_base::config::{ProviderTable, RoleTable};
 use nacre_engine::lifecycle::RunError;
@@ -11,11 +9,10 @@ use nacre_engine::model::{
     ModelError, ModelRef, ModelSettings, NextStep, ProgramSettings, ProviderSettings, Role,
     RoleSettings, RolesError, Scripted, Secret, find_installed_programs,
 };
-use nacre_types::ErrorCode;
 use tokio::runtime::Handle;
 
-use super::{Host, git_root, read_plain};
-use crate::error::{OpError, Result};
+use super::{git_root, read_plain};
+use crate::prelude::*;
 
 const MAX_SCRIPT_BYTES: u64 = 8 << 20;
 

@@ -3,18 +3,15 @@
 //! The search skips directories that belong to another user or that other users can write to. If
 //! the user names such a directory, it is rejected. `safe.folders` lists exceptions.
 
-use std::path::{Path, PathBuf};
-
 use nacre_base::config::projects::{self, Projects};
-use nacre_base::fs::{Access, WriteScope};
 use nacre_base::{Person, Stranger};
 use nacre_team::people::{AccessScope, Caller, Identity, LocalPeople, PeopleStore};
 use nacre_team::postgres::people::SharedPeople;
-use nacre_types::{ErrorCode, Warning};
+use nacre_types::Warning;
 
 use super::files::if_there;
-use super::{Environment, Host, Needs, ProjectRoot, STORE_FOLDER, read_projects};
-use crate::error::{OpError, Result};
+use super::{Environment, Needs, ProjectRoot, STORE_FOLDER, read_projects};
+use crate::prelude::*;
 
 /// A directory, or a file in worktrees and submodules.
 const GIT: &str = ".git";

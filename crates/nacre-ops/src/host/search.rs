@@ -1,24 +1,19 @@
 //! Searches stores, each with its own embedding model, and determines the trust levels of the
 //! results.
 
-use std::fmt;
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::PoisonError;
 
-use jiff::Timestamp;
 use nacre_base::config::{EmbeddingChoice, NACRE_EMBEDDING_KEY, SearchSettings, Settings};
-use nacre_base::fs::Owner;
 use nacre_engine::model::{EmbeddingService, Secret, ServiceEmbedder};
 use nacre_memory::search::{
     Builtin, DueLook, EmbedError, Embedder, KeptSnapshots, MemoryHit, MemoryIndex, MemoryOptions,
     Query,
 };
-use nacre_memory::{Edit, Located, Memory, MemoryId, Store, Trust, Unreadable};
+use nacre_memory::{Edit, Located, Memory, Trust, Unreadable};
 use nacre_types::Scope;
 
 use super::settings::words;
-use super::{Host, ScopedStore};
-use crate::error::{OpError, Result};
+use crate::prelude::*;
 
 pub struct SearchableStore {
     pub scoped: ScopedStore,
@@ -30,11 +25,7 @@ pub struct SearchableStore {
     kept: Option<Arc<KeptSnapshots>>,
 }
 
-impl fmt::Debug for SearchableStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SearchableStore").field("scoped", &self.scoped).finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(SearchableStore { scoped });
 
 pub struct StoreHit<'s> {
     pub hit: MemoryHit,

@@ -2,31 +2,24 @@
 //! shared between calls.
 
 use std::any::Any;
-use std::collections::BTreeMap;
-use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
-use jiff::Timestamp;
 use nacre_base::LocalNames;
 use nacre_base::config::{
     self, ConfigSource, EDITOR, NACRE_CHILD, NACRE_CONFIG, NACRE_HOME, NACRE_HOOKS_DEADLINE_MS,
     NACRE_NOW, NACRE_PAGER, NACRE_UI_THEME, Resolved, Settings, VISUAL,
 };
-use nacre_base::fs::{Access, WriteScope};
 use nacre_base::redact::ExtraWords;
 use nacre_map::indexer::GitPlaces;
 use nacre_memory::search::{Builtin, DueLook, KeptSnapshots};
 use nacre_memory::{Actor, KeptLedgers};
 use nacre_traces::agents::connectable_agents;
-use nacre_types::ErrorCode;
 
 use super::database::OpenDatabase;
 use super::files::{if_there, read_text, read_text_in};
-use super::{Host, STORE_FOLDER, key_variable, provider_names};
-use crate::error::{OpError, Result};
+use super::{STORE_FOLDER, key_variable, provider_names};
+use crate::prelude::*;
 
 pub(crate) struct ConfigFiles<'a> {
     pub(crate) environment: &'a Environment,
@@ -288,20 +281,14 @@ pub struct Environment {
     pub random: fn(&mut [u8]) -> std::io::Result<()>,
 }
 
-impl fmt::Debug for Environment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Environment variables may contain secrets, so they are not printed.
-        f.debug_struct("Environment").field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
+// Environment variables may contain secrets, so they are not printed.
+nacre_base::debug_only!(Environment { folder });
 
 impl Environment {
     pub(super) fn check(&self) -> Result<()> {
         if self.is_folder_gone {
-            return Err(OpError::failed("The current directory no longer exists").hint(
-                "Change to an existing \
-                 directory: cd",
-            ));
+            return Err(OpError::failed("The current directory no longer exists")
+                .hint("Change to an existing directory: cd"));
         }
         match self.garbled_vars.first() {
             Some(name) => Err(OpError::usage(format!("`{name}` is not valid UTF-8"))),

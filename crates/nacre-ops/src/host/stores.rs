@@ -1,19 +1,15 @@
 //! Opens the project's store and the user's store.
 
-use std::path::Path;
-use std::time::Duration;
-
 use nacre_base::config::Settings;
-use nacre_base::fs::{Access, FsError, Seal, WriteScope};
+use nacre_base::fs::Seal;
 use nacre_base::git::GitProgram;
-use nacre_memory::{IndexPlace, LedgerPlace, MemoryId, Rules, STORE_ACCESS, Store};
-use nacre_types::{ErrorCode, OtherPlace, Scope, StoreScope, Warning};
+use nacre_memory::{IndexPlace, LedgerPlace, Rules, STORE_ACCESS};
+use nacre_types::{OtherPlace, Scope, StoreScope, Warning};
 
+use super::STORE_FOLDER;
 use super::files::if_there;
 use super::projects::check;
-use super::{Host, STORE_FOLDER};
-use crate::error::{OpError, Result};
-use crate::events::Events;
+use crate::prelude::*;
 
 /// Time limit for one command to update an index. The next command continues the update.
 const INDEX_TIME: Duration = Duration::from_secs(2);

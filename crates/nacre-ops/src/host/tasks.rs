@@ -2,12 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use nacre_base::config::NACRE_NOW;
-use nacre_base::fs::{Access, RelPath, WriteScope};
 use nacre_base::redact::ExtraWords;
 use nacre_engine::model::Cancel;
 use nacre_engine::record::state::{Recorder, State, StateError, TaskStore as _};
@@ -16,11 +14,10 @@ use nacre_engine::record::{
     Listener, NewTask, Record, Runner, SessionId, Signal, TaskClass, TaskId, TaskState, Telemetry,
 };
 use nacre_team::postgres::state::SharedState;
-use nacre_types::{ErrorCode, Event, Outcome, Report, Warning};
+use nacre_types::{Event, Outcome, Report, Warning};
 
-use super::{Host, words};
-use crate::error::Result;
-use crate::events::Events;
+use super::words;
+use crate::prelude::*;
 
 /// The directory for long tool outputs, which agents read in parts.
 pub const SPILL_FOLDER: &str = "spill";

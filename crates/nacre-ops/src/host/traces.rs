@@ -1,11 +1,6 @@
 //! Opens the catalog of traces and finds the connected agents.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use jiff::Timestamp;
 use nacre_base::config::agents::{self, AgentsError, ConnectedAgent};
-use nacre_base::fs::{Access, RelPath, WriteScope};
 use nacre_base::parse_time;
 use nacre_memory::messages::{TextIndexAccess, clear_message_index, index_messages};
 use nacre_memory::search::INDEX_FOLDER;
@@ -14,12 +9,12 @@ use nacre_traces::catalog::{
     AllowedProjects, Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, WordLists,
 };
 use nacre_traces::transcript::{self, Agent, Homes, Sink, Trace};
-use nacre_types::ErrorCode;
 
+use super::Actor;
 use super::files::read_text;
 use super::settings::words;
-use super::{Actor, Host};
-use crate::error::{OpError, Result};
+use crate::error::hinted;
+use crate::prelude::*;
 
 /// A trace must be unchanged for this long before it is read, because its session may still be
 /// running.
@@ -205,28 +200,20 @@ pub fn agent_named(name: &str) -> Result<Agent> {
 impl From<CatalogError> for OpError {
     fn from(error: CatalogError) -> Self {
         use ErrorCode::{Ambiguous, Busy, DatabaseAway, Failed, NotFound};
-        let (code, hint) = match &error {
-            CatalogError::UnknownTrace { .. } => (NotFound, "`nacre trace` lists all sessions"),
-            CatalogError::Ambiguous { .. } => {
-                (Ambiguous, "Type more of the name; `nacre trace` lists the sessions")
-            }
-            CatalogError::Busy(_) => (Busy, "Wait for it to finish, then try again"),
-            CatalogError::Shared { is_passing: true, .. } => (
-                DatabaseAway,
-                "The database may be temporarily unavailable; no queued work is lost",
-            ),
-            CatalogError::Newer { .. } => (
-                Failed,
-                "Use a newer version of Nacre, or move the file out of the way; Nacre can \
-                 rebuild it",
-            ),
-            CatalogError::Open { .. }
-            | CatalogError::Shared { is_passing: false, .. }
-            | CatalogError::Sql(_)
-            | CatalogError::LeaseLost { .. }
-            | CatalogError::Trace(_) => return Self::wrap(&error),
-        };
-        Self::from_error(code, &error, Some(hint.to_owned()))
+        hinted! { error:
+            CatalogError::UnknownTrace { .. } => NotFound, "`nacre trace` lists all sessions";
+            CatalogError::Ambiguous { .. } => Ambiguous,
+                "Type more of the name; `nacre trace` lists the sessions";
+            CatalogError::Busy(_) => Busy, "Wait for it to finish, then try again";
+            CatalogError::Shared { is_passing: true, .. } => DatabaseAway,
+                "The database may be temporarily unavailable; no queued work is lost";
+            CatalogError::Newer { .. } => Failed,
+                "Use a newer version of Nacre, or move the file out of the way; Nacre can rebuild \
+                 it";
+            CatalogError::Open { .. } | CatalogError::Shared { is_passing: false, .. }
+                | CatalogError::Sql(_) | CatalogError::LeaseLost { .. } | CatalogError::Trace(_) =>
+                Failed;
+        }
     }
 }
 

@@ -6,14 +6,12 @@
 
 mod sources;
 
-use std::collections::BTreeSet;
-
 use nacre_base::config::EmbeddingChoice;
 use nacre_base::text::collapse_whitespace;
 use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_memory::{
-    Actor, Basis, Claim, Draft, LearningKind, Memory, MemoryId, MemoryType, Profile, Quote,
-    Speaker, Status, Store, slug,
+    Actor, Basis, Claim, Draft, LearningKind, Memory, MemoryType, Profile, Quote, Speaker, Status,
+    slug,
 };
 use nacre_traces::instructions::{NotTaken, Split, Statement, blank_out, split};
 use nacre_types::{
@@ -22,10 +20,8 @@ use nacre_types::{
 };
 
 use self::sources::{SOURCE, SourceFile, sources};
-use crate::error::Result;
-use crate::events::Events;
-use crate::host::{Host, ScopedStore};
 use crate::memory::warn_redacted;
+use crate::prelude::*;
 use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 use crate::sync::pipeline::said_already;

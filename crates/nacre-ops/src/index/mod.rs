@@ -1,13 +1,9 @@
 //! Shows the contents of the search indexes, and rebuilds them from the memories.
 
-use std::time::Duration;
-
 use nacre_memory::search::{IndexStatus, clear_index, index_path, index_status};
 use nacre_types::{IndexRebuildReport, IndexState, IndexStatusReport, RebuiltIndex, Scope};
 
-use crate::error::Result;
-use crate::events::Events;
-use crate::host::{Host, ScopedStore};
+use crate::prelude::*;
 
 /// Lock timeout if another process is writing the index.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,19 +1,17 @@
 //! Collects the input for maintenance: the memories, their evidence and state, and the ledger of
 //! earlier runs.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use jiff::Timestamp;
-use nacre_base::ContentHash;
-use nacre_base::fs::{FsError, RelPath};
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
-    Evidence, LocalState, Memory, MemoryId, MemoryType, Profile, Result, Speaker, Stage, Store,
-    StoreArea, UPKEEP_FILE, Unreadable, Verdict, Vitals,
+    Evidence, LocalState, Memory, MemoryType, Profile, Result, Speaker, Stage, StoreArea,
+    UPKEEP_FILE, Unreadable, Verdict, Vitals,
 };
 use nacre_types::{MaintainAction, MaintainVerb};
 use serde::{Deserialize, Serialize};
+
+use crate::prelude::*;
 
 /// In bytes of RAM. Enough to compare 15,000 memories of typical length.
 const MAX_WEIGHT: usize = 192 << 20;

@@ -7,18 +7,15 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::collections::HashMap;
 
 use aho_corasick::AhoCorasick;
 use ignore::WalkBuilder;
-use jiff::Timestamp;
-use nacre_base::fs::RelPath;
 use nacre_base::git::{Git, GitFault, GitProgram};
 use nacre_memory::search::{files_named, symbols_named};
 
 use super::gather::{CollectedMemory, Collection};
+use crate::prelude::*;
 
 /// A repository's working tree and history.
 #[derive(Clone, Debug)]

@@ -10,15 +10,11 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use nacre_base::config::Settings;
 use nacre_engine::model::{Models, Role};
-use nacre_memory::Store;
 use nacre_memory::search::{Builtin, prune_indexes};
 use nacre_types::{
-    ErrorCode, MaintainReport, MaintainRequest, MaintainState, MaintainedStore, PlannedChange,
+    MaintainReport, MaintainRequest, MaintainState, MaintainedStore, PlannedChange,
     StoreMaintenance, StoreScope,
 };
 
@@ -26,12 +22,11 @@ pub(crate) use self::gather::Ledger;
 pub use self::gone::Checkout;
 use self::store::preview_store;
 pub use self::store::{MaintainError, MaintainOptions, MaintainStep, maintain_store};
-use crate::error::{OpError, Result};
-use crate::events::Events;
 use crate::host::{
-    FlowModels, Host, ModelClient, ProjectModels, ScopedStore, as_task, ask_rules, asker_of_run,
-    load_script, millis, model_settings, open_models,
+    FlowModels, ModelClient, ProjectModels, as_task, ask_rules, asker_of_run, load_script, millis,
+    model_settings, open_models,
 };
+use crate::prelude::*;
 use crate::run::change::select_shared_changes;
 use crate::run::folder;
 use crate::sync::pipeline::FlowContext;

@@ -1,18 +1,16 @@
 //! Plans the actions of a maintenance run. All changes to one memory are combined into one
 //! revision.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use jiff::Timestamp;
 use nacre_engine::agents::MergedText;
 use nacre_engine::model::SpentTotals;
-use nacre_memory::{Evidence, Kinship, MemoryId, Revision, Status, StoreArea, Trust, unite};
+use nacre_memory::{Evidence, Kinship, Revision, Status, StoreArea, Trust, unite};
 use nacre_types::{MaintainAction, MaintainVerb, OpenContradiction};
 
 use super::gather::{CollectedMemory, Collection, Ledger, pair_key};
 use super::pairs::{
     self, Compared, Contradiction, Merge, beyond, contradictions, merges, repair_links,
 };
+use crate::prelude::*;
 
 /// Short memories that a model combined into one text. The first memory is kept, with this text.
 #[derive(Clone, Debug, PartialEq, Eq)]

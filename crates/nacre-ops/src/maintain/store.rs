@@ -1,11 +1,6 @@
 //! Maintains one store. The plan is computed without a lock, and is computed again if a file has
 //! changed before the commit.
 
-use std::time::Duration;
-
-use jiff::Timestamp;
-use nacre_base::ContentHash;
-use nacre_base::fs::FsError;
 use nacre_memory::search::{EmbedError, MemoryIndex, SearchError};
 use nacre_memory::{Batch, MemoryError, PlannedChange};
 use nacre_types::{MaintainDurations, MaintainMetrics, MaintainState, RunMode, StoreMaintenance};
@@ -16,6 +11,7 @@ use super::pairs::{Compared, MAX_NEAR, MIN_LIKENESS, compare_pairs};
 use super::plan::{Inputs, Plan, Texts, make_plan};
 use super::rewrite::write_texts;
 use crate::host::{ModelClient, millis};
+use crate::prelude::*;
 use crate::run::change::{ChangeInfo, Reversal, stage_note};
 use crate::run::folder::{METRICS_FILE, OF_MAINTENANCE, RunId, UndoPlan, pretty};
 use crate::sync::pipeline::FlowContext;

@@ -1,8 +1,6 @@
 //! Reports the changes to the code map since an earlier state, either once or continuously.
 
-use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::time::Duration;
 
 use nacre_map::artifact::MapState;
 use nacre_map::indexer::{
@@ -17,9 +15,8 @@ use nacre_types::{
 };
 
 use super::code_map::{self, CodeMap, MapAccess, check_client, cost, largest, longest_payload};
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{Host, as_task};
+use crate::host::as_task;
+use crate::prelude::*;
 
 /// Maximum number of affected files to list without a summary by directory.
 const MAX_PLAIN_AFFECTED: usize = 40;

@@ -1,8 +1,6 @@
 //! Opens and updates a project's code map, and formats reports about it. The server keeps a few
 //! maps open and watches their files, so that a call checks only the paths that have changed.
 
-use std::path::{Path, PathBuf};
-
 use nacre_base::Shown;
 use nacre_engine::model::Cancel;
 use nacre_map::artifact::{Cache, FileRow, Project};
@@ -13,13 +11,12 @@ use nacre_map::indexer::{
 use nacre_map::slices::MadePaths;
 pub(super) use nacre_map::slices::tokens as cost;
 use nacre_map::watch::{Live, Now, Watch};
-use nacre_types::{CacheStatus, ErrorCode, MapCommand, MapHeader, MapRevision};
+use nacre_types::{CacheStatus, MapCommand, MapHeader, MapRevision};
 use serde::Serialize;
 
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{Host, map_cache, own_root};
+use crate::host::{map_cache, own_root};
 use crate::json::{ascii_json, json_line};
+use crate::prelude::*;
 
 const MAX_CLIENT_BYTES: usize = 100;
 

@@ -1,9 +1,6 @@
 //! Collects the code needed for a task, within a token budget. Files named in memories about the
 //! task rank higher.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use nacre_map::artifact::{FileFacts, RelativePath};
 use nacre_map::indexer::CacheWrites;
 use nacre_map::slices::{self, Evidence, Ranked, Sketch, WEIGHTS, context_text, rank};
@@ -11,9 +8,7 @@ use nacre_memory::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query};
 use nacre_types::{ContextReport, ContextRequest, ContextSlice, MapCommand, MapFormat, MapHeader};
 
 use super::code_map::{self, Answer, CodeMap, MapAccess, cost, json_payload, text_payload};
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::Host;
+use crate::prelude::*;
 
 pub const DEFAULT_BUDGET: usize = 4_000;
 

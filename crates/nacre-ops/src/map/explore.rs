@@ -1,6 +1,6 @@
 //! Builds an overview of a project's code, and explains why a file is or is not in the map.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Component;
 
 use nacre_map::artifact::{Derived, RelativePath};
 use nacre_map::indexer::{self, CacheWrites};
@@ -13,9 +13,7 @@ use nacre_types::{
 };
 
 use super::code_map::{self, Answer, CodeMap, MapAccess, cost, json_payload, text_payload};
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::Host;
+use crate::prelude::*;
 
 pub fn explore(
     host: &Host,

@@ -15,9 +15,7 @@ use super::code_map::{
     self, Answer, CodeMap, MapAccess, cost, json_payload, largest, text_payload,
 };
 use super::context::DEFAULT_BUDGET;
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::Host;
+use crate::prelude::*;
 
 pub const DEFAULT_LIMIT: usize = 30;
 pub const MAX_LIMIT: usize = 500;

@@ -1,26 +1,22 @@
 //! Adds decisions and learnings. The user's own words need no further evidence. A memory recorded
 //! by an agent needs a quote that occurs in a trace.
 
-use std::path::Path;
-
-use jiff::Timestamp;
 use nacre_base::ShownLine;
 use nacre_base::config::EmbeddingChoice;
 use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_memory::{
-    Actor, Batch, Claim, Draft, MAX_APPLIES, MAX_APPLIES_CHARS, Memory, MemoryId, Quote, Speaker,
-    Status, Store, Trust, hazards_of,
+    Actor, Batch, Claim, Draft, MAX_APPLIES, MAX_APPLIES_CHARS, Memory, Quote, Speaker, Status,
+    Trust, hazards_of,
 };
 use nacre_types::{
-    DropReason, ErrorCode, LearningKind, MemoryAddRequest, MemoryChange, MemoryChangeReport,
+    DropReason, LearningKind, MemoryAddRequest, MemoryChange, MemoryChangeReport,
     MemoryRecordReport, MemoryRecordRequest, MemoryType, RunMode,
 };
 
 use super::change::warn_redacted;
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{Host, ScopedStore, connections};
+use crate::host::connections;
 use crate::memory::cited::{CitedWords, FoundWords, Standing, find_cited, judge};
+use crate::prelude::*;
 use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 use crate::sync::pipeline as sync;
@@ -204,10 +200,8 @@ fn check_recorded(request: &MemoryRecordRequest) -> Result<()> {
     }
     let is_long = |tag: &String| MAX_TAG_CHARS < tag.chars().count();
     if MAX_TAGS < tags.len() || tags.iter().any(is_long) {
-        let message = format!(
-            "A memory can have at most {MAX_TAGS} tags of {MAX_TAG_CHARS} \
-         characters each"
-        );
+        let message =
+            format!("A memory can have at most {MAX_TAGS} tags of {MAX_TAG_CHARS} characters each");
         return Err(OpError::usage(message));
     }
     let is_long = |text: &String| MAX_APPLIES_CHARS < text.chars().count();

@@ -1,20 +1,17 @@
 //! Archives, restores, forgets, resets, edits and rewrites memories.
 
-use std::path::Path;
-
-use nacre_base::fs::{ChangeSet, RelPath, WriteScope, Writer};
-use nacre_memory::{Actor, Batch, Located, MemoryId, Redactions, Store};
+use nacre_base::fs::{ChangeSet, Writer};
+use nacre_memory::{Actor, Batch, Located, Redactions};
 use nacre_types::{
-    ErrorCode, FeedbackReport, FeedbackRequest, MemoryChange, MemoryChangeReport,
-    MemoryChangesReport, MemoryEditRequest, MemoryFailure, MemoryIdsRequest, MemoryResetReport,
-    MemoryWriteRequest, RunMode, Scope,
+    FeedbackReport, FeedbackRequest, MemoryChange, MemoryChangeReport, MemoryChangesReport,
+    MemoryEditRequest, MemoryFailure, MemoryIdsRequest, MemoryResetReport, MemoryWriteRequest,
+    RunMode, Scope,
 };
 
 use super::list::version_of;
 use crate::copies::{Copies, DRAFTS, draft_name};
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{Host, LocatedStore, ScopedStore};
+use crate::host::LocatedStore;
+use crate::prelude::*;
 use crate::recording::CommandChange;
 use crate::run::change::{Reversal, stage_scrub};
 

@@ -2,16 +2,16 @@
 //! in all registered projects.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
-use nacre_base::{ContentHash, ShownLine, parse_time};
+use nacre_base::{ShownLine, parse_time};
 use nacre_memory::search::{
     Graph, GraphOptions, LibraryOptions, MemoryOptions, Query, Readable, RecordHit,
     RecordIndex as _, place_of_shared_unit, snippet, spellings,
 };
 use nacre_memory::{
-    Actor, Evidence, Feedback, LearningKind, Located, Memory, MemoryId, MemoryType, Status, Store,
-    StoreArea, Trust, Unreadable,
+    Actor, Evidence, Feedback, LearningKind, Located, Memory, MemoryType, Status, StoreArea, Trust,
+    Unreadable,
 };
 use nacre_traces::catalog::Catalog;
 use nacre_types::{
@@ -21,9 +21,8 @@ use nacre_types::{
     MemoryShowRequest, MemorySort, RelatedMemory, SaidBy, Scope, TrustLevel, WhyFound,
 };
 
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{Host, LocatedStore, ScopedStore, SearchableStore, StoreHit, search_stores};
+use crate::host::{LocatedStore, SearchableStore, StoreHit, search_stores};
+use crate::prelude::*;
 use crate::run::change::changes;
 
 pub fn list(host: &Host, request: &MemoryListRequest) -> Result<MemoryListReport> {

@@ -5,21 +5,16 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use jiff::{SignedDuration, Timestamp};
-use nacre_base::fs::{Access, RelPath, WriteScope};
-use nacre_memory::{
-    LocalState, Memory, MemoryError, MemoryType, Stage, Status, Store, StoreArea, Vitals,
-};
+use jiff::SignedDuration;
+use nacre_memory::{LocalState, Memory, MemoryError, MemoryType, Stage, Status, StoreArea, Vitals};
 use nacre_types::{
-    CandidateVerb, ErrorCode, MaintainAction, MaintainVerb, MemoryUse, ProjectReport,
-    ReportRequest, ReportedAction, RunReport, SessionAction, StoreFigures, StoreScope,
+    CandidateVerb, MaintainAction, MaintainVerb, MemoryUse, ProjectReport, ReportRequest,
+    ReportedAction, RunReport, SessionAction, StoreFigures, StoreScope,
 };
 
 use self::page::{html_page, is_page};
-use crate::error::{OpError, Result};
-use crate::host::{Host, parse_when};
+use crate::host::parse_when;
+use crate::prelude::*;
 use crate::run::folder::{RunId, list};
 use crate::run::show::RunReader;
 

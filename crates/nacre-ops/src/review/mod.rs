@@ -9,10 +9,8 @@ use nacre_types::{
     ReviewDecision, ReviewListReport, ReviewListRequest,
 };
 
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{Host, ScopedStore};
 use crate::memory::{change_each, label_entry, to_broken_file};
+use crate::prelude::*;
 
 pub fn accept(
     host: &Host,

@@ -2,16 +2,12 @@
 //! `undo`. A cloned repository can contain run directories, so `change.json` is authenticated with
 //! a keyed mark.
 
-use std::collections::BTreeMap;
-
-use jiff::Timestamp;
-use nacre_base::ContentHash;
 use nacre_base::config::projects::Project;
-use nacre_base::fs::{FsError, RelPath};
-use nacre_memory::{Batch, Located, MemoryError, MemoryId, PlannedChange, Store};
+use nacre_memory::{Batch, Located, MemoryError, PlannedChange};
 use nacre_types::{RunMode, UndoReport};
 use serde::{Deserialize, Serialize};
 
+use crate::prelude::*;
 use crate::run::folder::{
     CHANGE_FILE, MAX_ARTIFACT_BYTES, RunId, TEXT_FILE, UndoError, UndoPlan, list, pretty,
     said_words, stage_without,

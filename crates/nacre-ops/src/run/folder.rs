@@ -1,18 +1,16 @@
 //! Defines run ids, run directories and undo plans. A run directory is committed together with the
 //! run's memories, so that a crash cannot leave only one of them.
 
-use std::collections::BTreeSet;
-use std::fmt;
 use std::str::FromStr;
 
-use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use nacre_base::ContentHash;
-use nacre_base::fs::{EntryKind, FsError, RelPath, Writer};
-use nacre_memory::{Batch, MemoryError, MemoryId, PlannedChange, Store};
+use nacre_base::fs::{EntryKind, Writer};
+use nacre_memory::{Batch, MemoryError, PlannedChange};
 use nacre_types::{KeptFile, RunMode};
 use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::prelude::*;
 
 pub const WORKSPACE: &str = "workspace";
 
@@ -67,10 +65,6 @@ impl RunId {
         Self(format!("{}-{stamp}-{short}", mode.as_str()))
     }
 
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     pub fn folder(&self) -> Result<RelPath, FsError> {
         RelPath::new(&format!("{WORKSPACE}/{}", self.0))
     }
@@ -113,11 +107,7 @@ impl RunId {
     }
 }
 
-impl fmt::Display for RunId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+nacre_base::text_type!(RunId);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not a valid run id; expected an id such as `sync-20261115-083000-1a2b3c4d`", nacre_base::ShownLine(.0))]

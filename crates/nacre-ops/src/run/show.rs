@@ -1,21 +1,17 @@
 //! Lists runs, and shows their actions, costs and model messages. A cloned repository can contain
 //! run directories, so every read is limited.
 
-use nacre_base::fs::FsError;
 use nacre_engine::record::{Event, Record};
-use nacre_memory::{MemoryId, Store};
 use nacre_traces::transcript::Agent;
 use nacre_types::{
-    ErrorCode, ItemId, LimitRequest, MaintainAction, MessageRole, OpenContradiction, RunCounts,
-    RunEntry, RunListReport, RunMessage, RunMessagesReport, RunMetrics, RunMode, RunReport,
-    RunShowReport, SessionAction, SessionRun, StoreMaintenance, UndoRunReport,
+    ItemId, LimitRequest, MaintainAction, MessageRole, OpenContradiction, RunCounts, RunEntry,
+    RunListReport, RunMessage, RunMessagesReport, RunMetrics, RunMode, RunReport, RunShowReport,
+    SessionAction, SessionRun, StoreMaintenance, UndoRunReport,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::Host;
+use crate::prelude::*;
 use crate::run::change::{StoredChange, changes, list_runs};
 use crate::run::folder::{self, MAX_ARTIFACT_BYTES, METRICS_FILE, RunId, UndoError};
 

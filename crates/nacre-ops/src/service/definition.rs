@@ -1,16 +1,11 @@
 //! Generates service definitions for systemd, launchd and Docker Compose, and finds a running
 //! server.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
 
 use super::{ADDRESS, LOCK_FOLDER, MAX_BYTES, RUN_FOLDER, TOKEN};
-use crate::error::{OpError, Result};
-use crate::host::{Environment, Host, STORE_FOLDER, connections, key_variable, provider_names};
+use crate::host::{Environment, STORE_FOLDER, connections, key_variable, provider_names};
+use crate::prelude::*;
 
 pub(super) const LAUNCHD_LABEL: &str = "dev.nacre.server";
 
@@ -241,11 +236,7 @@ pub enum ServerAddress {
     },
 }
 
-impl std::fmt::Debug for FoundService {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FoundService").field("address", &self.address).finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(FoundService { address });
 
 /// Finds the socket of a running server. Reads no settings, which makes it fast enough for hooks.
 #[cfg(unix)]

@@ -1,15 +1,12 @@
 //! Starts and stops the server with systemd or launchd, or as a detached process.
 
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use nacre_base::config::NACRE_HOME;
-use nacre_base::fs::{Access, RelPath, WriteScope};
-use nacre_types::{ErrorCode, ServiceManager};
+use nacre_types::ServiceManager;
 
 use super::definition::{LAUNCHD_LABEL, ServiceDefinition};
-use crate::error::{OpError, Result};
-use crate::host::Host;
+use crate::prelude::*;
 
 const SERVICE_FOLDER: &str = "service";
 const DOCKER_FOLDER: &str = "docker";

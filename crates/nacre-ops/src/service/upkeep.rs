@@ -1,12 +1,8 @@
 //! The server's scheduled work, its files in `run/`, and its log.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::time::Duration;
-
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use nacre_base::config::projects::Project;
-use nacre_base::fs::{Access, Owner, RelPath, WriteScope, Writer};
+use nacre_base::fs::Writer;
 use nacre_engine::record::state::{LOG_FOLDER, MAX_TASK_AGE, State};
 use nacre_memory::search::prune_indexes;
 use nacre_team::postgres::queue::SharedQueue;
@@ -15,12 +11,11 @@ use nacre_types::{LogsReport, ServiceStatus};
 
 use super::definition::is_held;
 use super::{ADDRESS, LOCK_FOLDER, MAX_BYTES, PAUSED, RUN_FOLDER, TOKEN, find};
-use crate::error::{OpError, Result};
-use crate::events::Events;
 use crate::hook::{prune_sessions, refresh_index};
-use crate::host::{Environment, Host, connections, empty_spill, open_catalog};
+use crate::host::{Environment, connections, empty_spill, open_catalog};
 use crate::json::json_line;
 use crate::map::bring_up_to_date;
+use crate::prelude::*;
 use crate::tasks::row_limit;
 
 const IN_USE: SignedDuration = SignedDuration::from_hours(1);

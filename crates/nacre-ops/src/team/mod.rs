@@ -5,13 +5,10 @@ mod pull;
 mod push;
 mod report;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use nacre_base::config::NACRE_PUSH_TOKEN;
-use nacre_base::fs::RelPath;
 use nacre_engine::remote::{RemoteError, RemoteServer};
 use nacre_team::people::TOKEN_PREFIX;
-use nacre_types::{ConfigSetRequest, ErrorCode, ErrorReport};
+use nacre_types::{ConfigSetRequest, ErrorReport};
 pub use pull::{
     forget as forget_transcript, list as list_transcripts, pull, put as put_transcript,
     share as share_transcript, show as show_transcript,
@@ -22,8 +19,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::config;
-use crate::error::{OpError, Result};
-use crate::host::{Host, ScopedStore, read_text};
+use crate::host::read_text;
+use crate::prelude::*;
 
 /// A file in the global directory that only its owner can read.
 const TOKEN_FILE: &str = "push.token";
@@ -121,8 +118,7 @@ fn read_token(host: &Host) -> Result<(String, String)> {
     let kept = kept.ok_or_else(|| {
         OpError::new(ErrorCode::Refused, "No token is stored for the server")
             .hint(format!(
-                "Ask the server's administrator for a token that starts with \
-             `{TOKEN_PREFIX}`"
+                "Ask the server's administrator for a token that starts with `{TOKEN_PREFIX}`"
             ))
             .hint("nacre push --to URL --token-stdin < FILE")
     })?;

@@ -1,12 +1,9 @@
 //! Pulls memories from a team's server, and stores transcripts that team members send to this
 //! server.
 
-use std::collections::BTreeSet;
-
-use jiff::{SignedDuration, Timestamp};
-use nacre_base::ContentHash;
-use nacre_base::fs::{Access, FolderEntry, RelPath, WriteScope, Writer};
-use nacre_memory::{Brought, MemoryId, Store};
+use jiff::SignedDuration;
+use nacre_base::fs::{FolderEntry, Writer};
+use nacre_memory::Brought;
 use nacre_types::{
     EmptyRequest, HandOverRequest, ItemId, MovedMemories, MovedMemory, OfferReport, OfferedMemory,
     PullReport, RunMode, TranscriptEntry, TranscriptListReport, TranscriptPutReport,
@@ -17,9 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::push::{MAX_MEMORIES, bring};
 use super::{Remote, TeamState, Version};
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{Host, if_there};
+use crate::host::if_there;
+use crate::prelude::*;
 use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 

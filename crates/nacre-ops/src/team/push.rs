@@ -2,30 +2,26 @@
 //! from other machines.
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use jiff::SignedDuration;
-use nacre_base::ContentHash;
 use nacre_memory::{
-    Batch, Brought, ForeignMemory, Memory, MemoryError, MemoryId, MemoryType, Status, Store,
-    StoreArea, Trust,
+    Batch, Brought, ForeignMemory, Memory, MemoryError, MemoryType, Status, StoreArea, Trust,
 };
 use nacre_traces::agents::ADAPTERS;
 use nacre_traces::agents::generic::{write_end, write_event, write_session};
 use nacre_traces::catalog::{JobState, SessionFilter, SessionRow};
 use nacre_traces::transcript::{SessionRole, Sink, TranscriptEvent, without_words};
 use nacre_types::{
-    EmptyRequest, ErrorCode, HandOverRequest, ItemId, KeptMemory, MemoryChangesReport,
-    MovedMemories, MovedMemory, OfferReport, OfferRequest, OfferedMemory, PushReport, PushRequest,
-    PushState, PushedTranscripts, RefusedMemory, RunMode, Scope, TakeInReport, TakenMemory,
+    EmptyRequest, HandOverRequest, ItemId, KeptMemory, MemoryChangesReport, MovedMemories,
+    MovedMemory, OfferReport, OfferRequest, OfferedMemory, PushReport, PushRequest, PushState,
+    PushedTranscripts, RefusedMemory, RunMode, Scope, TakeInReport, TakenMemory,
     TranscriptListReport, TranscriptPutReport, TranscriptPutRequest, TranscriptState,
 };
 
 use super::pull::MAX_TRANSCRIPT_BYTES;
 use super::{Remote, SentTranscript, TeamState};
-use crate::error::{OpError, Result};
-use crate::events::Events;
-use crate::host::{Host, open_catalog};
+use crate::host::open_catalog;
+use crate::prelude::*;
 use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 

@@ -5,14 +5,13 @@ use std::cmp::Reverse;
 
 use nacre_memory::recall::{MAX_COMPARED, Opposed, ProjectClaim, find_opposed};
 use nacre_memory::search::Builtin;
-use nacre_memory::{Memory, MemoryType, Status, Store, StoreArea, Trust};
+use nacre_memory::{Memory, MemoryType, Status, StoreArea, Trust};
 use nacre_types::{
     ContestedPair, ProjectContradiction, ProjectMemory, SinceRequest, TeamProject, TeamReport,
 };
 
-use crate::error::Result;
-use crate::events::Events;
-use crate::host::{Host, parse_when};
+use crate::host::parse_when;
+use crate::prelude::*;
 use crate::report::store_report;
 
 const DEFAULT_SINCE: &str = "7d";

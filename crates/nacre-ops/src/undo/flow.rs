@@ -2,17 +2,13 @@
 //! then, nothing is restored by default, because a partial undo would create a state that never
 //! existed.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
-
-use jiff::Timestamp;
-use nacre_base::fs::{FsError, Owner, RelPath};
-use nacre_memory::{Batch, MemoryError, MemoryId, PlannedChange, Store, Trust, UPKEEP_FILE};
+use nacre_memory::{Batch, MemoryError, PlannedChange, Trust, UPKEEP_FILE};
 use nacre_types::{
     KeptFile, RunMode, RunReport, UndoAction, UndoReport, UndoRunReport, UndoneHow, UndoneMemory,
 };
 
 use crate::maintain::Ledger;
+use crate::prelude::*;
 use crate::run::change::{
     ChangeInfo, Reversal, StoredChange, TrustRecord, fresh_run_id, memories_of,
     select_shared_changes, stage_note,

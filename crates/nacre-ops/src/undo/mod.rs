@@ -3,16 +3,14 @@
 
 pub mod flow;
 
-use std::collections::BTreeSet;
-
+use nacre_base::ShownLine;
 use nacre_base::config::projects::Project;
-use nacre_base::{ContentHash, ShownLine};
 use nacre_types::{
     ChangeEntry, KeptFile, LimitRequest, PlannedChange, UndoListReport, UndoReport, UndoRequest,
 };
 
-use crate::error::{OpError, Result};
-use crate::host::{Host, ScopedStore, settle_map_cache};
+use crate::host::settle_map_cache;
+use crate::prelude::*;
 use crate::recording::{CommandChange, TextPlan, attribute_command, attribution, own_store};
 use crate::run::change::{Reversal, StoredChange, TextRecord, changes};
 use crate::run::folder::{RunId, UndoError};

@@ -1,15 +1,11 @@
 //! Monitors the shared database: its status, its leader, and queued sessions that are due.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-use nacre_ops::host::Environment;
 use nacre_ops::service::{self, LogLevel};
-use nacre_ops::{Cancel, Events};
 use nacre_types::{DatabaseState, DatabaseStatus, LoopName};
 
 use super::Daemon;
 use crate::calls::{Call, CallInfo, Calls};
+use crate::prelude::*;
 
 /// Interval between checks. The database does not report expired leases, so polling is the only way
 /// to find sessions that a crashed server left behind.

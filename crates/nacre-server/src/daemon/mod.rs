@@ -5,20 +5,18 @@ mod clock;
 mod database;
 mod schedule;
 
-use std::collections::BTreeMap;
+use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_ops::OpError;
-use nacre_ops::host::Environment;
-use nacre_types::{ChangedThing, ErrorCode, LoopEntry, LoopName, LoopState, Outcome};
+use nacre_types::{LoopEntry, LoopName, LoopState, Outcome};
 use tokio::sync::Notify;
 
 pub(crate) use self::clock::QuietWatch;
 pub(crate) use self::database::DatabaseWatch;
 use self::schedule::{Schedule, Step};
+
+use crate::prelude::*;
 
 /// Each loop, its interval, and the delay before its first run after the server starts.
 const LOOPS: [(LoopName, Duration, Duration); 5] = [

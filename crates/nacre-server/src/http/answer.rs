@@ -1,21 +1,17 @@
 //! Converts reports, errors and dashboard files to responses, and sets headers on every response.
 
-use std::sync::Arc;
-
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, REFERRER_POLICY, RETRY_AFTER,
     X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
-use nacre_ops::{OpError, Result};
-use nacre_types::{ErrorCode, ErrorReport, Outcome, Report};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use nacre_types::{ErrorReport, Outcome, Report};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::calls::Call;
+use crate::prelude::*;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 

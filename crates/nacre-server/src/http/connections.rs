@@ -3,9 +3,6 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::http::Request;
@@ -13,10 +10,9 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use nacre_ops::host::{Environment, Needs, OpenOptions};
+use nacre_ops::host::{Needs, OpenOptions};
 use nacre_ops::service::{self, HeldService, LogLevel};
-use nacre_ops::{Cancel, Host, OpError, Result};
-use nacre_types::{ErrorCode, ServeReport};
+use nacre_types::ServeReport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -28,6 +24,7 @@ use super::router::router;
 use super::server::Server;
 use super::service::Service;
 use crate::people::TrustedProxy;
+use crate::prelude::*;
 
 pub const USUAL_PORT: u16 = 8765;
 

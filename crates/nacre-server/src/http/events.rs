@@ -3,18 +3,14 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
+use axum::http::HeaderValue;
 use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderValue, StatusCode};
+use axum::response::sse;
 use axum::response::sse::{KeepAlive, Sse};
-use axum::response::{IntoResponse, Response, sse};
 use futures_util::stream;
-use nacre_ops::host::Environment;
-use nacre_ops::people::{AccessScope, Caller, TokenHash};
-use nacre_ops::{Cancel, Result};
-use nacre_types::{ChangedThing, ErrorCode, Event, StreamEvent, StreamedEvent};
+use nacre_ops::people::{AccessScope, TokenHash};
+use nacre_types::{Event, StreamEvent, StreamedEvent};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
 
@@ -22,6 +18,7 @@ use super::answer::Refusal;
 use super::guard::secret;
 use crate::calls::CallInfo;
 use crate::people::{LastingAccess, OpenConnections};
+use crate::prelude::*;
 
 const MAX_STORED: usize = 4096;
 

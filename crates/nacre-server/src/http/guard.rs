@@ -6,17 +6,13 @@
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
-use axum::http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN};
-use axum::http::{Method, StatusCode, Uri};
-use nacre_ops::host::Environment;
-use nacre_ops::people::{Caller, Identity};
-use nacre_ops::{OpError, Result};
-use nacre_types::ErrorCode;
+use axum::http::header::{HOST, HeaderMap, HeaderName, ORIGIN};
+use axum::http::{Method, Uri};
+use nacre_ops::people::Identity;
 
 use super::answer::Refusal;
+use crate::prelude::*;
 
 const MAX_URI_BYTES: usize = 8 << 10;
 
@@ -229,10 +225,7 @@ impl Keys {
 pub(super) fn secret(random: fn(&mut [u8]) -> std::io::Result<()>) -> Result<String> {
     let mut bytes = [0; SECRET_BYTES];
     random(&mut bytes).map_err(|error| {
-        OpError::failed(format!(
-            "The system random number generator failed: \
-         {error}"
-        ))
+        OpError::failed(format!("The system random number generator failed: {error}"))
     })?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -1,14 +1,11 @@
 //! Starts loops when they are due. One task sleeps until the next loop is due, and each run gets
 //! its own task.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use nacre_ops::service::LogLevel;
-use nacre_ops::{Cancel, Events, OpError, Result, maintain, server, service, sync};
+use nacre_ops::{maintain, server, service, sync};
 use nacre_types::{
-    ChangedThing, LoopName, MaintainReport, MaintainRequest, MaintainState, Outcome, Report,
-    SyncMode, SyncReport, SyncRequest,
+    LoopName, MaintainReport, MaintainRequest, MaintainState, Outcome, Report, SyncMode,
+    SyncReport, SyncRequest,
 };
 use tokio::sync::oneshot;
 
@@ -17,6 +14,7 @@ use super::events::EventSource;
 use super::tasks::TaskRunner;
 use crate::calls::{Call, CallInfo};
 use crate::daemon::{Daemon, LoopResult, QuietWatch, outcome};
+use crate::prelude::*;
 
 const LOOK: Duration = Duration::from_secs(15);
 

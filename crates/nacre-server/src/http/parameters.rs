@@ -1,18 +1,12 @@
 //! Combines a request's path, query and body into the JSON form of its request type. The stored API
 //! description defines the types of query values, so routes do not declare them.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use axum::body::Body;
-use axum::http::StatusCode;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use nacre_ops::{OpError, Result};
-use nacre_types::ErrorCode;
 use serde_json::value::RawValue;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Number};
 
 use super::answer::Refusal;
+use crate::prelude::*;
 
 pub(super) const MAX_BODY_BYTES: usize = 1 << 20;
 const BODY_TIME: Duration = Duration::from_secs(30);

@@ -1,21 +1,13 @@
 //! Serves MCP over HTTP, and the chat protocol on upgraded connections.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use axum::body::Body;
 use axum::extract::Request;
+use axum::http::HeaderMap;
 use axum::http::header::{
     CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
 };
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
 use hyper_util::rt::TokioIo;
 use nacre_ops::chat::Workspaces;
-use nacre_ops::host::Environment;
-use nacre_ops::people::Caller;
-use nacre_types::ErrorCode;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
@@ -24,6 +16,7 @@ use super::guard::only;
 use super::parameters::MAX_BODY_BYTES;
 use crate::mcp::NacreServer;
 use crate::people::LastingAccess;
+use crate::prelude::*;
 use crate::rpc::{Clients, Framing, accept_key};
 
 /// `Upgrade` header value for plain lines without WebSocket framing.

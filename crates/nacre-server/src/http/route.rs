@@ -1,20 +1,16 @@
 //! The types of the route table, from which both the router and the API description are built.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use axum::http::Method;
-use axum::response::Response;
-use nacre_ops::{Events, Host, Result};
-use nacre_types::ChangedThing;
 use schemars::JsonSchema;
-use serde_json::Value;
 
 use super::answer::{Input, Output, Prepare, Refusal, prepare};
 use super::guard::Access;
 use super::server::{RouteRequest, Server};
 use crate::calls::Call;
 use crate::people::Permit;
+use crate::prelude::*;
 
 pub(super) enum Handling {
     Operation(Prepare),

@@ -1,25 +1,16 @@
 //! Routes requests to operations and sends their responses.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
-
-use axum::body::Body;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::header::{ACCEPT, AUTHORIZATION, IF_MATCH};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, Method};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use axum::{Extension, Router};
 use nacre_ops::chat::Workspaces;
 use nacre_ops::host::{Needs, Registering, Tolerance};
-use nacre_ops::people::Caller;
-use nacre_ops::{Events, OpError, Result};
-use nacre_types::{ErrorCode, LINES_TYPE};
-use serde_json::Value;
+use nacre_types::LINES_TYPE;
 
 use super::answer::{Prepare, Refusal, Work};
 use super::events::EventSource;
@@ -31,6 +22,7 @@ use super::tasks::lines;
 use super::{answer, guard, protocols, routes};
 use crate::calls::{CallInfo, Pace};
 use crate::people::TrustedProxy;
+use crate::prelude::*;
 
 const OPERATION_TIME: Duration = Duration::from_secs(60);
 

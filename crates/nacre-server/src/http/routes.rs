@@ -121,8 +121,7 @@ fn recall() -> Vec<Route> {
         post(
             "/api/maintain",
             Write,
-            "Merges duplicates, resolves contradictions, archives stale \
-         memories",
+            "Merges duplicates, resolves contradictions, archives stale memories",
         )
         .task(|host, request: &MaintainRequest, events| {
             no_file(request.scripted.as_deref())?;
@@ -168,10 +167,9 @@ fn memories() -> Vec<Route> {
             |host, request: &TrustRequest| {
                 // The user must see memories before trusting them, so this route only lists them.
                 if request.all || !request.ids.is_empty() {
-                    return Err(OpError::usage("This only lists").hint(
-                        "Run in a terminal: nacre \
-                     trust",
-                    ));
+                    return Err(
+                        OpError::usage("This only lists").hint("Run in a terminal: nacre trust")
+                    );
                 }
                 nacre_ops::trust(host, request)
             },

@@ -1,17 +1,8 @@
 //! The server's shared state, and the routes that it handles without an operation.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderName, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderName};
 use nacre_ops::chat;
-use nacre_ops::host::Environment;
-use nacre_ops::people::Caller;
-use nacre_ops::{Cancel, Result};
-use nacre_types::{ChangedThing, ErrorCode, LoginCode, LoginReport, WakeRequest};
-use serde_json::Value;
+use nacre_types::{LoginCode, LoginReport, WakeRequest};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
@@ -23,6 +14,7 @@ use super::service::Service;
 use super::tasks::TaskRunner;
 use crate::calls::Calls;
 use crate::people::{LastingAccess, OpenConnections, People, Permit, TrustedProxy};
+use crate::prelude::*;
 use crate::rpc::Clients;
 
 const MAX_RUNNING: usize = 8;

@@ -2,22 +2,18 @@
 //! metrics.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
-use nacre_ops::host::{Environment, OpenOptions, Tolerance};
+use nacre_ops::host::{OpenOptions, Tolerance};
 use nacre_ops::service::{self as ops, LogLevel};
-use nacre_ops::{Cancel, Host, OpError, Result};
 use nacre_types::{
-    DatabaseState, DatabaseStatus, ErrorCode, HealthReport, LoopName, ServiceReport, WakeRequest,
+    DatabaseState, DatabaseStatus, HealthReport, LoopName, ServiceReport, WakeRequest,
 };
 
 use super::answer::Refusal;
 use super::loops::LoopRunner;
 use super::tasks::TaskRunner;
 use crate::daemon::{Daemon, DatabaseWatch};
+use crate::prelude::*;
 
 pub(super) struct Service {
     environment: Environment,

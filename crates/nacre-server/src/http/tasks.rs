@@ -2,18 +2,10 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::body::{Body, Bytes};
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::body::Bytes;
 use futures_util::stream;
-use nacre_ops::people::Caller;
-use nacre_ops::{Events, OpError, Result};
-use nacre_types::{
-    CallLine, ErrorCode, Event, LINES_TYPE, Outcome, StreamedEvent, TaskRef, TaskState,
-};
+use nacre_types::{CallLine, Event, LINES_TYPE, Outcome, StreamedEvent, TaskRef, TaskState};
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
@@ -21,6 +13,7 @@ use tokio::sync::oneshot;
 use super::answer::{self, Done, Refusal, Work};
 use super::events::{EventSource, Hub, to_streamed};
 use crate::calls::{CallInfo, Calls, Pace};
+use crate::prelude::*;
 
 const MAX_REPORTS: usize = 256;
 

@@ -79,10 +79,7 @@ pub(super) fn admit(
         Placing::Elsewhere(_) => return Admission::skipped(OUTSIDE),
         Placing::Unregistered(_) => return Admission::skipped(NO_PROJECT),
         Placing::Nowhere => {
-            return Admission::skipped(
-                "the trace does not contain its working \
-         directory",
-            );
+            return Admission::skipped("the trace does not contain its working directory");
         }
     }
     Admission::pending(stamp, moment)

@@ -5,8 +5,7 @@ use rusqlite::{OptionalExtension as _, Row};
 
 use super::*;
 
-use crate::agents::adapter_of;
-use crate::transcript::{Error, EventKind, Lane, SessionFacts, Sink, Trace, TranscriptEvent};
+use crate::transcript::{EventKind, Lane, TranscriptEvent};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaidMessage {
@@ -20,7 +19,7 @@ pub struct SaidMessage {
 impl SaidMessage {
     /// Returns `None` for events that are not indexed: tool output, reasoning, injected text, and
     /// history inherited from a parent session.
-    pub(super) fn of(event: &TranscriptEvent) -> Option<Self> {
+    pub fn of(event: &TranscriptEvent) -> Option<Self> {
         let is_said = event.kind == EventKind::Assistant
             || event.kind == EventKind::User && event.person().is_some();
         if !is_said || event.lane == Lane::Inherited || event.text.is_empty() {
@@ -37,15 +36,6 @@ impl SaidMessage {
             text,
         })
     }
-}
-
-/// Reads a session's indexed messages directly from its transcript.
-pub fn said_in(trace: &Trace) -> Result<(SessionFacts, Vec<SaidMessage>), Error> {
-    let adapter = adapter_of(trace.source.agent);
-    let mut messages = Vec::new();
-    let mut take = |event: TranscriptEvent| messages.extend(SaidMessage::of(&event));
-    let outcome = adapter.read(trace, None, Sink::said(&mut take))?;
-    Ok((outcome.facts, messages))
 }
 
 #[derive(Clone, Debug)]

@@ -33,7 +33,7 @@ pub use job::{
     StateCounts,
 };
 pub use look::{Look, TraceGlance, glance, look};
-pub use messages::{SaidMessage, SaidSession, said_in};
+pub use messages::{SaidMessage, SaidSession};
 pub use offer::OfferedSession;
 pub use place::{Placing, project_root};
 use place::{may_speak_for, remote_of};

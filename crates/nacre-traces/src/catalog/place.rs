@@ -136,8 +136,7 @@ mod tests {
         assert_eq!(
             place(),
             Placing::Unregistered(tree.join("src")),
-            "the worktree does not point \
-         back"
+            "the worktree does not point back"
         );
         fs::write(git_dir.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
         assert_eq!(place(), Placing::Project(main.clone()));

@@ -330,10 +330,8 @@ impl Session {
     }
 
     async fn give_up(self) {
-        let gone = RpcError::from(Failure::from(OpError::failed(
-            "The connection to the agent was \
-         lost",
-        )));
+        let gone =
+            RpcError::from(Failure::from(OpError::failed("The connection to the agent was lost")));
         let waiting = self.waiting.into_values().filter_map(|waiting| match waiting {
             Waiting::Start { request, .. }
             | Waiting::Change { request, .. }
@@ -364,8 +362,5 @@ fn undo_text(report: &ChatUndoReport) -> String {
     let kept =
         report.kept.iter().map(|kept| format!("- Did not restore `{}`: {}", kept.path, kept.why));
     lines.extend(kept);
-    match lines.is_empty() {
-        true => "No files were restored.".to_owned(),
-        false => lines.join("\n"),
-    }
+    if lines.is_empty() { "No files were restored.".to_owned() } else { lines.join("\n") }
 }

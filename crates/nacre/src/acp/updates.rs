@@ -192,10 +192,9 @@ impl Replay {
                 Some(end_call(&self.root, &id, &tool, outcome, &text, &[]))
             }
             ChatItemKind::Checklist { items } => Some(plan(items)),
-            ChatItemKind::Summary { text } => Some(think(format!(
-                "Summary of the earlier \
-             conversation: {text}"
-            ))),
+            ChatItemKind::Summary { text } => {
+                Some(think(format!("Summary of the earlier conversation: {text}")))
+            }
             ChatItemKind::Undone { paths } => {
                 Some(say(format!("Taken back: {}", paths.join(", "))))
             }
@@ -227,10 +226,7 @@ fn with_attachments(text: String, attachments: &[Attachment]) -> String {
         Attachment::Image { media_type, .. } => media_type.as_str(),
     });
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    match names.is_empty() {
-        true => text,
-        false => format!("{text}\n\nAttached: {}", names.join(", ")),
-    }
+    if names.is_empty() { text } else { format!("{text}\n\nAttached: {}", names.join(", ")) }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::config_reference_tests::reference_markdown;
 use super::help;
 
 /// If set, the pages are written instead of checked.
@@ -19,7 +20,7 @@ fn repository() -> PathBuf {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "`make docs` writes these checked-in files")]
 fn the_reference_is_current() {
-    for (page, text) in [("cli", cli()), ("config", nacre_ops::config::reference_markdown())] {
+    for (page, text) in [("cli", cli()), ("config", reference_markdown())] {
         let file = repository().join(format!("docs/{page}.md"));
         let text = text.trim_end().to_owned() + "\n";
         if std::env::var_os(WRITE).is_some() {

@@ -110,8 +110,7 @@ fn print_pushed(ui: &mut Ui, report: &PushReport) {
             PushState::Differs => "the server has another version and keeps it",
             PushState::Forgotten => "it was deleted on the server",
             PushState::Invalid | PushState::Taken | PushState::Known => {
-                "the server could not read \
-             it"
+                "the server could not read it"
             }
         };
         ui.warning(format!("Not sent: {id}: {why}"), None);

@@ -361,10 +361,7 @@ pub fn plan(conversation: Conversation, room: usize) -> Result<ContextPlan, TooL
         plan.count_dropped();
     }
     plan.shorten(target, 0, 0);
-    match plan.tokens <= room {
-        true => Ok(plan),
-        false => Err(TooLong { tokens: plan.tokens, room }),
-    }
+    if plan.tokens <= room { Ok(plan) } else { Err(TooLong { tokens: plan.tokens, room }) }
 }
 
 impl ContextPlan {

@@ -1,7 +1,6 @@
 //! Finds agent executables, and defines what they are started with and what they output.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -94,12 +93,8 @@ impl ProgramSettings {
     }
 }
 
-impl fmt::Debug for ProgramSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The variables may contain API keys.
-        f.debug_struct("ProgramSettings").field("folders", &self.folders).finish_non_exhaustive()
-    }
-}
+// The variables may contain API keys.
+nacre_base::debug_only!(ProgramSettings { folders });
 
 fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)

@@ -13,7 +13,6 @@ mod opencode;
 mod piped;
 mod question;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -64,11 +63,7 @@ const SCRATCH_FOLDER: &str = "scratch";
 /// Model name that selects the model configured in the agent.
 const DEFAULT_MODEL: &str = "default";
 
-impl fmt::Debug for KnownProgram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("KnownProgram").field(&self.provider).finish()
-    }
-}
+nacre_base::debug_only!(KnownProgram { provider });
 
 impl KnownProgram {
     const fn new(

@@ -333,14 +333,7 @@ fn call_event(step: u32, call: &ToolCall, words: &ExtraWords) -> Event {
     }
 }
 
-impl std::fmt::Debug for Pipeline {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pipeline")
-            .field("offered", &self.offered)
-            .field("tally", &self.tally)
-            .finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(Pipeline { offered, tally });
 
 fn is_denial(fault: Fault) -> bool {
     matches!(fault, Fault::Denied | Fault::Blocked | Fault::Unconfined)

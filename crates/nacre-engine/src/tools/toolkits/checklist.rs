@@ -1,15 +1,11 @@
 //! The run's checklist, written by the model and shown to the user.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::record::{Category, Fault};
-use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, Result, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::toolkits::prelude::*;
 
 #[cfg(test)]
 pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {

@@ -10,16 +10,28 @@ pub mod skill;
 pub(crate) mod trace;
 pub(crate) mod web;
 
-use std::sync::Arc;
-
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::model::Cancel;
-use crate::record::Fault;
-use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec};
-use crate::tools::workspace::Workspace;
+use self::prelude::*;
+
+/// What every tool is written with.
+mod prelude {
+    pub(super) use std::sync::Arc;
+    pub(super) use std::time::Duration;
+
+    pub(super) use nacre_base::fs::RelPath;
+    pub(super) use schemars::JsonSchema;
+    pub(super) use serde::Deserialize;
+
+    pub(super) use super::{WorkspaceTool, check_running, off_thread};
+    pub(super) use crate::model::Cancel;
+    pub(super) use crate::record::{Category, Fault};
+    pub(super) use crate::tools::footprint::{Area, Exec, Footprint, MemoryUse};
+    pub(super) use crate::tools::tool::{
+        AnyTool, Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec, tool,
+    };
+    pub(super) use crate::tools::workspace::Workspace;
+}
 
 /// A tool that works on the files of a workspace. It runs on a blocking thread and must check
 /// `ctx.cancel` frequently.

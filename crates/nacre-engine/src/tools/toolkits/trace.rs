@@ -4,8 +4,6 @@
 //! threads.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
@@ -14,14 +12,11 @@ use nacre_memory::messages::{
 };
 use nacre_memory::search::{Embedder, INDEX_FOLDER, Mode, Query};
 use nacre_traces::catalog::Catalog;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::record::{Category, Fault};
-use crate::tools::footprint::{Footprint, MemoryUse};
-use crate::tools::tool::{Output, Result, Seen, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::Seen;
 use crate::tools::toolkits::memory::quote_lines;
-use crate::tools::toolkits::{off_thread, search_limit};
+use crate::tools::toolkits::prelude::*;
+use crate::tools::toolkits::search_limit;
 
 #[cfg(test)]
 pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use nacre_memory::messages::message_record;
-use nacre_traces::agents::traces_at;
-use nacre_traces::catalog::said_in;
-use nacre_traces::transcript::Trace;
+use nacre_traces::agents::{adapter_of, traces_at};
+use nacre_traces::catalog::SaidMessage;
+use nacre_traces::transcript::{Sink, Trace, TranscriptEvent};
 
 use super::messages::{TracedMessage, TracedSession};
 use crate::AnyError;
@@ -41,7 +41,10 @@ fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::
 }
 
 fn session(path: &str, trace: &Trace) -> Option<TracedSession> {
-    let (facts, said) = said_in(trace).ok()?;
+    let mut said = Vec::new();
+    let mut take = |event: TranscriptEvent| said.extend(SaidMessage::of(&event));
+    let adapter = adapter_of(trace.source.agent);
+    let facts = adapter.read(trace, None, Sink::said(&mut take)).ok()?.facts;
     let name = trace.session.as_deref().unwrap_or_default();
     let project = facts.cwd.as_deref().and_then(|cwd| cwd.rsplit('/').next()).unwrap_or_default();
     let facets = [("project", project.to_owned())];

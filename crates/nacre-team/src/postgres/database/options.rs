@@ -1,6 +1,5 @@
 //! The database address, and limits for calls.
 
-use std::fmt;
 use std::time::Duration;
 
 use tokio_postgres::Config;
@@ -79,15 +78,8 @@ impl DatabaseOptions {
     }
 }
 
-impl fmt::Debug for DatabaseOptions {
-    /// Omits the URL, which may contain a password.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DatabaseOptions")
-            .field("max_connections", &self.max_connections)
-            .field("call_timeout", &self.call_timeout)
-            .finish_non_exhaustive()
-    }
-}
+// Omits the URL, which may contain a password.
+nacre_base::debug_only!(DatabaseOptions { max_connections, call_timeout });
 
 fn is_this_machine(host: &Host) -> bool {
     match host {

@@ -1,6 +1,5 @@
 //! A connection pool that limits how many connections are open and how long calls take.
 
-use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -196,11 +195,7 @@ impl Drop for Shared {
     }
 }
 
-impl fmt::Debug for Database {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Database").field("options", &self.shared.options).finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(Database {});
 
 /// Removes NUL characters, which PostgreSQL does not allow in strings.
 pub(crate) fn plain(text: &str) -> String {

@@ -1,7 +1,5 @@
 //! The leader's lock, held by a separate connection.
 
-use std::fmt;
-
 use tokio_postgres::Client;
 
 use super::error::Result;
@@ -42,8 +40,4 @@ impl Leadership {
     }
 }
 
-impl fmt::Debug for Leadership {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leadership").finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(Leadership {});

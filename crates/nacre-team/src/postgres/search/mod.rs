@@ -10,7 +10,6 @@ mod queries;
 mod terms;
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,11 +68,7 @@ impl RecordIndex for SharedRecords {
     }
 }
 
-impl fmt::Debug for SharedRecords {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedRecords").field("database", &self.database).finish_non_exhaustive()
-    }
-}
+nacre_base::debug_only!(SharedRecords { database });
 
 fn to_index_error(error: DatabaseError) -> RecordIndexError {
     RecordIndexError::Shared { is_passing: error.is_passing(), source: Box::new(error) }

@@ -91,8 +91,7 @@ fn act(host: &Host, action: Outside) -> Result<OutsideResult> {
             let path = save_export(host, &SessionExportReport { session, transcript })?;
             let path = path.display();
             let note = format!(
-                "Exported to {path}; to import it in another home: nacre trace import \
-                 {path}"
+                "Exported to {path}; to import it in another home: nacre trace import {path}"
             );
             Ok(OutsideResult::Note(note))
         }

@@ -5,21 +5,12 @@ mod search;
 mod tests;
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::time::Duration;
 
-use nacre_base::fs::RelPath;
 use nacre_map::languages::{Language, MAX_TEXT_BYTES, Symbol, outline};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::model::Cancel;
-use crate::record::{Category, Fault};
-use crate::tools::footprint::{Area, Footprint};
-use crate::tools::tool::{AnyTool, Output, Result, ToolContext, ToolError, ToolSpec, tool};
 use crate::tools::toolkits::file::reading_below;
-use crate::tools::toolkits::{WorkspaceTool, check_running};
-use crate::tools::workspace::{Walk, WalkEnd, Workspace};
+use crate::tools::toolkits::prelude::*;
+use crate::tools::workspace::{Walk, WalkEnd};
 
 /// Time limit for parsing a workspace. It is longer than the limit for plain reads, because parsing
 /// is slower.

@@ -6,20 +6,13 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use nacre_base::fs::RelPath;
 use nacre_map::languages::{
     CodeMatch, CodePattern, Language, Symbol, SymbolKind, enclosing, outline,
 };
 use regex::Regex;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::record::{Category, Fault};
-use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, Result, ToolContext, ToolError, ToolSpec};
-use crate::tools::toolkits::WorkspaceTool;
 use crate::tools::toolkits::file::reading_below;
-use crate::tools::workspace::Workspace;
+use crate::tools::toolkits::prelude::*;
 
 const DEFAULT_RESULTS: u32 = 50;
 

@@ -6,15 +6,10 @@
 use std::ops::Range;
 
 use nacre_base::ContentHash;
-use nacre_base::fs::RelPath;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::record::{Category, ChangeKind, Fault, FileChange};
-use crate::tools::footprint::{Area, Footprint};
-use crate::tools::tool::{Output, Preview, Result, ToolContext, ToolError, ToolSpec};
-use crate::tools::toolkits::{WorkspaceTool, check_running};
-use crate::tools::workspace::{MAX_FILE_BYTES, Workspace, not_text, version_of};
+use crate::record::{ChangeKind, FileChange};
+use crate::tools::toolkits::prelude::*;
+use crate::tools::workspace::{MAX_FILE_BYTES, not_text, version_of};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

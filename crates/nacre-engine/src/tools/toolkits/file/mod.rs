@@ -6,21 +6,11 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use nacre_base::ContentHash;
-use nacre_base::fs::RelPath;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::record::{Category, ChangeKind, Fault, FileChange};
-use crate::tools::footprint::{Area, Footprint};
-use crate::tools::tool::{
-    AnyTool, Output, Preview, Result, ToolContext, ToolError, ToolSpec, tool,
-};
-use crate::tools::toolkits::{WorkspaceTool, check_running};
-use crate::tools::workspace::{Workspace, version_of};
+use crate::record::{ChangeKind, FileChange};
+use crate::tools::toolkits::prelude::*;
+use crate::tools::workspace::version_of;
 
 const FILE_LIMIT: Duration = Duration::from_secs(10);
 

@@ -4,17 +4,10 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use nacre_base::fs::{Access, OpenFile, WriteScope};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::model::Cancel;
-use crate::record::{Category, Fault};
-use crate::tools::footprint::{Area, Footprint};
-use crate::tools::tool::{Output, Result, SPILL_PREFIX, ToolContext, ToolError, ToolSpec};
-use crate::tools::toolkits::{WorkspaceTool, check_running};
-use crate::tools::workspace::{
-    MAX_FILE_BYTES, Workspace, is_binary, not_text, place, tool_error, version_of,
-};
+use crate::tools::tool::SPILL_PREFIX;
+use crate::tools::toolkits::prelude::*;
+use crate::tools::workspace::{MAX_FILE_BYTES, is_binary, not_text, place, tool_error, version_of};
 
 /// Default and maximum number of lines.
 const MAX_LINES: u32 = 2000;

@@ -6,18 +6,13 @@
 use std::ops::ControlFlow;
 
 use globset::{GlobBuilder, GlobMatcher};
-use nacre_base::fs::{Folder, FsError, RelPath};
+use nacre_base::fs::{Folder, FsError};
 use regex::bytes::{Regex, RegexBuilder};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::model::Cancel;
-use crate::record::{Category, Fault};
-use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, Result, SPILL_PREFIX, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::SPILL_PREFIX;
 use crate::tools::toolkits::file::read::Pieces;
-use crate::tools::toolkits::{WorkspaceTool, check_running};
-use crate::tools::workspace::{Walk, WalkEnd, Workspace, is_binary, place};
+use crate::tools::toolkits::prelude::*;
+use crate::tools::workspace::{Walk, WalkEnd, is_binary, place};
 
 const DEFAULT_RESULTS: u32 = 50;
 
@@ -433,8 +428,7 @@ fn summary(pattern: &str, n_found: usize, n_shown: usize, end: WalkEnd) -> Strin
         0 => format!("No file matches `{pattern}` ({} files checked{more}).", end.n_files),
         _ if n_shown < n_found => {
             format!(
-                "\n[{n_shown} of {n_found} paths; specify a directory or a longer \
-             pattern{more}]"
+                "\n[{n_shown} of {n_found} paths; specify a directory or a longer pattern{more}]"
             )
         }
         _ if end.is_cut => format!("\n[{n_found} paths{more}]"),

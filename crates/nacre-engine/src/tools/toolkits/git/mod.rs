@@ -6,20 +6,10 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use nacre_base::git::{Finished, GitFolder, GitProgram, Running, Stop};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use crate::confine::Program;
-use crate::record::{Category, Fault};
-use crate::tools::footprint::{Area, Exec, Footprint};
-use crate::tools::tool::{
-    AnyTool, Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec, tool,
-};
-use crate::tools::workspace::Workspace;
+use crate::tools::toolkits::prelude::*;
 
 const GIT_LIMIT: Duration = Duration::from_secs(30);
 

@@ -1,18 +1,11 @@
 //! Tools that change memories. Models supply only text; the store adds IDs, times and sources.
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::time::Duration;
 
 use nacre_memory::LearningKind;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::record::Category;
-use crate::tools::footprint::{Footprint, MemoryUse};
-use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolSpec};
 use crate::tools::toolkits::memory::{MemoryHandle, memory_error};
-use crate::tools::toolkits::off_thread;
+use crate::tools::toolkits::prelude::*;
 
 /// Stores a claim and returns the text for the model.
 pub type RecordClaim = dyn Fn(MemoryRecord) -> RecordingClaim + Send + Sync;

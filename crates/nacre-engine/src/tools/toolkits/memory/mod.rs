@@ -4,17 +4,13 @@ mod add;
 mod passage;
 mod search;
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use jiff::Timestamp;
 use nacre_base::fs::{FsError, Owner};
 use nacre_memory::recall::{self, RecallStore, Recalled};
 use nacre_memory::search::{Embedder, SearchError};
 use nacre_memory::{MemoryError, MemoryId, Store};
 
-use crate::record::Fault;
-use crate::tools::tool::ToolError;
+use crate::tools::toolkits::prelude::*;
 
 pub use add::{MemoryRecord, MemoryRemove, RecordClaim, RecordingClaim};
 pub use passage::QUOTE_MARK;

@@ -1,23 +1,17 @@
 //! Tools that search memories: one returns ranked hits, the other returns whole memories for
 //! answering a question.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use jiff::Timestamp;
 use nacre_base::Shown;
 use nacre_memory::recall::{Passage, Recalled};
 use nacre_memory::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query, SearchError};
 use nacre_memory::{MemoryType, Trust};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::record::{Category, Fault};
-use crate::tools::footprint::{Footprint, MemoryUse};
-use crate::tools::tool::{Output, Result, Seen, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::Seen;
 use crate::tools::toolkits::memory::passage::quote_passage;
 use crate::tools::toolkits::memory::{MemoryHandle, recall, search_error};
-use crate::tools::toolkits::{off_thread, search_limit};
+use crate::tools::toolkits::prelude::*;
+use crate::tools::toolkits::search_limit;
 
 const DEFAULT_RESULTS: usize = 8;
 

@@ -3,21 +3,15 @@
 //! Dropping the job list stops all jobs.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::confine::{LiveOutput, Program};
-use crate::model::Cancel;
-use crate::record::{Category, Fault};
 use crate::tools::Programs;
-use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::toolkits::prelude::*;
 use crate::tools::toolkits::shell::{ShellRun, ending};
 
 const MAX_RUNNING: usize = 8;

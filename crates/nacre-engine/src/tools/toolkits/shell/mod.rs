@@ -3,18 +3,10 @@
 mod jobs;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
-
-use nacre_base::fs::RelPath;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use crate::confine::{Captured, Finished, LiveOutput, Program, ProgramEnding as Ending};
-use crate::record::{Category, Fault};
 use crate::tools::Programs;
-use crate::tools::footprint::{Area, Exec, Footprint};
-use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::toolkits::prelude::*;
 use crate::tools::workspace::folder_below;
 
 pub use jobs::{ShellJobs, ShellPoll, ShellStart, ShellStop};
@@ -137,8 +129,7 @@ impl ShellRun {
         let texts = self.argv.iter().flatten().chain(&self.script);
         if texts.into_iter().any(|text| text.contains('\0')) {
             return Err(refuse(
-                "An argument contains a NUL character, which cannot be passed to a \
-             program",
+                "An argument contains a NUL character, which cannot be passed to a program",
             ));
         }
         match (self.argv.as_deref(), &self.script) {

@@ -1,17 +1,10 @@
 //! Tools that list and activate skills.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use nacre_types::SkillOrigin;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::record::{Category, Event, Events, Fault};
-use crate::tools::footprint::Footprint;
+use crate::record::{Event, Events};
 use crate::tools::skills::{ActiveSkills, Skill, SkillRegistry};
-use crate::tools::tool::{AnyTool, Output, Result, Tool, ToolContext, ToolError, ToolSpec, tool};
-use crate::tools::toolkits::off_thread;
+use crate::tools::toolkits::prelude::*;
 
 const LIMIT: Duration = Duration::from_secs(5);
 

@@ -1,15 +1,13 @@
 //! Makes one HTTP request to checked addresses and limits the size of the response body.
 
 use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
 
 use nacre_base::with_causes;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Response, Url};
 
 use crate::model::{client_builder, read_up_to, text_header};
-use crate::record::Fault;
-use crate::tools::tool::{Result, ToolError};
+use crate::tools::toolkits::prelude::*;
 use crate::tools::toolkits::web::address::AddressGuard;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(8);
@@ -97,8 +95,7 @@ pub(super) async fn body(response: Response, limit: usize) -> Result<(Vec<u8>, b
     let encoding = text_header(response.headers(), CONTENT_ENCODING.as_str()).unwrap_or_default();
     if !matches!(encoding.as_str(), "" | "identity") {
         return Err(network(
-            "the server compressed its response although compression was not \
-         requested",
+            "the server compressed its response although compression was not requested",
         ));
     }
     read_up_to(response, limit).await.map_err(|error| network(&causes(error)))

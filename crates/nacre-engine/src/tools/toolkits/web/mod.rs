@@ -7,15 +7,9 @@ mod address;
 mod connect;
 mod html;
 
-use std::time::Duration;
-
 use reqwest::Url;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::record::{Category, Fault};
-use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, Result, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::toolkits::prelude::*;
 use crate::tools::toolkits::web::connect::{
     body, get, host_of, kind_of, network, redirect_of, web_url,
 };

@@ -1,14 +1,10 @@
 //! Generates the configuration reference from the key tables, so that it cannot go out of date.
 
-use std::path::Path;
+use nacre_base::config::{
+    DEFAULTS, FAMILIES, Family, Field, FromRepo, KEYS, KeySpec, Layer, VARS, ValueKind,
+};
 
-use super::DEFAULTS;
-use super::document::Doc;
-use super::families::{FAMILIES, Family, Field};
-use super::keys::{FromRepo, KEYS, KeySpec, VARS, ValueKind};
-use super::layers::Layer;
-
-pub fn reference_markdown() -> String {
+pub(super) fn reference_markdown() -> String {
     let mut page = String::from(
         "# Configuration\n\nSettings are read from the following sources. Later sources override \
          earlier ones, but lists are combined.\n\n",
@@ -85,12 +81,14 @@ fn values(kind: &ValueKind) -> String {
 }
 
 fn family_section(family: &Family) -> String {
-    let Family { name, members: _, doc, fields } = family;
+    let Family { name, members: _, fields } = family;
+    let doc = family.doc();
     let mut section = format!(
         "\n## `[{name}.…]`\n\n{doc} A repository's configuration may not set any of these \
          keys.\n\n| key | values | meaning |\n|---|---|---|\n",
     );
-    for Field { name, kind, only_in, doc } in *fields {
+    for Field { name, kind, only_in } in *fields {
+        let doc = family.doc_of(name).expect("every field has a description");
         let only = match only_in {
             [] => String::new(),
             tables => format!(" Only in `[roles.{}]`.", tables.join("]`, `[roles.")),
@@ -100,43 +98,38 @@ fn family_section(family: &Family) -> String {
     section
 }
 
-fn default_of(spec: &KeySpec) -> String {
-    let doc = Doc::parse(DEFAULTS, Path::new("defaults.toml"));
-    let span = doc.ok().and_then(|doc| {
-        let table = doc.root().get(spec.section())?.as_table()?;
-        table.get(spec.leaf())?.span()
-    });
-    span.and_then(|span| DEFAULTS.get(span)).unwrap_or_default().to_owned()
+/// Returns the default value as it is written in `defaults.toml`.
+fn default_of(spec: &KeySpec) -> &'static str {
+    let header = format!("[{}]", spec.section());
+    let section = DEFAULTS.lines().skip_while(|line| *line != header).skip(1);
+    let mut keys = section.take_while(|line| !line.starts_with('['));
+    let value = |line: &'static str| line.strip_prefix(spec.leaf())?.strip_prefix(" = ");
+    keys.find_map(value).unwrap_or_default()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_key_and_variable_is_in_the_reference() {
-        let page = reference_markdown();
-        for spec in KEYS {
-            assert!(!default_of(spec).is_empty(), "{}", spec.name);
-            assert_eq!(page.matches(&format!("\n| `{}` |", spec.name)).count(), 1);
-            assert!(page.contains(&format!("| `{}` |", spec.variable())), "{}", spec.name);
-        }
-        for var in VARS {
-            assert!(page.contains(&format!("| `{}` |", var.name)), "{}", var.name);
-        }
+#[test]
+fn every_key_and_variable_is_in_the_reference() {
+    let page = reference_markdown();
+    for spec in KEYS {
+        assert!(!default_of(spec).is_empty(), "{}", spec.name);
+        assert_eq!(page.matches(&format!("\n| `{}` |", spec.name)).count(), 1);
+        assert!(page.contains(&format!("| `{}` |", spec.variable())), "{}", spec.name);
     }
-
-    #[test]
-    fn the_first_lines_tell_the_order() {
-        let page = reference_markdown();
-        let head: Vec<&str> = page.lines().skip(4).take(6).collect();
-        insta::assert_snapshot!(head.join("\n"), @r"
-    1. The built-in defaults, below.
-    2. Your own file, `~/.nacre/config.toml`.
-    3. The repository's file, `<repo>/.nacre/config.toml`, for the keys it may set.
-    4. The file named by `NACRE_CONFIG`. Inside a repository, it has the same restrictions as the repository's file.
-    5. The environment variables below. An empty variable counts as not set.
-    6. Command-line flags.
-    ");
+    for var in VARS {
+        assert!(page.contains(&format!("| `{}` |", var.name)), "{}", var.name);
     }
+}
+
+#[test]
+fn the_first_lines_tell_the_order() {
+    let page = reference_markdown();
+    let head: Vec<&str> = page.lines().skip(4).take(6).collect();
+    insta::assert_snapshot!(head.join("\n"), @r"
+1. The built-in defaults, below.
+2. Your own file, `~/.nacre/config.toml`.
+3. The repository's file, `<repo>/.nacre/config.toml`, for the keys it may set.
+4. The file named by `NACRE_CONFIG`. Inside a repository, it has the same restrictions as the repository's file.
+5. The environment variables below. An empty variable counts as not set.
+6. Command-line flags.
+");
 }
