@@ -19,7 +19,7 @@ impl Output {
     /// Formats the answer to an event. If the agent does not accept such an answer, the output is
     /// empty.
     pub(super) fn of(report: &HookReport, event: HookEvent, contract: &HookContract) -> Self {
-        let name = contract.events[event as usize];
+        let name = contract.name(event);
         let HookReport { denied, ask, text, .. } = report;
         if let Some(why) = denied {
             if event != HookEvent::BeforeTool {
