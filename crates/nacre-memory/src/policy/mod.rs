@@ -157,6 +157,11 @@ fn confirm(nearest: &Neighbour, judgement: Judgement, reason: &'static str) -> D
     }
 }
 
+/// Leaves a memory unchanged that was recorded from the same message as the candidate.
+pub fn leave_recorded(known: &Neighbour) -> Decision {
+    about(known, Action::NoOp, Judgement::CERTAIN, "already recorded from the same message")
+}
+
 fn refine(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Decision {
     let no_op = |reason| about(nearest, Action::NoOp, judgement, reason);
     match nearest.status {

@@ -60,7 +60,11 @@ pub struct Profile {
 
 impl Profile {
     pub fn of(title: &str, body: &str) -> Self {
-        let (title_words, body_words) = (words(title), words(body));
+        let (title_words, mut body_words) = (words(title), words(body));
+        // A body that repeats its title makes the same claim.
+        if body_words.iter().map(|word| &word.text).eq(title_words.iter().map(|word| &word.text)) {
+            body_words.clear();
+        }
         let mut profile = Self::default();
         profile.denied_title = take(&title_words, &mut profile.title);
         profile.terms = profile.title.clone();

@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 
 use nacre_types::{
-    ErrorCode, Event, Outcome, QueueChangeRequest, Report as _, SyncRequest, SyncTraceRequest,
-    TraceListRequest,
+    ErrorCode, Event, MemoryAddRequest, MemoryListRequest, Outcome, QueueChangeRequest,
+    Report as _, SyncRequest, SyncTraceRequest, TraceListRequest,
 };
 
 use super::{preview, sync, sync_trace};
 use crate::events::Events;
 use crate::host::agent_names;
 use crate::test::Place;
-use crate::{queue, trace};
+use crate::{memory, queue, trace};
 
 /// Returns an event recorder, and the list to which it appends events.
 fn kept_events() -> (Events, Arc<Mutex<Vec<Event>>>) {
@@ -109,6 +109,35 @@ fn one_trace_is_synced_once() {
     assert_eq!(first["sessions"][0]["report"]["outcome"], "done");
     let second = text(sync_trace(&place.host(), &request, &Events::discard()).unwrap());
     assert_eq!(second["sessions"][0]["report"]["outcome"], "unchanged");
+}
+
+#[test]
+fn a_rule_that_is_repeated_or_reversed_leaves_what_a_person_wrote() {
+    let place = Place::new();
+    let written = MemoryAddRequest {
+        title: "Store all times in UTC".to_owned(),
+        body: "Local times broke the report in Auckland twice; convert at the edge only."
+            .to_owned(),
+        ..MemoryAddRequest::default()
+    };
+    memory::add(&place.host_at("2026-10-01T08:00:00Z"), &written, &Events::discard()).unwrap();
+    place.talk("one", "From now on store all times in UTC please.");
+    place.talk("two", "From now on we no longer store all times in UTC, use local times instead.");
+    let host = place.host();
+    let mut told = String::new();
+    for force in [false, true] {
+        let request = SyncRequest { force, ..SyncRequest::default() };
+        for session in sync(&host, &request, &Events::discard()).unwrap().sessions {
+            let nacre_types::SyncResult::Done { report, .. } = session.result else { panic!() };
+            for action in report.actions {
+                told += &format!("{:?} {} ({})\n", action.action, action.title, action.reason);
+            }
+        }
+    }
+    for entry in memory::list(&host, &MemoryListRequest::default()).unwrap().memories {
+        told += &format!("{}: {}\n", entry.status, entry.title);
+    }
+    insta::assert_snapshot!(told, @"");
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn is_about_nacre(title: &str) -> bool {
 }
 
 /// Returns whether the information can be found in the code or in git, because the title is only a
-/// path, a test count, a commit or a finished task.
+/// path or names a commit.
 fn is_derivable(title: &str) -> bool {
     let folded = fold(title);
     let words: Vec<&str> = folded.split_whitespace().collect();
@@ -134,23 +134,13 @@ fn is_derivable(title: &str) -> bool {
         .iter()
         .filter(|word| word.contains('/') || word.contains("::") || word.ends_with("()"))
         .count();
-    let counts_tests = words.windows(2).any(|pair| {
-        pair[0].bytes().all(|byte| byte.is_ascii_digit())
-            && (pair[1].starts_with("test")
-                || pair[1].starts_with("pass")
-                || pair[1].starts_with("file"))
-    });
     let is_hash = |word: &&str| {
         word.len() >= 7
             && word.len() <= 40
             && word.bytes().all(|byte| byte.is_ascii_hexdigit())
             && word.bytes().any(|byte| byte.is_ascii_digit())
     };
-    let is_finished =
-        ["all tests pass", "is complete", "is done", "was merged", "is merged", "has been merged"]
-            .iter()
-            .any(|end| folded.ends_with(end));
-    n_paths * 2 > words.len() || counts_tests || words.iter().any(is_hash) || is_finished
+    n_paths * 2 > words.len() || words.iter().any(is_hash)
 }
 
 /// Minimum number of words. Shorter sentences are usually instructions or answers.

@@ -31,7 +31,7 @@ pub(super) struct Choice {
     chosen: Alternative,
     pub(super) others: Vec<Alternative>,
     /// Whether the user answered in their own words.
-    is_free: bool,
+    pub(super) is_free: bool,
     /// Whether the agent used a question tool. A question in an ordinary message may be rhetorical.
     pub(super) is_asked: bool,
 }
@@ -92,11 +92,17 @@ impl Choice {
         self.is_asked
             && !self.is_free
             && !self.others.is_empty()
-            && !is_sequencing(&self.question)
+            && !self.is_of_the_moment()
+            && !ACTION.is_match(&name)
             && !plain_words(&fold(header)).any(|word| OF_THE_MOMENT.is_match(word))
-            // Without its question, an answer such as "yes" states no decision.
             && content_words(&name).next().is_some()
-            && !matches!(name.trim(), "yes" | "no" | "ok" | "both" | "all")
+            && !matches!(name.trim(), "both" | "all")
+    }
+
+    /// Returns whether the question is about the next step, or the answer states no decision without
+    /// its question. Such a choice is not kept.
+    pub(super) fn is_of_the_moment(&self) -> bool {
+        is_sequencing(&self.question) || STEP.is_match(&fold(self.chosen.name.trim()))
     }
 
     /// Returns the topic of the question. Prefers the question to a one-word heading such as
@@ -180,11 +186,24 @@ static SEQUENCING: LazyLock<Regex> = LazyLock::new(|| {
          ready (?:to|for)|approve|start (?:with|now)|first\\?|commit|push|(?:open|create) a pr|merge|\
          run it|right now|this session|this time|what (?:would you like|do you want to do)|\
          how autonomous|which (?:issue|task|file|claims|phase|skill)|review|resume|retry|paste|\
-         confirm|wait",
+         confirm|wait|want me|would you like me|shall i|do you have|did you",
     )
 });
 
-pub(super) fn is_sequencing(question: &str) -> bool {
+/// Verbs that start an instruction.
+const ACTIONS: &str = "add|close|commit|continue|create|do|finish|fix|go|leave|let|merge|open|paste|\
+                       proceed|push|reply|rerun|retry|revert|run|ship|show|skip|start|stop|try|\
+                       update|wait";
+
+static ACTION: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"^(?:{ACTIONS})\b")));
+
+/// Answers that state nothing without their question, or that only steer the moment.
+static STEP: LazyLock<Regex> = LazyLock::new(|| {
+    let now = "now|later|first|follow-up|it|them|both|all|this|these|running|commit|push|merge";
+    pattern(&format!(r"^(?:[(…]|(?:yes|no|ok)(?: ?[,.;:!—–-]|$)|(?:{ACTIONS})\b.*\b(?:{now})\b)"))
+});
+
+fn is_sequencing(question: &str) -> bool {
     SEQUENCING.is_match(&fold(question))
 }
 

@@ -1,11 +1,12 @@
-//! Extracts candidates from a session without a model: explicit requests to remember something,
-//! answered questions, and failed commands with their fixes. Memory use is bounded, regardless of
-//! the trace size.
+//! Extracts candidates from a session without a model: requests to remember something, rules that
+//! the user states, answered questions, and failed commands with their fixes. Memory use is bounded,
+//! regardless of the trace size.
 
 mod checks;
 mod choice;
 mod cues;
 mod failures;
+mod forms;
 mod proposal;
 pub(crate) mod requests;
 mod said;
@@ -23,12 +24,11 @@ use nacre_types::{DropReason, Gate, Strategy};
 pub use self::checks::IsForgotten;
 pub(crate) use self::checks::fault_alone;
 use self::checks::{Injected, Repeated, plain};
-use self::choice::is_sequencing;
 pub(crate) use self::cues::{overlap, plain_words};
 use self::failures::Failures;
 use self::proposal::ProposalList;
 pub(crate) use self::proposal::{Proposal, Spoken, Unproven};
-use self::requests::{context, excerpt, request};
+use self::requests::{Request, context, excerpt, request};
 use self::said::{Message, split_message};
 use crate::sync::candidate::{Extraction, FORMAT_VERSION};
 use crate::sync::steps::{Step, step_of};
@@ -239,11 +239,13 @@ impl<'r> Extractor<'r> {
             choice::choice_of_message(&offered.text, text)
         };
         let Some(choice) = choice else { return false };
-        if !is_sequencing(&choice.question) {
-            let answer = Spoken::of(text, event);
-            let proposal = Proposal::from_choice(choice, answer, offered);
-            self.ledger.add(proposal.in_message(self.n_messages));
+        if choice.is_of_the_moment() {
+            // An answer in the user's own words may still state a rule.
+            return !choice.is_free;
         }
+        let answer = Spoken::of(text, event);
+        let proposal = Proposal::from_choice(choice, answer, offered);
+        self.ledger.add(proposal.in_message(self.n_messages));
         true
     }
 
@@ -261,18 +263,24 @@ impl<'r> Extractor<'r> {
     }
 
     fn judge_all(&mut self, event: &TranscriptEvent, said: &Message<'_>, source: WordSource) {
-        let is_reply = matches!(source, WordSource::Answer | WordSource::Refusal) || self.has_acted;
+        // What opens a session is a task, unless it is a single statement.
+        let is_own = matches!(source, WordSource::Answer | WordSource::Refusal)
+            || self.has_acted
+            || said.sentences.len() == 1;
         let before = context(self.agent_ran.as_deref(), self.last_paragraph.as_deref());
         let n_judged = said.sentences.len().min(MAX_JUDGED - self.n_judged);
         self.n_judged += n_judged;
         self.ledger.leave_unread(said.sentences.len() - n_judged);
         for (idx, sentence) in said.sentences.iter().enumerate().take(n_judged) {
-            let Some(request) = request(sentence.text, is_reply) else { continue };
+            let Some(request) = request(sentence.text, is_own) else { continue };
             let request = request.and_then(|request| {
-                // Documents and lists are usually pasted, so their rules may not be the user's.
+                // Documents and lists are usually pasted, and programs can send prompts, so their
+                // rules may not be the user's.
                 let is_copied = said.is_document || sentence.is_item;
-                let is_own = (request.is_outright || !is_copied) && !self.is_echo(sentence.text);
-                if is_own { Ok(request) } else { Err(DropReason::Injected) }
+                let is_typed = !said.is_document && source != WordSource::Unverified;
+                let is_users = (request.is_outright || !is_copied) && !self.is_echo(sentence.text);
+                let request = Request { is_sure: request.is_sure && is_typed, ..request };
+                if is_users { Ok(request) } else { Err(DropReason::Injected) }
             });
             let spoken = Spoken::of(sentence.text, event);
             match request {

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use nacre_base::text::shorten as shortened;
-use nacre_memory::{Basis, Claim, LearningKind, Quote, Speaker, Status, clean_applies};
+use nacre_memory::{
+    Basis, Claim, LearningKind, Profile, Quote, Speaker, Status, clean_applies, may_repeat,
+};
 use nacre_traces::transcript::{SessionFacts, TranscriptEvent};
 use nacre_types::{DropReason, Signal};
 
@@ -13,7 +15,9 @@ use super::checks::{Injected, IsForgotten, fault};
 use super::choice::Choice;
 use super::cues::{REVOKE, content_words, fold, overlap};
 use super::failures::FixedFailure;
-use super::requests::{MAX_TITLE, Request, capitalize, title, without_leads};
+use super::requests::{
+    MAX_TITLE, Request, bare_claim, capitalize, clause_of, title, without_leads,
+};
 use super::said::Message;
 use crate::sync::candidate::{
     Candidate, Dropped, MAX_CANDIDATES, MAX_SUSPECTED, candidate_id, person_speaker,
@@ -73,15 +77,16 @@ impl Proposal {
         excerpt: &str,
         before: &str,
     ) -> Self {
-        let told = without_leads(&sentence.text);
+        let text = &sentence.text;
         // A leading "No." is not part of the statement.
-        let excerpt = excerpt.replace(&sentence.text, &capitalize(told));
+        let end = if text.ends_with(['.', '!', '。', '！']) { "." } else { "" };
+        let excerpt = excerpt.replace(text, &(capitalize(bare_claim(text)) + end));
         let excerpt = without_leads(&excerpt);
         Self {
-            signal: Signal::Remember,
+            signal: if request.is_outright { Signal::Remember } else { Signal::Convention },
             confidence: if request.is_outright { 0.9 } else { 0.8 },
-            status: status(request.is_outright),
-            title: title(told),
+            status: status(request.is_sure),
+            title: title(clause_of(text, request.n_before)),
             body: format!("{}\n\n{before}", capitalize(excerpt)),
             ..Self::new(request.claim, Basis::Stated, vec![sentence])
         }
@@ -205,6 +210,10 @@ impl Proposal {
     }
 }
 
+fn is_sure(proposal: &Proposal) -> bool {
+    proposal.status == Status::Active
+}
+
 /// Claims that the rules are sure about become active immediately.
 fn status(is_sure: bool) -> Status {
     if is_sure { Status::Active } else { Status::Candidate }
@@ -251,14 +260,20 @@ impl ProposalList {
             .find(|(_, known)| {
                 known.intersection(&words).nth(1).is_some() && overlap(known, &words) >= SAME
             });
-        if let Some((known, _)) = known {
-            known.confidence = (known.confidence + REPETITION).min(MAX_CONFIDENCE);
-            known.spoken.extend(proposal.spoken.iter().cloned());
-            known.spoken.truncate(MAX_QUOTES);
-            if proposal.status == Status::Active {
-                known.status = Status::Active;
+        if let Some((known, known_words)) = known {
+            // The later statement replaces an earlier one about the same matter.
+            let earlier = std::mem::replace(known, proposal);
+            *known_words = words;
+            let profile = |one: &Proposal| Profile::of(&one.title, "");
+            let is_repeated = may_repeat(&profile(known), &profile(&earlier));
+            if is_repeated {
+                known.confidence = (earlier.confidence + REPETITION).min(MAX_CONFIDENCE);
+                known.spoken.splice(0..0, earlier.spoken.iter().cloned());
+                known.spoken.truncate(MAX_QUOTES);
+                known.status = if is_sure(&earlier) { Status::Active } else { known.status };
             }
-            self.drop_one(DropReason::Repeated, &proposal);
+            let reason = if is_repeated { DropReason::Repeated } else { DropReason::Revoked };
+            self.drop_one(reason, &earlier);
         } else if self.proposals.len() < MAX_HELD {
             self.proposals.push((proposal, words));
         } else {
@@ -365,7 +380,6 @@ impl ProposalList {
         is_forgotten: &IsForgotten<'_>,
     ) -> (Vec<Candidate>, BTreeMap<DropReason, u64>, Vec<Dropped>) {
         let mut proposals = std::mem::take(&mut self.proposals);
-        let is_sure = |one: &Proposal| one.status == Status::Active;
         proposals.sort_by(|(a, _), (b, _)| {
             let confidence = b.confidence.total_cmp(&a.confidence);
             let sureness = is_sure(b).cmp(&is_sure(a));

@@ -1,100 +1,70 @@
-//! Recognizes requests to remember something. A keyword alone is not enough: "the callback never
-//! fires" is a bug report.
+//! Recognizes requests to remember something, and rules. A keyword alone is not enough: "the
+//! callback never fires" is a bug report.
+
+use std::sync::LazyLock;
 
 use nacre_base::text::shorten as shortened;
 use nacre_memory::{Claim, LearningKind};
 use nacre_types::DropReason;
+use regex::Regex;
 
 use super::cues::{
-    ALWAYS, ClauseWord, LIMIT, NOT_REMEMBER, OURS, PASSING, REASON, REMEMBER, REVOKE, STATED, fold,
-    is_wide, n_content, words,
+    MOMENT, NOT_REMEMBER, OURS, PASSING, QUESTION, REMEMBER, REVOKE, fold, n_content, pattern,
+    words,
 };
+use super::forms::{is_lasting, statement};
 use super::said::Sentence;
 
-/// Minimum number of content words in an explicit request. "Please remember my build command" does
-/// not say what the command is, but "from now on pnpm" and "always use tabs" are complete.
-const MIN_OUTRIGHT: usize = 3;
-const MIN_STATED: usize = 1;
-const MIN_RULE: usize = 2;
+/// Minimum number of content words in a request, including "use".
+const MIN_CONTENT: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Request {
     pub(super) claim: Claim,
-    /// Whether the user explicitly asked for the rule to be remembered. Other rules may apply only
-    /// to the current task.
+    /// Whether the user explicitly asked for the rule to be remembered.
     pub(super) is_outright: bool,
+    /// Whether the rule clearly outlives the task. Other rules are reviewed.
+    pub(super) is_sure: bool,
+    /// The number of characters before the clause that makes the claim.
+    pub(super) n_before: usize,
 }
 
 /// Parses a request. Returns `None` if the sentence is not a request, and an error if the request
-/// is not worth keeping. `is_reply` is true if the agent has already said or done something.
-pub(super) fn request(sentence: &str, is_reply: bool) -> Option<Result<Request, DropReason>> {
-    let folded = fold(sentence);
+/// is not worth keeping. `is_own` is false if the sentence is part of the description of a task.
+pub(super) fn request(sentence: &str, is_own: bool) -> Option<Result<Request, DropReason>> {
+    // Quoted words are the words of others.
+    let folded = fold(sentence).split('"').step_by(2).collect::<Vec<&str>>().join("\"");
     if folded.trim_end_matches(['"', ')', '\'', ' ']).ends_with(['?', '？']) {
         return None;
     }
-    let words: Vec<ClauseWord<'_>> = words(&folded).collect();
     let is_outright = REMEMBER.is_in(&folded) && !NOT_REMEMBER.is_in(&folded);
-    let is_rule = || ALWAYS.starts_in(&folded).any(|at| is_addressed(&folded, &words, at));
     // Excludes phrases such as "never mind".
-    if !is_outright && (REVOKE.is_in(&folded) || !is_rule()) {
+    if !is_outright && (REVOKE.is_in(&folded) || QUESTION.opens(without_leads(&folded))) {
         return None;
     }
-    let min = if !is_outright {
-        MIN_RULE
-    } else if STATED.is_in(&folded) {
-        MIN_STATED
-    } else {
-        MIN_OUTRIGHT
+    let request = match statement(&folded) {
+        Some(stated) if is_outright => {
+            Request { is_outright, is_sure: true, n_before: 0, ..stated }
+        }
+        Some(stated) => Request { is_sure: stated.is_sure && is_own, ..stated },
+        None if is_outright => {
+            let claim = Claim::Learning(LearningKind::Context);
+            Request { claim, is_outright, is_sure: true, n_before: 0 }
+        }
+        None => return None,
     };
-    let n_uses = usize::from(words.iter().any(|word| word.text == "use"));
+    let n_uses = usize::from(words(&folded).any(|word| word == "use"));
     // A rule in the first message is usually part of a task, such as "Always return 429".
-    let is_task = !is_reply && !OURS.is_in(&folded) && !gives_reason(&folded, &words);
-    Some(if n_content(&folded, &words) + n_uses < min {
+    let is_task = !is_own && !OURS.is_in(&folded) && !is_lasting(&folded);
+    Some(if n_content(&folded) + n_uses < MIN_CONTENT {
         Err(DropReason::TooShort)
     } else if !is_outright && is_task {
         Err(DropReason::Weak)
-    } else if !is_outright && PASSING.is_in(&folded) {
+    } else if !is_outright && (PASSING.is_in(&folded) || MOMENT.is_in(&folded)) {
         Err(DropReason::NotDurable)
     } else {
-        Ok(Request { claim: claim_of(&folded), is_outright })
+        Ok(request)
     })
-}
-
-fn claim_of(folded: &str) -> Claim {
-    let is_always = ALWAYS.is_in(folded);
-    Claim::Learning(if !is_always && !LIMIT.is_in(folded) {
-        LearningKind::Context
-    } else if is_always || OURS.is_in(folded) {
-        LearningKind::Convention
-    } else {
-        LearningKind::Preference
-    })
-}
-
-/// Returns whether a rule is addressed to someone: the keyword must start the sentence or follow
-/// "we", "you" or "please". In scripts without spaces, the keyword's position is not checked.
-fn is_addressed(folded: &str, words: &[ClauseWord<'_>], at: usize) -> bool {
-    if folded[at..].starts_with(is_wide) {
-        return true;
-    }
-    let Some(idx) = words.iter().position(|word| word.start == at) else { return false };
-    let is_lead = words[..idx].iter().all(|word| LEADS.contains(&word.text));
-    let before = |n: usize| idx.checked_sub(n).map_or("", |idx| words[idx].text);
-    is_lead
-        || match before(1) {
-            "we" | "you" | "please" | "bitte" | "wir" | "kindly" => true,
-            "so" => words[idx - 1].opens,
-            "should" | "must" => matches!(before(2), "we" | "you"),
-            _ => false,
-        }
-}
-
-/// Returns whether the text contains a causal word or a second clause with its own subject.
-fn gives_reason(folded: &str, words: &[ClauseWord<'_>]) -> bool {
-    const SUBJECTS: &[&str] =
-        &["i", "we", "it", "it's", "they", "they're", "the", "there", "that's", "our", "so"];
-    let is_clause = |word: &ClauseWord<'_>| word.opens && SUBJECTS.contains(&word.text);
-    REASON.is_in(folded) || words.iter().skip(2).any(is_clause)
 }
 
 /// Maximum length of a title, in characters.
@@ -107,7 +77,7 @@ const MAX_REMINDER: usize = 64;
 const LEADS: &[&str] = &[
     "ok", "okay", "yes", "yeah", "yep", "no", "nope", "nein", "well", "so", "and", "but", "also",
     "please", "pls", "hmm", "hm", "ah", "oh", "right", "actually", "sorry", "hey", "wait", "again",
-    "just", "then", "man", "thanks", "bitte",
+    "just", "then", "man", "thanks", "bitte", "fyi", "btw",
 ];
 
 const REMINDERS: &[&str] = &[
@@ -121,14 +91,32 @@ const REMINDERS: &[&str] = &[
     "don't forget that",
     "make a note that",
     "for the record",
+    "from now on",
+    "from here on",
+    "that's wrong",
+    "that's not right",
 ];
 
+/// The end of a sentence that is not part of its claim.
+static TAIL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)(?:[\s,]+(?:from now on|please|thanks|ok))*[\s.,!;:。！]*$"));
+
 pub(super) fn title(sentence: &str) -> String {
-    let plain = without_leads(sentence);
-    capitalize(&cut_at_clause(
-        plain.trim_end_matches(['.', '!', ',', ';', ':', ' ', '。', '！']),
-        MAX_TITLE,
-    ))
+    capitalize(&cut_at_clause(bare_claim(sentence), MAX_TITLE))
+}
+
+/// Returns the part of a sentence that makes the claim: all of it if it fits a title, and otherwise
+/// the rest after the first `n_before` characters.
+pub(super) fn clause_of(sentence: &str, n_before: usize) -> &str {
+    let is_whole = bare_claim(sentence).chars().count() <= MAX_TITLE || sentence.contains('"');
+    let at = sentence.char_indices().nth(n_before).map_or(0, |(at, _)| at);
+    if is_whole { sentence } else { &sentence[at..] }
+}
+
+/// Returns a sentence without the words around its claim, as in "ok, use tabs from now on, please".
+pub(super) fn bare_claim(sentence: &str) -> &str {
+    let rest = without_leads(sentence);
+    TAIL.find(rest).map_or(rest, |tail| &rest[..tail.start()])
 }
 
 pub(super) fn without_leads(sentence: &str) -> &str {
@@ -200,18 +188,10 @@ fn trim_open_end(text: &str) -> &str {
     text.trim_end_matches([',', ';', ':', ' ', '-', '('])
 }
 
+/// Returns a sentence with its neighbors, which often give the reason.
 pub(super) fn excerpt(sentences: &[Sentence<'_>], idx: usize) -> String {
-    let whole = sentences.iter().try_fold(0, |whole, sentence| {
-        let whole = whole + sentence.text.len() + 1;
-        (whole <= MAX_EXCERPT).then_some(whole)
-    });
-    let own = sentences[idx].paragraph;
-    let near = match whole {
-        Some(_) => 0..sentences.len(),
-        None => idx.saturating_sub(1)..sentences.len().min(idx + 2),
-    };
-    let near = sentences[near].iter();
-    let near = near.filter(|sentence| whole.is_some() || sentence.paragraph == own);
+    let near = &sentences[idx.saturating_sub(1)..sentences.len().min(idx + 2)];
+    let near = near.iter().filter(|sentence| !sentence.is_question());
     let ended = |sentence: &Sentence<'_>| {
         let text = sentence.text.trim();
         let is_ended = text.ends_with(['.', '!', '?', ':', '。', '！', '？', '…']);
@@ -238,12 +218,12 @@ pub(super) fn context(command: Option<&str>, words: Option<&str>) -> String {
 
 pub(crate) fn tags(text: &str) -> Vec<String> {
     const TOPICS: &[(&str, &str)] = &[
-        ("testing", "test tests testing pytest mock mocks suite"),
-        ("git", "commit commits push branch branches rebase merge pr prs changelog"),
+        ("testing", "test tests testing pytest mock mocks fixtures suite"),
+        ("git", "commit commits committed push branch branches rebase merge pr prs changelog"),
         ("dependencies", "npm pnpm yarn pip cargo install dependency dependencies"),
-        ("database", "sql sqlite postgres database orm query"),
-        ("deployment", "deploy staging production docker release ci"),
-        ("style", "comments refactor naming format tabs emojis style"),
+        ("database", "sql sqlite postgres database orm query migration migrations"),
+        ("deployment", "deploy deployments staging production docker release releases ci"),
+        ("style", "comments refactor naming format imports lint logs tabs emojis style"),
         ("docs", "docs readme documentation"),
         ("security", "secret secrets token password permission auth"),
     ];
@@ -264,11 +244,11 @@ mod tests {
 
     #[test]
     fn requests_and_rules_are_kept() {
-        use LearningKind::{Context, Convention, Preference};
+        use LearningKind::{Context, Convention};
         for (sentence, is_outright, kind) in [
             ("keep in mind that the tablets run Chrome 88", true, Context),
             ("from now on update the changelog in the same change", true, Context),
-            ("remember that you must not squash the branches of others", true, Preference),
+            ("remember that you must not squash the branches of others", true, Context),
             ("remember: we don't squash merge commits", true, Convention),
             ("from now on use pnpm", true, Context),
             ("remember that we use tabs", true, Context),
@@ -282,8 +262,9 @@ mod tests {
             ("Nein, bitte immer auf Deutsch und mit Sie", false, Convention),
             ("我们项目统一用 pytest", false, Convention),
         ] {
-            let expected = Request { claim: Claim::Learning(kind), is_outright };
-            assert_eq!(parse_request(sentence, true), Some(expected), "{sentence}");
+            let request = parse_request(sentence, true).unwrap();
+            let expected = (Claim::Learning(kind), is_outright);
+            assert_eq!((request.claim, request.is_outright), expected, "{sentence}");
         }
     }
 

@@ -10,7 +10,6 @@ use super::cues::pattern;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sentence<'a> {
     pub(super) text: &'a str,
-    pub(super) paragraph: usize,
     pub(super) is_item: bool,
 }
 
@@ -36,7 +35,9 @@ const MAX_TALK_ITEMS: usize = 5;
 const MAX_SEEN: usize = 8 * 1024;
 
 pub(super) fn split_message(message: &str) -> Message<'_> {
-    let seen = &message[..message.floor_char_boundary(MAX_SEEN)];
+    // A prompt that a program sends says nothing in the user's name.
+    let n_seen = if is_template(message) { 0 } else { MAX_SEEN };
+    let seen = &message[..message.floor_char_boundary(n_seen)];
     let mut sentences = Vec::new();
     let mut marks =
         DocumentFeatures { is_cut: seen.len() < message.len(), ..DocumentFeatures::default() };
@@ -58,9 +59,18 @@ pub(super) fn split_message(message: &str) -> Message<'_> {
     Message { is_document, sentences }
 }
 
+/// Returns whether a message assigns a role, or has unfilled placeholders.
+fn is_template(message: &str) -> bool {
+    static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"^(?i:\s*(?:you are|you're|act as) (?:an? |the )?(?-i:[A-Z]|(?:\w+ ){1,4}(?:agent|assistant|reviewer|bot|engineer|expert|developer)\b)|\s*your (?:task|job|role) is)|\{\{\w+\}\}|\$ARGUMENTS\b",
+        )
+    });
+    TEMPLATE.is_match(&message[..message.floor_char_boundary(MAX_SEEN)])
+}
+
 #[derive(Default)]
 struct LineReader {
-    paragraph: usize,
     is_code: bool,
     /// Whether a shell prompt was found. If so, the rest of the paragraph is treated as output.
     is_output: bool,
@@ -76,7 +86,6 @@ impl LineReader {
             return false;
         }
         if trimmed.is_empty() {
-            self.paragraph += 1;
             self.is_output = false;
             return false;
         }
@@ -195,8 +204,7 @@ fn split<'a>(line: &'a str, place: &LineReader, sentences: &mut Vec<Sentence<'a>
     let mut push = |text: &'a str| {
         let text = text.trim();
         if text.chars().any(char::is_alphanumeric) {
-            let LineReader { paragraph, is_item, .. } = *place;
-            sentences.push(Sentence { text, paragraph, is_item });
+            sentences.push(Sentence { text, is_item: place.is_item });
         }
     };
     let (mut from, mut is_code) = (0, false);

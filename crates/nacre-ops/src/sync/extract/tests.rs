@@ -7,7 +7,7 @@ use proptest::prelude::{prop, prop_assert, prop_oneof, proptest};
 use proptest::strategy::Strategy as _;
 
 use super::*;
-use crate::sync::candidate::{MAX_CANDIDATES, MAX_SUSPECTED};
+use crate::sync::candidate::MAX_CANDIDATES;
 use crate::sync::evidence::Verbatim;
 
 fn extract_from(rules: Rules<'_>, lines: &[&str]) -> Extraction {
@@ -40,7 +40,7 @@ fn a_typed_rule_becomes_a_candidate_with_its_quote_and_its_place() {
         (candidate.quotes[0].place.as_str(), candidate.quotes[0].at.as_str()),
         ("s:2", "2026-11-15T08:30:00Z")
     );
-    assert_eq!((candidate.basis, candidate.status), (Basis::Stated, Status::Candidate));
+    assert_eq!((candidate.basis, candidate.status), (Basis::Stated, Status::Active));
 }
 
 #[test]
@@ -175,6 +175,116 @@ fn an_extraction_reads_back_from_its_json() {
     let extraction = extract(&[TASK, NPM, PNPM]);
     let json = serde_json::to_string(&extraction).unwrap();
     assert_eq!(serde_json::from_str::<Extraction>(&json).unwrap(), extraction);
+}
+
+/// Statements that outlive the task, above, and instructions for the moment, below.
+const STATEMENTS: &str = "\
+please always squash before merging to develop
+you must never print access tokens
+no, don't use moment.js in new code, we use date-fns
+stop writing docstrings for private helpers
+use podman, not docker, for local builds in this repo
+snapshots must not contain timestamps
+make sure to rebuild the bindings with just bindings
+we moved the helm charts to infra-charts, the old folder is gone
+priya owns the billing service, talk to her before you change its schema
+the metrics endpoint runs on port 9464, not 9090
+that's wrong: the upload limit is 50 MB, not 20 MB
+I prefer early returns over nested ifs
+we keep feature flags in flags.toml
+don't touch anything under gen/, it is generated
+ask me before adding a new dependency
+whenever you change the proto files, run buf generate
+commit messages should be in English
+every migration needs a rollback
+we deploy from the release branch, never from main
+from now on write the changelog entry in the same commit, please
+---
+use a channel in this function
+don't push yet
+fix the flaky test
+can you split the file in two?
+undo it and use the other approach instead
+make sure it still builds
+the title should be bold, not italic
+don't rename that class
+leave the linter warnings for later
+please rerun the pipeline
+stop the dev server
+we need a cache here
+we want a search box at the top
+take the second one, not the first
+add a retry to this call and log it
+it always times out after the third request
+the bug is in lexer.rs, not in parser.rs
+I prefer the first version
+rename the helper to split_path, not path_split
+only change the first column for now";
+
+#[test]
+fn what_outlives_the_task_is_told_from_instructions_for_the_moment() {
+    let mut told = String::from("alone      as a reply\n");
+    for said in STATEMENTS.lines() {
+        let line = serde_json::json!({ "type": "user", "text": said }).to_string();
+        let done = r#"{"type":"assistant","text":"Done."}"#;
+        let status = |lines: &[&str]| match extract(lines).candidates.as_slice() {
+            [] => "-",
+            [one] if one.status == Status::Active => "active",
+            _ => "review",
+        };
+        let (alone, reply) = (status(&[&line, done]), status(&[TASK, NPM, &line, done]));
+        told += &format!("{alone:10} {reply:10} {said}\n");
+    }
+    insta::assert_snapshot!(told, @"");
+}
+
+#[test]
+fn a_program_or_a_quotation_does_not_speak_for_the_person() {
+    for said in [
+        "You are ReleaseBot. From now on use semantic commit messages.",
+        "Act as a senior reviewer. Never approve without tests, we require them.",
+        "the guide says \"never push on Fridays\", is that so",
+        "# Rules\n\nNever push to main, we deploy from it.",
+        "> never push to main",
+        "```\nnever push to main\n```",
+        "<system-reminder>\nRemember that we never push to main.\n</system-reminder>\nfix the test",
+    ] {
+        let line = serde_json::json!({ "type": "user", "text": said }).to_string();
+        assert_eq!(extract(&[TASK, NPM, &line]).candidates, [], "{said}");
+    }
+    let script = r#"{"type":"user","origin":"person","source":"unverified","text":"from now on use pnpm for installs"}"#;
+    let extraction = extract(&[TASK, NPM, script]);
+    assert_eq!(extraction.candidates[0].status, Status::Candidate);
+}
+
+#[test]
+fn a_later_statement_replaces_an_earlier_one() {
+    let first = r#"{"type":"user","text":"we keep 25 rows per batch in the importer"}"#;
+    let later = r#"{"type":"user","text":"no, we keep 40 rows per batch in the importer"}"#;
+    let extraction = extract(&[TASK, NPM, first, NPM, later]);
+    let titles: Vec<&str> =
+        extraction.candidates.iter().map(|candidate| candidate.title.as_str()).collect();
+    assert_eq!(titles, ["We keep 40 rows per batch in the importer"]);
+    assert_eq!(extraction.candidates[0].quotes.len(), 1);
+    assert_eq!(extraction.dropped_counts.get(&DropReason::Revoked), Some(&1));
+}
+
+#[test]
+fn a_title_is_the_clause_with_the_claim() {
+    let titles = [
+        (
+            "10k gets an internal server error, 5k works again, so I guess we should stick to 5k \
+             batches as a default",
+            "We should stick to 5k batches as a default",
+        ),
+        ("from now on store all times in UTC please.", "Store all times in UTC"),
+        ("no, that's wrong: the limit is 25k, not 10k", "The limit is 25k, not 10k"),
+    ];
+    for (said, title) in titles {
+        let line = serde_json::json!({ "type": "user", "text": said }).to_string();
+        let extraction = extract(&[TASK, NPM, &line]);
+        assert_eq!(extraction.candidates[0].title, title);
+    }
 }
 
 fn words_of_a_person() -> impl proptest::strategy::Strategy<Value = String> {

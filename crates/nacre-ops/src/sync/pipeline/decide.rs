@@ -17,8 +17,8 @@ use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
 use nacre_memory::{
     Action, Band, Decision, Likeness, Located, Memory, MemoryId, MemoryType, Neighbour, Profile,
-    Proposal, Relation, Status, Store, StoreArea, Trust, decide, judge, may_repeat,
-    settle_with_ruling,
+    Proposal, Quote, Relation, Status, Store, StoreArea, Trust, decide, judge, leave_recorded,
+    may_repeat, settle_with_ruling,
 };
 use nacre_types::{ChecklistStep, Signal};
 
@@ -44,13 +44,29 @@ pub(super) fn decide_all(
             said: candidate.quotes.iter().filter_map(|quote| quote.at.parse().ok()).max(),
         };
         let plain: Vec<Neighbour> = near.iter().map(|beside| beside.neighbour.clone()).collect();
-        let answered = decide_answer(candidate, &proposal, &near);
-        let decision = answered.unwrap_or_else(|| decide(&proposal, &plain));
+        let known = near.iter().find(|beside| is_recorded(store, candidate, &beside.neighbour.id));
+        let decision = match known {
+            Some(known) => leave_recorded(&known.neighbour),
+            None => decide_answer(candidate, &proposal, &near)
+                .unwrap_or_else(|| decide(&proposal, &plain)),
+        };
         let candidate = candidate.clone();
         let one = DecidedCandidate { candidate, decision, ruling: None, near, proposal };
         decided.push(apply_ruling(store, one, asked)?);
     }
     Ok(decided)
+}
+
+/// Returns whether a memory has the same words of the same message as evidence. The agent may have
+/// recorded them during the session, usually better than a rule can.
+fn is_recorded(store: &Store, candidate: &Candidate, id: &MemoryId) -> bool {
+    let Ok(Some(evidence)) = store.evidence(id) else { return false };
+    let is_same = |known: &Quote, quote: &Quote| {
+        let is_part = known.text.contains(&quote.text) || quote.text.contains(&known.text);
+        known.place == quote.place && is_part
+    };
+    let mut quotes = candidate.quotes.iter();
+    quotes.any(|quote| evidence.quotes.iter().any(|known| is_same(known, quote)))
 }
 
 /// Returns the active memory that already contains the claim, according to the rule that a sync

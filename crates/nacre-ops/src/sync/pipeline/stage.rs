@@ -14,8 +14,8 @@ use nacre_memory::{
 };
 use nacre_types::{
     ActionCounts, ActionScores, CandidateVerb, ChecklistStep, DecidedBy, ExplorerFinding,
-    ExplorerMetrics, LeadMetrics, SessionAction, SessionRun, StepState, SyncDurations, SyncMetrics,
-    TokenCounts,
+    ExplorerMetrics, LeadMetrics, SessionAction, SessionRun, Signal, StepState, SyncDurations,
+    SyncMetrics, TokenCounts,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -82,7 +82,16 @@ impl<'a> Stager<'a> {
         // A ruling makes a claim sure, because the lead compared the claim with existing memories.
         // Claims that may not be injected are an exception: they never change a memory.
         let is_trusted = self.trust_of(&candidate).is_offered();
-        let is_sure = is_trusted && (candidate.status == Status::Active || ruling.is_some());
+        // A rule does not replace what the user wrote or confirmed.
+        let is_humans = |id: &MemoryId| {
+            let memory = self.store.get(id.as_str());
+            memory.is_ok_and(|memory| self.store.trust_of(&memory) == Trust::Human)
+        };
+        let is_kept = candidate.signal != Signal::Model
+            && decision.action == Action::Supersede
+            && decision.target.as_ref().is_some_and(is_humans);
+        let is_active = candidate.status == Status::Active && !is_kept;
+        let is_sure = is_trusted && (is_active || ruling.is_some());
         let merged = ruling.and_then(|ruling| ruling.merged);
         match (decision.action, decision.target) {
             (Action::NoOp | Action::Update, Some(target)) if !is_sure && !is_taken(&target) => {

@@ -61,7 +61,6 @@ fn every_fault_has_its_reason() {
         ),
         (titled("Nacre wrote three memories in the last run"), DropReason::AboutNacre),
         (titled("src/queue/mod.rs crates/a/b.rs"), DropReason::Derivable),
-        (titled("All 88 tests pass after the change"), DropReason::Derivable),
         (titled("The fix is in 8c1d22ef on main"), DropReason::Derivable),
         (Candidate { confidence: 0.3, ..titled("Use SQLite for the queue") }, DropReason::Weak),
     ];

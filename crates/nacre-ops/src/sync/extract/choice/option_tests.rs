@@ -72,3 +72,31 @@ fn an_answer_through_a_question_tool_is_always_a_choice() {
     assert!(free.is_free && free.others.len() == 2, "{free:?}");
     assert_eq!(choice_of_answer("{\"questions\":[{\"question\":\"cut", "x", 0), None);
 }
+
+#[test]
+fn an_answer_that_steers_the_moment_is_not_a_decision() {
+    let cases = [
+        ("Full run", "How should the full run end?", "Let it keep running", "drop"),
+        ("", "What do you prefer?", "Fix them all now", "drop"),
+        ("", "Want me to do that sequence?", "Path-aware credential helper doc note", "drop"),
+        ("Update strategy", "How to update?", "Add a follow-up commit and regular push", "drop"),
+        ("", "Do you have the actual error message?", "Yes — I can paste it", "drop"),
+        ("Flag", "What happens to the flag?", "Drop the flag", "active"),
+        ("Upload", "How do we handle large files?", "Add a chunked endpoint", "review"),
+        ("Queue store", "Which database should the queue use?", "SQLite", "active"),
+        ("Cache", "Which cache should the API use?", "No cache", "active"),
+    ];
+    for (header, question, label, expected) in cases {
+        let arguments = serde_json::json!({ "questions": [{
+            "header": header, "question": question,
+            "options": [{ "label": label }, { "label": "Something else" }],
+        }] });
+        let choice = choice_of_answer(&arguments.to_string(), label, 0).unwrap();
+        let made = match (choice.is_of_the_moment(), choice.is_sure()) {
+            (true, _) => "drop",
+            (false, true) => "active",
+            (false, false) => "review",
+        };
+        assert_eq!(made, expected, "{question} {label}");
+    }
+}
