@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use nacre_base::ShownLine;
 use nacre_base::redact::ExtraWords;
+use nacre_memory::Memory;
 use nacre_memory::messages::{TextHit, TextIndexAccess, TextQuery, search_messages};
 use nacre_memory::search::Query;
 use nacre_traces::agents::{ADAPTERS, trace_at};
@@ -206,11 +207,7 @@ fn find_session(host: &Host, name: &str, source: NameSource) -> Result<SessionRo
     };
     let of_memory = || {
         let stores = host.stores_to_read(None).ok()?;
-        let memory = stores.iter().find_map(|scoped| scoped.store.get(name).ok())?;
-        memory.source.or_else(|| {
-            let source = memory.document.text("raw_trace_path").ok().flatten();
-            source.map(Cow::into_owned)
-        })
+        session_of(&stores.iter().find_map(|scoped| scoped.store.get(name).ok())?)
     };
     let of_run = || {
         let store = host.project_store().ok()??.store;
@@ -228,6 +225,15 @@ fn find_session(host: &Host, name: &str, source: NameSource) -> Result<SessionRo
         }
         Some(Err(_)) | None => Err(unknown.into()),
     }
+}
+
+/// Returns the session from which a memory was created, as `AGENT:SESSION`.
+pub(crate) fn session_of(memory: &Memory) -> Option<String> {
+    let source = memory.source.clone().or_else(|| {
+        let source = memory.document.text("raw_trace_path").ok().flatten();
+        source.map(Cow::into_owned)
+    });
+    source.filter(|source| source.contains(':'))
 }
 
 /// Removes the agent's name from an id such as `claude:ID`.

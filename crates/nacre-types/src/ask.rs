@@ -29,7 +29,7 @@ pub struct AskRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum AskReport {
-    /// An answer written by a model. Each sentence was verified.
+    /// An answer written by a model. Each sentence cites its sources.
     Model(ModelAnswer),
     /// The matching memories, if no model was used.
     Memories(MemoryAnswer),
@@ -45,12 +45,13 @@ impl Report for AskReport {
     }
 }
 
-/// A model's answer, reduced to its verified sentences.
+/// A model's answer, without the sentences that cite no valid source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelAnswer {
     pub question: String,
     pub known: bool,
-    /// The verified sentences joined into one string.
+    /// The sentences joined into one string, with `[not verified]` after each sentence whose words
+    /// its sources do not support.
     pub answer: Option<String>,
     pub sentences: Vec<AnswerSentence>,
     /// The memories that the sentences cite.
@@ -72,11 +73,14 @@ pub struct ModelAnswer {
     pub failure: Option<Failure>,
 }
 
-/// A verified sentence.
+/// A sentence that cites valid sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerSentence {
-    /// The passages from the cited sources, each followed by its ID.
+    /// The sentence as the model wrote it, with the IDs of its sources.
     pub text: String,
+    /// Whether its names, numbers and most of its words occur in the cited sources.
+    #[serde(default)]
+    pub verified: bool,
     /// IDs of the supporting memories.
     pub ids: Vec<String>,
     /// The supporting session messages.
@@ -85,7 +89,7 @@ pub struct AnswerSentence {
     pub quotes: Vec<SourceQuote>,
 }
 
-/// A verbatim passage from a source.
+/// The part of a source that matches a sentence best.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceQuote {
     /// A memory ID, or the position of a session message.
@@ -136,6 +140,9 @@ pub struct CitedMemory {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     pub path: String,
+    /// When the memory was stated or last changed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub updated: Option<String>,
     pub quote: Option<String>,
     /// Who made the statement.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -155,10 +162,22 @@ pub struct MemoryAnswer {
     /// A short version of the first memory.
     pub answer: Option<String>,
     pub memories: Vec<RecalledMemory>,
+    /// What the user said in a session, if no memory answers the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<SaidInSession>,
     /// Number of unreadable files.
     pub broken: usize,
     /// Why the configured model did not answer.
     pub error: Option<String>,
+}
+
+/// A message of the user that matches a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SaidInSession {
+    pub text: String,
+    /// The position of the message, as `SESSION:SEQUENCE`.
+    pub place: String,
+    pub at: Option<String>,
 }
 
 /// A memory that matches a question.
@@ -174,6 +193,12 @@ pub struct RecalledMemory {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     pub score: f32,
+    /// When the memory was stated or last changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated: Option<String>,
+    /// ID of a later memory that contradicts this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<String>,
     /// The best matching line of the memory's text; empty if the title is sufficient.
     pub line: String,
     pub quote: Option<String>,

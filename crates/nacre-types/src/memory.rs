@@ -48,6 +48,19 @@ pub struct MemoryEntry {
     /// The trust level on this machine, if lower than the level of an agent's own statements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<TrustLevel>,
+    /// ID of the later memory that replaced this one. If the status is not `superseded`, no link
+    /// says so, but the later memory contradicts this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<String>,
+}
+
+impl MemoryEntry {
+    /// Returns when the memory was stated or changed. For a summary, that is when the session was
+    /// read, because a review updates the summary too.
+    pub fn stated(&self) -> Option<&str> {
+        let changed = self.updated.as_deref().filter(|_| self.r#type != MemoryType::Summary);
+        changed.or(self.created.as_deref())
+    }
 }
 
 /// A file that cannot be read.
@@ -133,6 +146,9 @@ pub struct MemoryShowReport {
     /// The trust level, for text output. In JSON, `trust` is included only if it is low.
     #[serde(skip)]
     pub level: Option<TrustLevel>,
+    /// The session from which the memory was created, as `AGENT:SESSION`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// Other memory files with the same ID.
     pub also_in: Vec<OtherPlace>,
     pub supersedes: Vec<MemoryLink>,

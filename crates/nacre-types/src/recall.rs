@@ -49,6 +49,9 @@ pub struct FoundMemory {
     pub why: WhyFound,
     /// Memories that this one supersedes, newest first.
     pub history: Vec<MemoryEntry>,
+    /// IDs of further matching summaries with the same title, which are not listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same: Vec<String>,
     /// IDs of memories that this one claims to supersede, although their own files do not confirm
     /// it.
     pub not_verified: Vec<String>,

@@ -62,6 +62,15 @@ pub(super) const CHANGES: &[(&str, f32)] = &[
     ("all along", 0.6), ("is off", 0.5), ("broke", 0.2),
 ];
 
+/// Phrases with which a person replaces an earlier rule.
+#[rustfmt::skip]
+pub(super) const AMENDMENTS: &[&str] = &[
+    "amended rule", "amended decision", "superseding", "this supersedes", "replaces the earlier",
+    "replaces the old", "replaces the previous", "changed our mind", "changed our minds",
+    "changed my mind", "instead of the earlier rule", "the earlier rule no longer",
+    "the old rule no longer", "forget the earlier rule", "forget the old rule",
+];
+
 /// Phrases that express an obligation. A claim that gives permission (`FREEDOMS`) can contradict
 /// them.
 #[rustfmt::skip]

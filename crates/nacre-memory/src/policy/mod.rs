@@ -17,12 +17,15 @@ pub use nacre_types::{Band, CandidateVerb as Action};
 pub(crate) use self::kinship::are_distinct;
 pub use self::kinship::{Kinship, NearWords, kinship};
 pub use self::measure::{Judgement, Likeness, Measures, Relation, Scores, judge, measure};
-pub use self::profile::Profile;
+pub use self::profile::{Profile, is_amendment};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 
 /// Below this confidence a memory is doubted, so any contradiction supersedes it.
 const DOUBTED: f64 = 0.4;
+
+/// Minimum likelihood that an amendment is about the memory.
+const MIN_AMENDED: f32 = 0.35;
 
 /// A claim that a session proposes as a memory.
 #[derive(Clone, Debug)]
@@ -30,6 +33,8 @@ pub struct Proposal {
     pub memory_type: MemoryType,
     pub profile: Profile,
     pub said: Option<Timestamp>,
+    /// Whether a person said that the claim replaces an earlier rule; see [`is_amendment`].
+    pub amends: bool,
 }
 
 /// A memory that is similar to a proposal.
@@ -72,6 +77,11 @@ pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
     let Some((nearest, judgement)) = judged else {
         return fresh(None, "no similar memory");
     };
+    let repeats =
+        judgement.relation == Relation::Same && may_repeat(&proposal.profile, &nearest.profile);
+    if proposal.amends && !repeats && judgement.scores.about >= MIN_AMENDED {
+        return overturn(proposal, nearest, judgement);
+    }
     match (judgement.relation, is_clear(&judgement, proposal, nearest)) {
         (Relation::Different, true) => {
             fresh(Some(judgement), "the most similar memory is about something else")

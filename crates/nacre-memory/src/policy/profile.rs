@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use nacre_base::text::stem;
 
 use super::lexicon::{
-    ADDITIONS, ANTONYMS, CHANGES, DENIALS, DUTIES, EMPTY, FREEDOMS, NUMBERS, OPPOSITES, WEAK,
-    is_general,
+    ADDITIONS, AMENDMENTS, ANTONYMS, CHANGES, DENIALS, DUTIES, EMPTY, FREEDOMS, NUMBERS, OPPOSITES,
+    WEAK, is_general,
 };
 
 /// Maximum number of words to read from a text.
@@ -232,6 +232,15 @@ fn change_of(words: &[Word]) -> f32 {
     let text = join_words(words);
     let holds = |cue: &str| text.contains(&format!(" {cue} "));
     CHANGES.iter().filter(|(cue, _)| holds(cue)).map(|(_, weight)| weight).sum()
+}
+
+/// Returns whether a person's words say that a rule replaces an earlier one, so that no comparison
+/// of the two rules has to show it.
+pub fn is_amendment(text: &str) -> bool {
+    let words = words(text);
+    let is_given_up = n_held(&words, &["no longer"]) > 0;
+    n_held(&words, AMENDMENTS) > 0
+        || (is_given_up && n_held(&words, &["use", "now", "instead"]) > 0)
 }
 
 /// Returns how many of the phrases occur in a text.

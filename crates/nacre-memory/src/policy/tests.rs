@@ -18,6 +18,7 @@ fn proposal(title: &str, body: &str) -> Proposal {
         memory_type: MemoryType::Learning,
         profile: Profile::of(title, body),
         said: time("2026-11-10T00:00:00Z"),
+        amends: false,
     }
 }
 
@@ -130,6 +131,32 @@ fn what_is_said_again_holds_again() {
         let decision = decide(&same(), &[Neighbour { status, ..neighbour(NEAR) }]);
         assert_eq!((decision.action, decision.status), (Action::Update, Status::Active));
     }
+}
+
+#[test]
+fn a_persons_amendment_supersedes_what_it_is_about() {
+    for (text, expected) in [
+        ("Amended rule, superseding the first one: install with yarn.", true),
+        ("This replaces the earlier rule: install with yarn.", true),
+        ("We changed our mind: now install with yarn.", true),
+        ("No longer pnpm, use yarn.", true),
+        ("Install with yarn, always.", false),
+        ("It no longer fails.", false),
+    ] {
+        assert_eq!(is_amendment(text), expected, "{text}");
+    }
+    let unclear = proposal("Install dependencies with yarn", "It is what CI has.");
+    let likeness = Likeness { whole: 0.5, titles: 0.6 };
+    let amended = Proposal { amends: true, ..unclear.clone() };
+    let expected = "supersede (clear): contradicts the memory and is newer";
+    assert_ne!(told(&unclear, neighbour(likeness)), expected);
+    assert_eq!(told(&amended, neighbour(likeness)), expected);
+    // Neither a repetition nor a claim about something else replaces the memory.
+    let again = Proposal { amends: true, ..same() };
+    assert_eq!(decide(&again, &[neighbour(NEAR)]).action, Action::NoOp);
+    let other = proposal("Sam is away on Fridays", "Leave questions in the issue.");
+    let other = Proposal { amends: true, ..other };
+    assert_eq!(decide(&other, &[neighbour(FAR)]).action, Action::Add);
 }
 
 #[test]

@@ -35,8 +35,8 @@ pub struct Opposed {
     pub likelihood: f32,
 }
 
-/// Returns the contradictory pairs, most likely first. Learnings are compared only within their
-/// project, decisions also between projects. For each older memory, there is at most one pair
+/// Returns the contradictory pairs, most likely first. Only decisions are compared between projects.
+/// For each older memory, there is at most one pair
 /// within its project and one with another project.
 pub fn find_opposed(
     claims: &[ProjectClaim],
@@ -82,9 +82,8 @@ pub fn find_opposed(
 /// Only decisions are compared between projects, because a learning rarely applies to another
 /// project.
 fn are_comparable(a: &ProjectClaim, b: &ProjectClaim) -> bool {
-    let is_one_type = a.memory.at.memory_type == b.memory.at.memory_type;
-    let is_decision = a.memory.at.memory_type == MemoryType::Decision;
-    is_one_type && (is_decision || a.project == b.project)
+    let is_decision = |claim: &ProjectClaim| claim.memory.at.memory_type == MemoryType::Decision;
+    a.project == b.project || (is_decision(a) && is_decision(b))
 }
 
 struct Claim<'m> {
@@ -100,7 +99,10 @@ impl<'m> Claim<'m> {
         let body = memory.document.body();
         let body = claim_text(&body[..body.floor_char_boundary(MAX_PAGE_BYTES)]);
         let profile = Profile::of(&memory.title, &body);
-        let said = memory.updated.or(memory.created).unwrap_or_default();
+        // A review changes the summaries of the sessions that it concerns.
+        let is_summary = memory.at.memory_type == MemoryType::Summary;
+        let changed = memory.updated.filter(|_| !is_summary);
+        let said = changed.or(memory.created).unwrap_or_default();
         Self { title: &memory.title, body, profile, said }
     }
 }

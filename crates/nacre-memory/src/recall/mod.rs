@@ -6,6 +6,7 @@
 
 mod across;
 mod brief;
+mod graded;
 mod item;
 mod passage;
 mod prompt;
@@ -16,6 +17,7 @@ use crate::search::MemoryIndex;
 
 pub use across::{MAX_COMPARED, Opposed, ProjectClaim, find_opposed};
 pub use brief::{Wish, brief, brief_about, brief_text};
+pub use graded::{GradedHit, lower_contradicted, order_hits};
 pub use item::{claim_text, item_of, line};
 pub use passage::{OverturnedPassage, Passage, RecallStore, Recalled, Told, recall, tell};
 pub use prompt::{Prompt, PromptMatch, PromptMatches, Prompted, match_prompt};

@@ -31,6 +31,8 @@ const MIN_ALIKE: f32 = 0.14;
 
 const MIN_SHARE: f32 = 0.6;
 
+const SUMMARIES: &str = "memory/summaries/";
+
 pub(crate) fn edge_of_link(kind: LinkKind) -> EdgeKind {
     [EdgeKind::Related, EdgeKind::Supersedes, EdgeKind::SupersededBy, EdgeKind::Contradicts]
         [usize::from(kind.code())]
@@ -131,9 +133,11 @@ pub(super) fn settle(snapshot: &Snapshot, ranked: Vec<Ranked>, facts: &RowFacts<
     }
     lift_linked(snapshot, &mut groups);
     // Dates in files are unverified, so a newer date alone must not rank a memory without evidence
-    // above one with evidence.
-    let may_pass =
-        |newer: usize, older: usize| !unproven.contains(&newer) || unproven.contains(&older);
+    // above one with evidence. A summary replaces nothing: it only describes a session.
+    let may_pass = |newer: usize, older: usize| {
+        let is_summary = snapshot.unit_key(newer).starts_with(SUMMARIES);
+        !is_summary && (!unproven.contains(&newer) || unproven.contains(&older))
+    };
     put_newer_first(snapshot, &mut groups, facts.text_of, &may_pass);
     lower_contradicted(snapshot, &mut groups, &may_pass);
     groups
@@ -262,7 +266,9 @@ fn lower_contradicted(
             let time = |idx: usize| snapshot.row(groups[idx].best.row).time_ms;
             if may_pass(groups[lower].best.row, groups[upper].best.row) && time(upper) < time(lower)
             {
-                let newer = groups.remove(lower);
+                let score = groups[upper].best.score;
+                let mut newer = groups.remove(lower);
+                newer.best.score = newer.best.score.max(score);
                 groups.insert(upper, newer);
             }
         }

@@ -1,6 +1,4 @@
 //! Answers a question from memory, with citations.
-//!
-//! A sentence written by a model is returned only after all of its citations have been verified.
 
 mod model;
 
@@ -150,11 +148,10 @@ fn warn_of_fallback(events: &Events, error: &OpError) {
     events.warning(format!("{}; showing the memories instead", error.message), hint);
 }
 
-/// Falls back to the memories themselves. Only the first one counts as cited.
+/// Falls back to the memories themselves. They do not count as cited, because nobody has confirmed
+/// that they answer the question.
 fn from_memories(asking: &AskContext<'_>, failure: Option<OpError>) -> AskReport {
     let told = tell(asking.question, asking.passages.clone());
-    let first = told.first().map(|told| (told.passage.store, told.passage.id.clone()));
-    count(asking, first.as_slice());
     for (number, store) in asking.stores.iter().enumerate() {
         let here = told.iter().filter(|told| told.passage.store == number);
         let here: Vec<MemoryId> = here.map(|told| told.passage.id.clone()).collect();

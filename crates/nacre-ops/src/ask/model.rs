@@ -1,15 +1,14 @@
-//! Answers a question with a model. Sentences are emitted as soon as they have been checked.
+//! Answers a question with a model.
 
 use std::sync::Arc;
 
 use nacre_base::fs::{RelPath, WriteScope};
+use nacre_base::text::terms;
 use nacre_engine::agents::{AgentDeps, asker, build_prompt};
-use nacre_engine::flows::ask::{
-    self, Answer, Checker, Said, Sentence, SentenceListener, Verifier, ask as ask_agent, gap,
-};
+use nacre_engine::flows::ask::{Answer, Said, Verifier, ask as ask_agent, gap};
 use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunError, RunHandle};
 use nacre_engine::model::{Cost, Models};
-use nacre_engine::record::{CancelledBy, Events as AgentEvents, Listener, RunFacts, TaskId};
+use nacre_engine::record::{CancelledBy, Events as AgentEvents, RunFacts, TaskId};
 use nacre_engine::tools::{
     AnyTool, MemoryRecall, PipelineError, Seen, TraceHandle, TraceSearch, note, tool, toolkits,
 };
@@ -20,9 +19,8 @@ use nacre_memory::search::{
 use nacre_memory::{LearningKind, MemoryId};
 use nacre_types::{
     AnswerSentence, AskReport, CitedMemory, Failure, MemoryAnswer, ModelAnswer, RecalledMemory,
-    RecalledQuote, SourceQuote,
+    RecalledQuote, SaidInSession, SourceQuote, TraceSearchRequest,
 };
-use tokio::sync::mpsc::unbounded_channel;
 
 use super::{
     AskContext, COUNT_PATIENCE, cancellation_error, count, from_memories, warn_of_fallback,
@@ -32,6 +30,7 @@ use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{Host, SPILL_FOLDER, ScopedStore, no_answer, open_charged_models};
 use crate::memory::label;
+use crate::trace;
 
 /// Falls back to listing the memories if the model has no answer.
 pub(super) fn answer(
@@ -50,10 +49,7 @@ pub(super) fn answer(
     let verifier = Verifier { stores: &asking.stores, seen: &seen, now: asking.host.now() };
     let text = build_prompt(asking.question, &asking.passages);
     let before = list_spilled(&home);
-    let checker = Checker::new(&verifier);
-    let mut stream = SentenceStream { events, checker, emitted: Vec::new() };
-    let work = run(&deps, &spec, &text, &verifier, &mut stream);
-    let answered = asking.host.block_on(work)?;
+    let answered = asking.host.block_on(run(&deps, &spec, &text, &verifier, events))?;
     forget_spilled(asking, &home, &before);
     let (answer, outcome) = answered.map_err(|error| OpError::wrap(&error))?;
     let failure = match &outcome.ending {
@@ -62,11 +58,13 @@ pub(super) fn answer(
         Ending::Failed(error) => Some(OpError::wrap(error)),
         Ending::Cancelled(_) => return Err(cancellation_error()),
     };
-    // Emit the remaining sentences if the model does not support streaming.
-    answer.said.iter().for_each(|said| stream.emit(said));
     if let Some(failure) = failure.as_ref().filter(|_| answer.said.is_empty()) {
         warn_of_fallback(events, failure);
         return Ok(from_memories(asking, Some(failure.clone())));
+    }
+    for (number, said) in answer.said.iter().enumerate() {
+        let text = format!("{}{}", gap(number == 0, said.starts_line), said.shown());
+        events.emit(nacre_types::Event::Sentence { text, starts_line: said.starts_line });
     }
     let ids = answer.ids().into_iter();
     let cited: Vec<_> = ids.filter_map(|id| Some((asking.store_of(&id)?, id))).collect();
@@ -105,58 +103,21 @@ async fn run(
     spec: &AgentSpec,
     text: &str,
     verifier: &Verifier<'_>,
-    stream: &mut SentenceStream<'_>,
+    events: &Events,
 ) -> Result<(Answer, Outcome), PipelineError> {
-    let events = stream.events;
-    let (to, mut sentences) = unbounded_channel();
     let notes = AgentNotes { events: events.clone(), is_full: false };
-    let listeners: Vec<Arc<dyn Listener>> = vec![SentenceListener::new(to), Arc::new(notes)];
     let task = TaskId::from_random(deps.seed);
-    let heard = AgentEvents::new(task, Arc::clone(&deps.clock), listeners);
+    let heard = AgentEvents::new(task, Arc::clone(&deps.clock), vec![Arc::new(notes)]);
     let handle = RunHandle::new();
     let control = handle.control();
     let mut work = std::pin::pin!(ask_agent(deps, spec, text, verifier, &heard, &control));
-    loop {
-        tokio::select! {
-            biased;
-            () = events.cancel().cancelled() => {
-                handle.cancel(CancelledBy::Person);
-                return work.await;
-            }
-            Some(sentence) = sentences.recv() => stream.take(&sentence),
-            answered = &mut work => {
-                while let Ok(sentence) = sentences.try_recv() {
-                    stream.take(&sentence);
-                }
-                return answered;
-            }
+    tokio::select! {
+        biased;
+        () = events.cancel().cancelled() => {
+            handle.cancel(CancelledBy::Person);
+            work.await
         }
-    }
-}
-
-/// Emits each verified sentence together with the whitespace before it.
-struct SentenceStream<'a> {
-    events: &'a Events,
-    checker: Checker<'a>,
-    emitted: Vec<String>,
-}
-
-impl SentenceStream<'_> {
-    fn take(&mut self, sentence: &Sentence) {
-        if let Some(Ok(said)) = self.checker.take(sentence) {
-            self.emit(&said);
-        }
-    }
-
-    /// Emits each sentence once, even if the model starts its answer over.
-    fn emit(&mut self, said: &Said) {
-        if self.emitted.contains(&said.text) {
-            return;
-        }
-        let gap = gap(self.emitted.is_empty(), said.starts_line);
-        let text = format!("{gap}{}", said.text);
-        self.events.emit(nacre_types::Event::Sentence { text, starts_line: said.starts_line });
-        self.emitted.push(said.text.clone());
+        answered = &mut work => answered,
     }
 }
 
@@ -196,6 +157,7 @@ pub(super) fn answer_recalled(
             format!("{} [{}]{line}", passage.title, passage.id)
         }),
         memories: told.iter().map(|told| describe(asking, told)).collect(),
+        said: if told.is_empty() { find_said(asking) } else { None },
         broken: asking.n_broken,
         error: failure.map(|failure| failure.message),
     }
@@ -211,6 +173,8 @@ fn describe(asking: &AskContext<'_>, told: &Told) -> RecalledMemory {
         scope: asking.scope_of(passage.store),
         project: asking.project_of(passage.store),
         score: passage.score,
+        updated: passage.updated.map(|at| at.to_string()),
+        replaced_by: passage.contradicted_by.as_ref().map(ToString::to_string),
         line: line.clone(),
         quote: passage.quotes.first().map(|quote| quote.text.clone()),
         proof: proof(passage),
@@ -224,6 +188,38 @@ fn describe(asking: &AskContext<'_>, told: &Told) -> RecalledMemory {
 fn proof(passage: &Passage) -> Option<RecalledQuote> {
     let quote = passage.quotes.iter().find(|quote| passage.says_more(quote))?;
     Some(RecalledQuote { text: quote.text.clone(), speaker: quote.speaker, at: quote.at.clone() })
+}
+
+/// Number of session messages to look at.
+const MAX_MESSAGES: usize = 10;
+
+/// Minimum share of the question's terms that a message must contain, and minimum number of terms.
+const MIN_TERMS_SHARE: f32 = 0.6;
+const MIN_TERMS: usize = 2;
+
+/// Returns the user's message that clearly matches the question. Only the owner may search
+/// sessions. Failures are ignored, because the answer does not depend on them.
+fn find_said(asking: &AskContext<'_>) -> Option<SaidInSession> {
+    let host = asking.host;
+    let is_owner = host.caller.permissions.allow_everything();
+    let has_sessions = host.home().ok()?.join("catalog.sqlite3").is_file();
+    if !is_owner || !has_sessions || host.project.is_none() {
+        return None;
+    }
+    // Punctuation must not be taken for filters or phrases.
+    let words: Vec<&str> = asking.question.split(|c: char| !c.is_alphanumeric()).collect();
+    let query = words.join(" ");
+    let n_terms = terms(&query).len();
+    let limit = Some(MAX_MESSAGES);
+    let request = TraceSearchRequest { query, limit, ..TraceSearchRequest::default() };
+    let hits = trace::search(host, &request).ok()?.hits;
+    let hit = hits.into_iter().find(|hit| {
+        let n_shared = hit.why.terms.len();
+        let is_clear = n_shared >= MIN_TERMS && n_shared as f32 >= MIN_TERMS_SHARE * n_terms as f32;
+        hit.kind == "user" && is_clear && !hit.snippet.trim_end().ends_with('?')
+    })?;
+    let place = format!("{}:{}", hit.id, hit.sequence);
+    Some(SaidInSession { text: hit.snippet, place, at: hit.at })
 }
 
 const MAX_STORES: usize = 50;
@@ -312,12 +308,13 @@ fn answer_written(
 fn sentence(asking: &AskContext<'_>, said: &Said) -> AnswerSentence {
     let store = asking.stores.first();
     let redacted = |text: &str| store.map_or_else(String::new, |of| of.store.redact_text(text));
-    let quote = |quote: &ask::SourceQuote| SourceQuote {
+    let quote = |quote: &SourceQuote| SourceQuote {
         source: quote.source.clone(),
         text: redacted(&quote.text),
     };
     AnswerSentence {
         text: said.text.clone(),
+        verified: said.is_verified,
         ids: said.ids.iter().map(ToString::to_string).collect(),
         messages: said.places.clone(),
         quotes: said.quotes.iter().map(quote).collect(),
@@ -340,6 +337,7 @@ fn cite(asking: &AskContext<'_>, id: &MemoryId) -> Option<CitedMemory> {
         scope: asking.scope_of(number),
         project: asking.project_of(number),
         path: store.path().join(memory.at.path.as_str()).display().to_string(),
+        updated: memory.updated.or(memory.created).map(|at| at.to_string()),
         quote: quote.as_ref().map(|quote| store.redact_text(quote.text.trim())),
         speaker: quote.map(|quote| quote.speaker),
         not_verified: store

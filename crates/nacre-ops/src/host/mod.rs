@@ -43,7 +43,7 @@ use self::projects::Search;
 pub(crate) use self::projects::unknown_project;
 pub use self::projects::{Registering, check as check_owner, git_root, not_allowed, own_root};
 pub use self::search::{
-    SearchableStore, StoreHit, StoresFound, UntrustedCounts, note_offered, search_stores,
+    SearchableStore, StoresFound, UntrustedCounts, note_offered, search_stores,
 };
 use self::settings::ConfigFiles;
 pub(crate) use self::settings::millis;

@@ -5,9 +5,9 @@ use std::sync::PoisonError;
 
 use nacre_base::config::{EmbeddingChoice, NACRE_EMBEDDING_KEY, SearchSettings, Settings};
 use nacre_engine::model::{EmbeddingService, Secret, ServiceEmbedder};
+use nacre_memory::recall::{GradedHit, lower_contradicted, order_hits};
 use nacre_memory::search::{
-    Builtin, DueLook, EmbedError, Embedder, KeptSnapshots, MemoryHit, MemoryIndex, MemoryOptions,
-    Query,
+    Builtin, DueLook, EmbedError, Embedder, KeptSnapshots, MemoryIndex, MemoryOptions, Query,
 };
 use nacre_memory::{Edit, Located, Memory, Trust, Unreadable};
 use nacre_types::Scope;
@@ -27,15 +27,10 @@ pub struct SearchableStore {
 
 nacre_base::debug_only!(SearchableStore { scoped });
 
-pub struct StoreHit<'s> {
-    pub hit: MemoryHit,
-    pub trust: Trust,
-    pub scoped: &'s ScopedStore,
-}
-
+#[derive(Default)]
 pub struct StoresFound<'s> {
-    /// The hits, grouped by store. Within each store, the best hits come first.
-    pub hits: Vec<StoreHit<'s>>,
+    /// Best first.
+    pub hits: Vec<GradedHit>,
     /// The number of hits before the limit was applied.
     pub total: usize,
     pub broken: Vec<(Unreadable, &'s ScopedStore)>,
@@ -92,42 +87,32 @@ impl SearchableStore {
     }
 }
 
+/// Number of additional hits to fetch, because some of them are merged.
+const SPARE: usize = 20;
+
 /// Searches all stores and returns the most relevant memories, up to `options.limit`.
 pub fn search_stores<'s>(
     stores: &'s [SearchableStore],
     query: &Query,
     options: &MemoryOptions,
 ) -> Result<StoresFound<'s>> {
-    let mut all = StoresFound { hits: Vec::new(), total: 0, broken: Vec::new() };
-    let mut lists: Vec<std::vec::IntoIter<StoreHit<'s>>> = Vec::new();
-    for searchable in stores {
-        let found = searchable.index()?.offer(query, options)?;
+    let mut all = StoresFound::default();
+    for (number, searchable) in stores.iter().enumerate() {
+        let wanted = MemoryOptions { limit: options.limit.saturating_add(SPARE), ..*options };
+        let found = searchable.index()?.offer(query, &wanted)?;
         let scoped = &searchable.scoped;
-        // Quarantined memories are shown only in the review.
-        let n_found = found.hits.len();
-        let mut hits: Vec<StoreHit<'s>> = found
-            .hits
-            .into_iter()
-            .map(|hit| StoreHit { trust: scoped.store.trust_of(&hit.memory), hit, scoped })
-            .filter(|found| found.trust != Trust::Quarantined)
-            .collect();
-        hits.sort_by_key(|found| found.trust.waits());
-        all.total += found.total - (n_found - hits.len());
-        lists.push(hits.into_iter());
+        all.total += found.total;
+        let hits = found.hits.into_iter().map(|hit| GradedHit::new(hit, &scoped.store, number));
+        all.hits.extend(hits);
         all.broken.extend(found.broken.into_iter().map(|file| (file, scoped)));
     }
-    // Keep the order within each store, because a newer memory may rank above the memory that it
-    // supersedes.
-    while all.hits.len() < options.limit {
-        let heads = lists.iter().map(|list| list.as_slice().first());
-        let best = heads.enumerate().rev().filter_map(|(at, head)| Some((at, head?)));
-        let best = best.max_by(|(_, a), (_, b)| {
-            let by_trust = b.trust.waits().cmp(&a.trust.waits());
-            by_trust.then_with(|| a.hit.score.total_cmp(&b.hit.score))
-        });
-        let Some((at, _)) = best else { break };
-        all.hits.extend(lists[at].next());
-    }
+    // Quarantined memories are shown only in the review.
+    let n_found = all.hits.len();
+    all.hits.retain(|found| found.trust != Trust::Quarantined);
+    order_hits(&mut all.hits);
+    all.total -= n_found - all.hits.len();
+    lower_contradicted(&mut all.hits)?;
+    all.hits.truncate(options.limit);
     Ok(all)
 }
 
@@ -198,14 +183,14 @@ impl Host {
     }
 
     /// Like `settle_edits`, but for search results. Also updates their levels.
-    pub fn settle_found(&self, found: &mut [StoreHit<'_>]) {
-        for same_store in found.chunk_by_mut(|one, other| std::ptr::eq(one.scoped, other.scoped)) {
-            let Some(store) = same_store.first().map(|first| &first.scoped.store) else { continue };
-            let foreign = same_store.iter().filter(|hit| hit.trust == Trust::Foreign);
-            let memories = foreign.map(|hit| &hit.hit.memory);
+    pub fn settle_found(&self, stores: &[SearchableStore], found: &mut [GradedHit]) {
+        for (number, searchable) in stores.iter().enumerate() {
+            let store = &searchable.scoped.store;
+            let here = |hit: &&GradedHit| hit.store == number && hit.trust == Trust::Foreign;
+            let memories = found.iter().filter(here).map(|found| &found.hit.memory);
             if self.settle(store, memories.filter(|memory| store.is_changed(memory))) {
-                for hit in same_store.iter_mut() {
-                    hit.trust = store.trust_of(&hit.hit.memory);
+                for found in found.iter_mut().filter(|found| found.store == number) {
+                    found.trust = store.trust_of(&found.hit.memory);
                 }
             }
         }

@@ -4,9 +4,10 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
 
-use nacre_base::{ShownLine, parse_time};
+use nacre_base::{ContentHash, ShownLine, parse_time};
+use nacre_memory::recall::GradedHit;
 use nacre_memory::search::{
-    Graph, GraphOptions, LibraryOptions, MemoryOptions, Query, Readable, RecordHit,
+    Graph, GraphOptions, LibraryOptions, MemoryOptions, Mode, Query, Readable, RecordHit,
     RecordIndex as _, place_of_shared_unit, snippet, spellings,
 };
 use nacre_memory::{
@@ -21,9 +22,10 @@ use nacre_types::{
     MemoryShowRequest, MemorySort, RelatedMemory, SaidBy, Scope, TrustLevel, WhyFound,
 };
 
-use crate::host::{LocatedStore, SearchableStore, StoreHit, search_stores};
+use crate::host::{LocatedStore, ScopedStore, SearchableStore, search_stores};
 use crate::prelude::*;
 use crate::run::change::changes;
+use crate::trace::session_of;
 
 pub fn list(host: &Host, request: &MemoryListRequest) -> Result<MemoryListReport> {
     let MemoryListRequest { r#type, kind, status, tag, archived, all, .. } = request;
@@ -136,6 +138,7 @@ pub(crate) fn entry(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
         scope: scoped.scope,
         path: scoped.store.path().join(memory.at.path.as_str()).display().to_string(),
         trust: None,
+        replaced_by: memory.superseded_by.as_ref().map(ToString::to_string),
     }
 }
 
@@ -156,13 +159,19 @@ pub(crate) fn to_broken_file(unreadable: &Unreadable, scoped: &ScopedStore) -> B
     }
 }
 
-fn to_found_memory(StoreHit { hit, trust, scoped }: &StoreHit<'_>) -> FoundMemory {
+fn to_found_memory(found: &GradedHit, stores: &[SearchableStore]) -> FoundMemory {
+    let (hit, scoped) = (&found.hit, &stores[found.store].scoped);
+    let entry = |memory: &Memory| entry(memory, scoped);
+    let replaced_by = hit.contradicted_by.as_ref().map(ToString::to_string);
+    let memory = entry(&hit.memory);
+    let replaced_by = memory.replaced_by.clone().or(replaced_by);
     FoundMemory {
-        memory: MemoryEntry { trust: label(*trust), ..entry(&hit.memory, scoped) },
+        memory: MemoryEntry { trust: label(found.trust), replaced_by, ..memory },
         score: hit.score,
         snippet: hit.snippet.clone(),
         why: hit.why.clone(),
-        history: hit.history.iter().map(|memory| entry(memory, scoped)).collect(),
+        history: hit.history.iter().map(entry).collect(),
+        same: found.same.iter().map(ToString::to_string).collect(),
         not_verified: hit.find_unverified().map(|older| older.at.id.to_string()).collect(),
     }
 }
@@ -171,15 +180,23 @@ pub fn search(host: &Host, request: &MemorySearchRequest) -> Result<MemorySearch
     let query = query(host, request)?;
     let limit = host.max_results(request.limit);
     let options = MemoryOptions { mode: request.mode, limit, archived: request.archived };
-    if request.all_projects {
-        return search_everywhere(host, request, &query, &options);
-    }
-    let stores = host.searchable_stores(request.scope, "memory search")?;
+    let stores = if request.all_projects {
+        let options = MemoryOptions { limit: limit.min(MAX_LIMIT), ..options };
+        if let Some(report) = search_shared(host, request, &query, &options)? {
+            return Ok(report);
+        }
+        let projects = host.projects.iter();
+        // A store that cannot be opened is skipped.
+        let opened = projects.filter_map(|project| host.store_at(&project.path).ok());
+        opened.map(|scoped| host.searchable(scoped, "memory search")).collect::<Result<Vec<_>>>()?
+    } else {
+        host.searchable_stores(request.scope, "memory search")?
+    };
     let mut found = search_stores(&stores, &query, &options)?;
-    host.settle_found(&mut found.hits);
+    host.settle_found(&stores, &mut found.hits);
     Ok(MemorySearchReport {
         query: request.query.clone(),
-        hits: found.hits.iter().map(to_found_memory).collect(),
+        hits: found.hits.iter().map(|hit| to_found_memory(hit, &stores)).collect(),
         total: found.total,
         broken: found.broken.iter().map(|(file, scoped)| to_broken_file(file, scoped)).collect(),
     })
@@ -231,27 +248,23 @@ const MAX_LIMIT: usize = 1000;
 /// The number of additional hits to fetch, because some are filtered out later.
 const SPARE: usize = 20;
 
-fn search_everywhere(
+/// Searches the shared index. Returns `None` if there is none.
+fn search_shared(
     host: &Host,
     request: &MemorySearchRequest,
     query: &Query,
     options: &MemoryOptions,
-) -> Result<MemorySearchReport> {
-    let options = MemoryOptions { limit: options.limit.min(MAX_LIMIT), ..*options };
-    let report = match host.open_shared_records()? {
-        Some(records) => {
-            let names = host.projects.iter().map(|project| project.name.as_str());
-            let wanted = LibraryOptions {
-                mode: options.mode,
-                limit: options.limit + SPARE,
-                now_ms: host.now().as_millisecond(),
-            };
-            let hits = records.search(query, &Readable::projects(names), wanted)?;
-            from_hits(host, query, &options, &hits)?
-        }
-        None => from_stores(host, query, &options)?,
+) -> Result<Option<MemorySearchReport>> {
+    let Some(records) = host.open_shared_records()? else { return Ok(None) };
+    let names = host.projects.iter().map(|project| project.name.as_str());
+    let wanted = LibraryOptions {
+        mode: options.mode,
+        limit: options.limit + SPARE,
+        now_ms: host.now().as_millisecond(),
     };
-    Ok(MemorySearchReport { query: request.query.clone(), ..report })
+    let hits = records.search(query, &Readable::projects(names), wanted)?;
+    let report = from_hits(host, query, options, &hits)?;
+    Ok(Some(MemorySearchReport { query: request.query.clone(), ..report }))
 }
 
 /// Converts hits to memories. Omits memories that were deleted or archived, or that contain
@@ -288,33 +301,13 @@ fn from_hits(
             score: hit.score,
             why: WhyFound { terms, lexical: hit.score, similarity, edges: Vec::new() },
             history: Vec::new(),
+            same: Vec::new(),
             not_verified: Vec::new(),
         });
     }
     let total = found.len();
     found.truncate(options.limit);
     Ok(MemorySearchReport { query: String::new(), hits: found, total, broken: Vec::new() })
-}
-
-/// Searches the stores directly. Hits in memories from other machines come last.
-fn from_stores(host: &Host, query: &Query, options: &MemoryOptions) -> Result<MemorySearchReport> {
-    let (mut found, mut total, mut unreadable) = (Vec::new(), 0, Vec::new());
-    for project in host.projects.iter() {
-        let Ok(scoped) = host.store_at(&project.path) else { continue };
-        let searchable = host.searchable(scoped, "memory search")?;
-        let stores = std::slice::from_ref(&searchable);
-        let of_store = search_stores(stores, query, options)?;
-        total += of_store.total;
-        found.extend(of_store.hits.iter().map(|hit| (hit.trust.waits(), to_found_memory(hit))));
-        unreadable
-            .extend(of_store.broken.iter().map(|(file, scoped)| to_broken_file(file, scoped)));
-    }
-    found.sort_by(|(waits, one), (other_waits, other)| {
-        waits.cmp(other_waits).then(other.score.total_cmp(&one.score))
-    });
-    found.truncate(options.limit);
-    let hits = found.into_iter().map(|(_, memory)| memory).collect();
-    Ok(MemorySearchReport { query: String::new(), hits, total, broken: unreadable })
 }
 
 pub fn show(host: &Host, request: &MemoryShowRequest, events: &Events) -> Result<MemoryShowReport> {
@@ -336,9 +329,13 @@ pub fn show(host: &Host, request: &MemoryShowRequest, events: &Events) -> Result
     });
     let history =
         if *history { Some(scoped.store.history(&host.git(), &memory.at)?) } else { None };
+    let shown = entry(&memory, &scoped);
+    let replaced_by = shown.replaced_by.clone();
+    let replaced_by = replaced_by.or_else(|| find_contradicting(host, *scope, &memory));
     Ok(MemoryShowReport {
-        memory: MemoryEntry { trust: trust.and_then(label), ..entry(&memory, &scoped) },
+        memory: MemoryEntry { trust: trust.and_then(label), replaced_by, ..shown },
         level: trust,
+        session: session_of(&memory),
         also_in,
         supersedes,
         superseded_by,
@@ -349,6 +346,16 @@ pub fn show(host: &Host, request: &MemoryShowRequest, events: &Events) -> Result
         evidence,
         history,
     })
+}
+
+/// Returns a later memory that contradicts this one. Failures are ignored, because `show` must work
+/// without an index.
+fn find_contradicting(host: &Host, scope: Option<Scope>, memory: &Memory) -> Option<String> {
+    let stores = host.searchable_stores(scope, "memory show").ok()?;
+    let options = MemoryOptions { mode: Mode::Hybrid, limit: SPARE, archived: false };
+    let found = search_stores(&stores, &Query::plain(&memory.title), &options).ok()?;
+    let shown = found.hits.iter().find(|found| found.hit.memory.at == memory.at)?;
+    shown.hit.contradicted_by.as_ref().map(ToString::to_string)
 }
 
 pub(super) fn version_of(bytes: &[u8]) -> String {

@@ -18,7 +18,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
 use super::call::{events, failure, notes, session_of};
-use super::tools::{self, Output, TOOLS};
+use super::tools::{self, TOOLS};
 use super::transport::unknown_method;
 use super::{prompts, resources};
 use crate::calls::{Call, CallInfo, Calls};
@@ -203,13 +203,9 @@ fn reading(name: &'static str) -> CallInfo {
     CallInfo { actor: Actor::Agent, permit, ..CallInfo::for_name(name) }
 }
 
-fn tool_result(result: Result<Output>, notes: &str) -> CallToolResult {
+fn tool_result(result: Result<String>, notes: &str) -> CallToolResult {
     match result {
-        Ok(Output { text, structured }) => {
-            let mut result = CallToolResult::success(vec![ContentBlock::text(text + notes)]);
-            result.structured_content = structured;
-            result
-        }
+        Ok(text) => CallToolResult::success(vec![ContentBlock::text(text + notes)]),
         Err(error) => CallToolResult::error(vec![ContentBlock::text(failure(&error) + notes)]),
     }
 }

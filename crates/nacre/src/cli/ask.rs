@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use nacre_ops::ask as ops;
 use nacre_types::{
     AskReport, AskRequest, CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory, RecalledQuote,
-    SentenceDoubt, StoreScope,
+    SaidInSession, SentenceDoubt, StoreScope,
 };
 
 use super::layout::day;
@@ -17,15 +18,17 @@ const DEFAULT_LIMIT: usize = 5;
 
 const MAX_QUOTE_CHARS: usize = 400;
 
-const NOT_KNOWN: &str = "No memory answers this question.";
+const NOT_KNOWN: &str = "Nothing in memory answers that.";
 
 /// Ask a question and get an answer with citations
 ///
-/// With a model, the answer is written from the matching memories, and every sentence cites memory
-/// ids as evidence. Each citation is verified before its sentence is shown; sentences that fail
-/// verification are left out and counted. The question and those memories are sent to the model set
-/// for `ask`. Without a model, the matching memories are printed as the answer. If no memory
-/// matches, the command says so.
+/// With a model, a short answer is written from the matching memories and printed with the memories
+/// that it cites. Sentences without a valid source are left out and counted. Sentences whose words
+/// their sources do not contain are marked, and the source is printed below the answer. The question
+/// and the memories are sent to the model set for `ask`.
+///
+/// Without a model, the best matching memory is printed. If no memory answers the question, the
+/// command says so, and prints what you said about it in a session, if anything.
 #[derive(Debug, Args)]
 pub(crate) struct AskArgs {
     /// The question
@@ -75,9 +78,13 @@ pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: AskArgs) -> CommandResult 
 fn print_answer(ui: &mut Ui, answer: &ModelAnswer) {
     match &answer.answer {
         None => ui.line(NOT_KNOWN),
-        // On a terminal, the answer was printed while it was being written.
-        Some(_) if ui.is_watched() => {}
         Some(text) => ui.text(text),
+    }
+    for sentence in answer.sentences.iter().filter(|sentence| !sentence.verified) {
+        for quote in &sentence.quotes {
+            let text = format!("not verified; {} says: {}", quote.source, in_quotes(&quote.text));
+            ui.note(4, Role::Warning, text);
+        }
     }
     if !answer.memories.is_empty() {
         ui.line("");
@@ -88,7 +95,7 @@ fn print_answer(ui: &mut Ui, answer: &ModelAnswer) {
     for place in &answer.messages {
         let quotes = answer.sentences.iter().flat_map(|sentence| &sentence.quotes);
         for quote in quotes.filter(|quote| quote.source == *place) {
-            let text = ui.paint(Role::Faint, format!("\"{}\"", shorten_quote(&quote.text)));
+            let text = ui.paint(Role::Faint, in_quotes(&quote.text));
             ui.line(format!("{}  {text}", ui.paint(Role::Id, place)));
         }
     }
@@ -103,7 +110,14 @@ fn print_answer(ui: &mut Ui, answer: &ModelAnswer) {
 
 fn print_memories(ui: &mut Ui, answer: &MemoryAnswer) {
     if !answer.known {
-        return ui.line(NOT_KNOWN);
+        ui.line(NOT_KNOWN);
+        if let Some(SaidInSession { text, place, at }) = &answer.said {
+            let day = at.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
+            let day = day.map_or_else(String::new, |at| at.strftime("On %-d %B %Y ").to_string());
+            let text = in_quotes(text);
+            ui.line(format!("{day}you said: {text} (nacre trace show {place})"));
+        }
+        return;
     }
     for (number, memory) in answer.memories.iter().enumerate() {
         if number == 1 {
@@ -116,9 +130,11 @@ fn print_memories(ui: &mut Ui, answer: &MemoryAnswer) {
 fn print_recalled(ui: &mut Ui, memory: &RecalledMemory) {
     let title = ui.paint(Role::Title, Shown(&memory.title).one_line());
     let id = ui.paint(Role::Id, format!("[{}]", memory.id));
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = Vec::new();
+    notes.extend(memory.updated.as_deref().map(day).map(str::to_owned));
     notes.extend((memory.status != "active").then(|| memory.status.clone()));
     notes.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
+    notes.extend(memory.replaced_by.as_ref().map(|id| format!("replaced by {id}")));
     notes.extend(memory.project.as_ref().map(|name| Shown(name).one_line()));
     notes.extend(same_id(memory.scope, &memory.also_in).filter(|_| memory.project.is_none()));
     ui.line(format!("{title} {id}{}", parenthesize(" ", &notes)));
@@ -128,7 +144,7 @@ fn print_recalled(ui: &mut Ui, memory: &RecalledMemory) {
     }
     if let Some(RecalledQuote { text, speaker, at }) = &memory.proof {
         let when = if at.len() < 10 { String::new() } else { format!(" ({})", day(at)) };
-        let quote = format!("{}: \"{}\"{when}", speaker.said(), shorten_quote(text));
+        let quote = format!("{}: {}{when}", speaker.said(), in_quotes(text));
         ui.note(4, Role::Faint, quote);
     }
 }
@@ -137,16 +153,19 @@ fn print_cited(ui: &mut Ui, memory: &CitedMemory) {
     let note = memory.project.clone().or_else(|| same_id(memory.scope, &memory.also_in));
     let note = parenthesize("  ", note.as_slice());
     let about = title(format!("{}{note}", memory.title));
-    ui.table([[id(&memory.id), faint(&memory.r#type), about]]);
+    let updated = faint(memory.updated.as_deref().map(day).unwrap_or_default());
+    ui.table([[id(&memory.id), faint(&memory.r#type), updated, about]]);
     print_not_verified(ui, &memory.not_verified);
     if let Some((quote, speaker)) = memory.quote.as_ref().zip(memory.speaker) {
-        ui.note(4, Role::Faint, format!("{}: \"{}\"", speaker.said(), shorten_quote(quote)));
+        ui.note(4, Role::Faint, format!("{}: {}", speaker.said(), in_quotes(quote)));
     }
 }
 
-fn shorten_quote(text: &str) -> String {
+/// Shortens a text and puts it in quotation marks.
+fn in_quotes(text: &str) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    Shown(&folded).one_line().chars().take(MAX_QUOTE_CHARS).collect()
+    let short: String = Shown(&folded).one_line().chars().take(MAX_QUOTE_CHARS).collect();
+    format!("“{short}”")
 }
 
 fn same_id(scope: StoreScope, also_in: &[StoreScope]) -> Option<String> {

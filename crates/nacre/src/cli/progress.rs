@@ -1,4 +1,4 @@
-//! Output during an operation: warnings, progress, agent notes, and streamed answers.
+//! Output during an operation: warnings, progress and agent notes.
 
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,40 +27,31 @@ pub(super) struct EventScreen {
     /// Whether progress and agent notes are shown on standard error.
     shows_progress: bool,
     color: bool,
-    /// Whether standard output is a terminal. If so, answers are streamed.
-    is_watched: bool,
     line: Arc<Mutex<ProgressLine>>,
     /// Dropping this sender stops the thread that draws the progress line.
     _ticks: Option<Sender<()>>,
     is_inside_line: AtomicBool,
-    has_answer: AtomicBool,
 }
 
 impl EventScreen {
     /// `size` is the size of the terminal that shows progress.
-    pub(super) fn new(
-        shows_progress: bool,
-        size: Option<TerminalSize>,
-        color: bool,
-        is_watched: bool,
-    ) -> Self {
+    pub(super) fn new(shows_progress: bool, size: Option<TerminalSize>, color: bool) -> Self {
         let width = size.map_or(DEFAULT_WIDTH, |size| size.columns);
         let width = shows_progress.then_some(width);
         let line = Arc::new(Mutex::new(ProgressLine { width, ..ProgressLine::default() }));
         Self {
             shows_progress,
             color,
-            is_watched,
             _ticks: width.and_then(|_| tick(Arc::clone(&line))),
             line,
             is_inside_line: AtomicBool::new(false),
-            has_answer: AtomicBool::new(false),
         }
     }
 
     pub(super) fn show(&self, event: &Event) {
         match event {
-            Event::Started { .. } => {}
+            // The report contains the sentences of an answer, too.
+            Event::Started { .. } | Event::Sentence { .. } => {}
             Event::Progress { done, total, bytes } => {
                 self.change(|work| (work.done, work.total, work.bytes) = (*done, *total, *bytes));
             }
@@ -84,15 +75,6 @@ impl EventScreen {
                     self.is_inside_line.store(!text.ends_with('\n'), Ordering::Relaxed);
                     let words = paint(self.color, Role::Faint, Shown(text));
                     let _ = write!(io::stderr(), "{words}");
-                }
-            }
-            Event::Sentence { text, .. } => {
-                self.lock().pause();
-                if self.is_watched {
-                    self.has_answer.store(true, Ordering::Relaxed);
-                    // If the reader has closed the pipe, the next write fails with the same error.
-                    let mut stdout = io::stdout();
-                    let _ = write!(stdout, "{}", Shown(text)).and_then(|()| stdout.flush());
                 }
             }
         }
@@ -128,9 +110,6 @@ impl Drop for EventScreen {
     fn drop(&mut self) {
         self.lock().pause();
         self.end_line();
-        if self.has_answer.load(Ordering::Relaxed) {
-            let _ = writeln!(io::stdout());
-        }
     }
 }
 

@@ -5,10 +5,10 @@ use std::fmt::Display;
 use nacre_ops::text::{ChangeTag, find_changed_parts};
 use nacre_types::{
     BrokenFile, CheckedCopy, CopyPlace, CopyState, MemoryChange, MemoryChangeReport,
-    MemoryChangesReport, MemoryEntry, PlannedChange, StoreScope, TrustLevel,
+    MemoryChangesReport, MemoryEntry, PlannedChange, StoreScope,
 };
 
-use super::layout::KEPT;
+use super::layout::{KEPT, day};
 use super::prelude::*;
 
 const MAX_WARNINGS: usize = 20;
@@ -70,17 +70,19 @@ pub(crate) fn print_memory_row(ui: &mut Ui, memory: &MemoryEntry) {
 
 fn memory_row(ui: &Ui, memory: &MemoryEntry) -> Row {
     let mut notes = Vec::new();
-    notes.extend((memory.status != "active").then_some(memory.status.as_str()));
-    notes.extend((memory.scope == StoreScope::Global).then_some("global"));
-    notes.extend(memory.trust.map(TrustLevel::as_str));
+    notes.extend((memory.status != "active").then(|| memory.status.clone()));
+    notes.extend(memory.replaced_by.as_ref().map(|id| format!("replaced by {id}")));
+    notes.extend((memory.scope == StoreScope::Global).then(|| "global".to_owned()));
+    notes.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
     let note = parenthesize("  ", &notes);
     let name = Shown(&memory.title).one_line();
     let kind = faint(memory.kind.as_deref().unwrap_or_else(|| memory.r#type.as_str()));
     let id = id(ui.short_id(&memory.id));
     if !ui.is_watched() {
-        return vec![id, kind, (Role::Title, name + &note)];
+        let day = faint(memory.stated().map(day).unwrap_or_default());
+        return vec![id, kind, day, (Role::Title, name + &note)];
     }
-    let updated = memory.updated.as_deref().map(|time| ui.when(time)).unwrap_or_default();
+    let updated = memory.stated().map(|time| ui.when(time)).unwrap_or_default();
     vec![(Role::Title, format!("{name}{KEPT}{note}")), kind, faint(updated), id]
 }
 

@@ -164,31 +164,46 @@ fn search(ui: &mut Ui, host: &Host, args: SearchArgs) -> CommandResult {
     let query = query.join(" ");
     let request = TraceSearchRequest { query, agent, all, since, mode, limit };
     ui.report(&ops::search(host, &request)?, |ui, report| {
+        // Sessions are in the order of their best hit.
+        let mut sessions: Vec<&str> = Vec::new();
         for hit in &report.hits {
-            print_hit(ui, hit);
-            if explain {
-                let (score, words) = (hit.score, hit.why.terms.join(" "));
-                let similarity = hit.why.similarity;
-                let why = format!("score {score:.2}, words {words}, meaning {similarity:.2}");
-                ui.note(4, Role::Faint, why);
+            if sessions.contains(&hit.id.as_str()) {
+                continue;
+            }
+            sessions.push(&hit.id);
+            print_heading(ui, hit);
+            for hit in report.hits.iter().filter(|other| other.id == hit.id) {
+                print_hit(ui, hit, explain);
             }
         }
-        if report.hits.is_empty() {
-            ui.status("Nothing found.");
+        match report.hits.first() {
+            None => ui.status("Nothing found."),
+            Some(hit) => {
+                ui.hint(&format!("Read on: nacre trace show {}:{}", hit.id, hit.sequence));
+            }
         }
     })
 }
 
-fn print_hit(ui: &mut Ui, hit: &TraceHit) {
+fn print_heading(ui: &mut Ui, hit: &TraceHit) {
     let when = hit.at.as_deref().map(|time| ui.when_to_minute(time)).unwrap_or_default();
     ui.table([[
-        id(format!("{}:{}", hit.id, hit.sequence)),
+        id(&hit.id),
         faint(when),
         faint(&hit.agent),
-        faint(&hit.kind),
         title(hit.title.as_deref().unwrap_or_default()),
     ]]);
-    ui.line(format!("    {}", ui.fit(4, &Shown(&hit.snippet).one_line())));
+}
+
+fn print_hit(ui: &mut Ui, hit: &TraceHit, explain: bool) {
+    let place = format!("[{}] {}  ", hit.sequence, hit.kind);
+    let snippet = ui.fit(4 + place.len(), &Shown(&hit.snippet).one_line());
+    ui.line(format!("    {}{snippet}", ui.paint(Role::Faint, place)));
+    if explain {
+        let (score, words, similarity) = (hit.score, hit.why.terms.join(" "), hit.why.similarity);
+        let why = format!("score {score:.2}, words {words}, meaning {similarity:.2}");
+        ui.note(8, Role::Faint, why);
+    }
 }
 
 fn print_facts(ui: &mut Ui, session: &SessionEntry) {

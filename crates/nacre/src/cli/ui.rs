@@ -296,7 +296,7 @@ impl Ui {
         let _ = self.flush();
         let shows_progress = self.terminals.stderr && !self.globals.quiet && !self.globals.json;
         let size = self.terminals.size.filter(|_| shows_progress);
-        let screen = EventScreen::new(shows_progress, size, self.colors_err, self.is_watched());
+        let screen = EventScreen::new(shows_progress, size, self.colors_err);
         Events::new(move |event| screen.show(&event))
     }
 

@@ -129,3 +129,30 @@ fn json_tells_score_and_snippet() {
     assert_eq!(hit["scope"], "project");
     assert_eq!(value["total"], 1);
 }
+
+#[test]
+fn only_relevance_ranks_and_what_is_unrelated_is_not_found() {
+    let home = set_up_memories();
+    home.add("Commit subjects are in lower case", &["--scope", "global_only"]);
+    home.add("Write commit messages in English", &[]);
+    assert_snapshot!(home.run(&["memory", "search", "commit subjects in lower case"]), @"");
+    assert_snapshot!(home.run(&["memory", "search", "completely unrelated zebra quantum"]), @"");
+}
+
+/// No link says that the later memory replaces the older one, and their types differ.
+#[test]
+fn what_a_later_memory_contradicts_is_marked_and_ranks_below_it() {
+    let home = TestHome::new();
+    let old = home.add(
+        "Install dependencies with pnpm",
+        &["--type", "learning", "--body", "Use pnpm here, npm writes a second lock file."],
+    );
+    let home = home.with_var("NACRE_NOW", "2026-12-01T10:00:00Z");
+    home.add(
+        "Do not install dependencies with pnpm any more",
+        &["--body", "We switched to npm from now on, pnpm is no longer used."],
+    );
+    assert_snapshot!(home.run(&["memory", "search", "install dependencies with pnpm"]), @"");
+    assert_snapshot!(home.run(&["memory", "show", &old]), @"");
+    assert_snapshot!(home.run(&["ask", "How are dependencies installed, with pnpm?"]), @"");
+}

@@ -1,25 +1,20 @@
 //! Answers a question from memory, with sources.
 //!
-//! If a model is configured, an agent writes the answer, and the host checks every sentence before
-//! showing it. Otherwise, the matching memories are shown. This module writes nothing to the store,
+//! An agent writes the answer, and the host checks every sentence before showing it. This module writes nothing to the store,
 //! but the caller may count the citations.
 
-mod passage;
 #[cfg(test)]
 mod tests;
 mod verify;
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use nacre_memory::MemoryId;
-use tokio::sync::mpsc::UnboundedSender;
+use std::collections::BTreeSet;
 
-pub use self::verify::{Checker, Doubt, Doubts, Said, SourceQuote, Verifier};
+pub use self::verify::{Doubt, Doubts, Said, Verifier};
 use crate::agents::{AgentDeps, NOT_KNOWN};
 use crate::lifecycle::{AgentSpec, Ending, Outcome, RunControl};
-pub use crate::proof::{Sentence, Sentences, gap};
-use crate::record::{DeltaKind, Event, Events, Listener, Record, RunFacts};
+pub use crate::proof::gap;
+use crate::record::{Events, RunFacts};
 use crate::tools::PipelineError;
 
 pub const MAX_QUESTION_BYTES: usize = 8_000;
@@ -56,7 +51,7 @@ impl Answer {
         let mut text = String::new();
         for said in &self.said {
             text.push_str(gap(text.is_empty(), said.starts_line));
-            text.push_str(&said.text);
+            text.push_str(&said.shown());
         }
         text
     }
@@ -108,53 +103,8 @@ fn told_again(doubts: &Doubts) -> String {
     let why: Vec<String> =
         doubts.iter().map(|(doubt, n)| format!("{n} {}", doubt.reason())).collect();
     format!(
-        "None of your sentences can be shown: of them {}. Write the answer again in the words of the memories, each sentence with ids that \
-         you were given, copied letter for letter, or write {NOT_KNOWN}.",
+        "None of your sentences can be shown: of them {}. Write the answer again, each sentence with ids that you were given, copied letter \
+         for letter, or write {NOT_KNOWN}.",
         why.join(", ")
     )
-}
-
-/// Forwards each sentence of an answer as soon as it is complete. Receivers must check a sentence
-/// before showing it.
-pub struct SentenceListener {
-    sentences: Mutex<Sentences>,
-    to: UnboundedSender<Sentence>,
-}
-
-impl SentenceListener {
-    pub fn new(to: UnboundedSender<Sentence>) -> Arc<Self> {
-        Arc::new(Self { sentences: Mutex::default(), to })
-    }
-
-    fn send(&self, whole: Vec<Sentence>) {
-        for sentence in whole {
-            // The receiver may have been dropped. The complete answer is checked later in any case.
-            let _ = self.to.send(sentence);
-        }
-    }
-}
-
-impl Listener for SentenceListener {
-    fn hear(&self, record: &Arc<Record>) {
-        let mut sentences = self.sentences.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Event::ModelDelta { kind, text } = &record.event {
-            match kind {
-                DeltaKind::Text => self.send(sentences.take(text)),
-                DeltaKind::Reasoning => {}
-                // The previous text contained tool calls. This is the same text without them.
-                DeltaKind::Replacement => {
-                    *sentences = Sentences::default();
-                    self.send(sentences.take(text));
-                }
-            }
-        } else if matches!(record.event, Event::ModelFinish(_)) {
-            self.send(sentences.finish());
-        } else if matches!(
-            record.event,
-            Event::ModelCall { .. } | Event::ModelRetry { .. } | Event::ModelFallback { .. }
-        ) {
-            // The answer starts over, so drop the incomplete sentence.
-            *sentences = Sentences::default();
-        }
-    }
 }

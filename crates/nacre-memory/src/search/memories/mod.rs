@@ -29,7 +29,6 @@ use super::embed::Embedder;
 use super::index::{Index, IndexError, KeptSnapshots, backlog};
 use super::query::{Query, snippet};
 use super::rank::{self, Level, Mode, RankOptions, Ranked};
-use super::record::Standing;
 use super::settle::{Group, RowFacts, settle};
 use super::snapshot::Snapshot;
 use crate::{Located, Memory, MemoryError, MemoryId, Reader, Store, Unreadable};
@@ -47,6 +46,10 @@ const MAX_CANDIDATES: usize = 1000;
 
 /// Hits with less than this share of the best score are dropped.
 pub(super) const MIN_SHARE_OF_BEST: f32 = 0.25;
+
+/// Minimum sum of a hit's lexical score and similarity. Unrelated memories share a common word with
+/// most queries and reach about 0.2; a memory with one of three words reaches about 0.4.
+const MIN_FIT: f32 = 0.3;
 
 type Result<T, E = SearchError> = std::result::Result<T, E>;
 
@@ -87,6 +90,8 @@ pub struct MemoryHit {
     pub why: WhyFound,
     /// Memories that this one superseded, newest first.
     pub history: Vec<Memory>,
+    /// A later memory that says otherwise, although no link says so.
+    pub contradicted_by: Option<MemoryId>,
 }
 
 impl MemoryHit {
@@ -303,20 +308,9 @@ impl<'a> MemoryIndex<'a> {
         self.search_in(query, options, false)
     }
 
-    /// Finds memories for an agent: active ones first, then candidates and stale ones, then foreign
-    /// ones.
+    /// Finds memories that match a query well enough, foreign ones last.
     pub fn offer(&self, query: &Query, options: &MemoryOptions) -> Result<MemoryHits> {
         self.search_in(query, options, true)
-    }
-
-    /// Returns a row's rank group in an agent's search. Lower groups come first, regardless of the
-    /// score.
-    fn tier(&self, row: usize) -> u8 {
-        match self.snapshot.row(row).standing {
-            _ if !self.store.may_know(self.snapshot.key(row)) => 2,
-            Standing::Candidate | Standing::Stale => 1,
-            Standing::Active | Standing::Superseded | Standing::Archived => 0,
-        }
     }
 
     fn search_in(
@@ -354,8 +348,11 @@ impl<'a> MemoryIndex<'a> {
             now_ms: self.now.as_millisecond(),
         };
         let allowed = rank::filter_rows(&self.snapshot, query, options.archived);
-        let ranked = rank::rank(&self.snapshot, query, &allowed, self.embedder, &rank_options)
+        let mut ranked = rank::rank(&self.snapshot, query, &allowed, self.embedder, &rank_options)
             .map_err(IndexError::Embed)?;
+        if is_offer && options.mode == Mode::Hybrid && !query.is_filter_only() {
+            ranked.retain(|hit| hit.lexical + hit.similarity >= MIN_FIT);
+        }
         let pages = self.pages();
         let text_of = |row: usize| {
             let memory = pages.read(row)?;
@@ -371,7 +368,7 @@ impl<'a> MemoryIndex<'a> {
         let best = own.or(settled.first()).map_or(0.0, |group| group.best.score);
         settled.retain(|group| group.best.score >= best * MIN_SHARE_OF_BEST);
         if is_offer {
-            settled.sort_by_cached_key(|group| self.tier(group.best.row));
+            settled.sort_by_cached_key(|group| is_foreign(group.best.row));
         }
         Ok(settled)
     }
@@ -439,6 +436,7 @@ impl Pages<'_> {
                 edges: group.edges.clone(),
             },
             history: self.find_overturned(&memory, group, is_foreign),
+            contradicted_by: None,
             score: *score,
             memory,
         }

@@ -21,8 +21,8 @@ const PIECES_PER_THREAD: usize = 16;
 /// every other signal.
 const MIN_SPREAD: f32 = 0.6;
 
-/// The assumed similarity of an unrelated record. It cannot be measured if the rows are only
-/// candidates, because candidates are all similar to the question.
+/// The highest similarity that counts as unrelated. In a small store, or if the rows are only
+/// candidates, all records may be similar to the question.
 const UNRELATED: f32 = 0.0;
 
 /// Cosine similarities to the question, from -1 to 1, or 0 if a row has no vector.
@@ -48,14 +48,11 @@ struct Wider {
 impl Dense {
     pub(super) fn new(snapshot: &Snapshot, layout: &Layout, vector: &[f32]) -> Self {
         let row = similarities(snapshot, vector);
-        let is_part = snapshot.corpus.as_ref().is_some_and(|all| snapshot.n_rows() < all.n_records);
-        let lowest = if is_part { UNRELATED } else { f32::INFINITY };
         let wider = layout.has_neighbors.then(|| {
             let (window, unit) = (windows(layout, &row), units(layout, &row));
-            let (windows, units) = (Spread::of(&window, lowest), Spread::of(&unit, lowest));
-            Wider { windows, window, units, unit }
+            Wider { windows: Spread::of(&window), window, units: Spread::of(&unit), unit }
         });
-        Self { rows: Spread::of(&row, lowest), row, wider }
+        Self { rows: Spread::of(&row), row, wider }
     }
 
     pub(super) fn score(&self, row: usize, weights: &Weights) -> f32 {
@@ -77,8 +74,8 @@ struct Spread {
 }
 
 impl Spread {
-    fn of(values: &[f32], lowest: f32) -> Self {
-        let low = values.iter().copied().fold(lowest, f32::min);
+    fn of(values: &[f32]) -> Self {
+        let low = values.iter().copied().fold(UNRELATED, f32::min);
         let high = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         Self { low, high }
     }

@@ -315,7 +315,7 @@ fn holds(rows: Option<&Vec<bool>>, row: usize) -> f32 {
 fn trust(row: &Row, is_unproven: bool) -> f32 {
     let standing = match row.standing {
         Standing::Active => 1.0,
-        Standing::Candidate => 0.9,
+        Standing::Candidate => 0.95,
         Standing::Stale => 0.7,
         Standing::Superseded | Standing::Archived => 0.5,
     };

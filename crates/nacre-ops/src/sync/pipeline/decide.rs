@@ -17,8 +17,8 @@ use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
 use nacre_memory::{
     Action, Band, Decision, Likeness, Located, Memory, MemoryId, MemoryType, Neighbour, Profile,
-    Proposal, Quote, Relation, Status, Store, StoreArea, Trust, decide, judge, leave_recorded,
-    may_repeat, settle_with_ruling,
+    Proposal, Quote, Relation, Speaker, Status, Store, StoreArea, Trust, decide, is_amendment,
+    judge, leave_recorded, may_repeat, settle_with_ruling,
 };
 use nacre_types::{ChecklistStep, Signal};
 
@@ -42,6 +42,10 @@ pub(super) fn decide_all(
             memory_type: candidate.claim.memory_type(),
             profile: Profile::of(&candidate.title, &claimed(&candidate.body)),
             said: candidate.quotes.iter().filter_map(|quote| quote.at.parse().ok()).max(),
+            amends: candidate.quotes.iter().any(|quote| {
+                let is_persons = matches!(quote.speaker, Speaker::Human | Speaker::User);
+                is_persons && is_amendment(&quote.text)
+            }),
         };
         let plain: Vec<Neighbour> = near.iter().map(|beside| beside.neighbour.clone()).collect();
         let known = near.iter().find(|beside| is_recorded(store, candidate, &beside.neighbour.id));
@@ -81,7 +85,7 @@ pub fn said_already(
 ) -> Result<Option<(MemoryId, String)>> {
     let near = neighbours(store, index, embedder, title, body)?;
     let profile = Profile::of(title, &claimed(body));
-    let proposal = Proposal { memory_type, profile, said: None };
+    let proposal = Proposal { memory_type, profile, said: None, amends: false };
     let plain: Vec<Neighbour> = near.iter().map(|beside| beside.neighbour.clone()).collect();
     let decision = decide(&proposal, &plain);
     let is_same = decision.judgement.is_some_and(|judgement| judgement.relation == Relation::Same);
@@ -395,7 +399,7 @@ pub(super) struct DecidedCandidate {
     pub(super) decision: Decision,
     pub(super) ruling: Option<LeadRuling>,
     pub(super) near: Vec<NearbyMemory>,
-    proposal: Proposal,
+    pub(super) proposal: Proposal,
 }
 
 impl DecidedCandidate {
@@ -410,6 +414,7 @@ impl DecidedCandidate {
     fn changes_by_numbers(&self) -> bool {
         let relation = self.decision.judgement.map(|judgement| judgement.relation);
         matches!(self.decision.action, Action::Update | Action::Supersede)
+            && !self.proposal.amends
             && matches!(relation, Some(Relation::Refines | Relation::Contradicts))
     }
 }

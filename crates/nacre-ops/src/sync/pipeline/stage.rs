@@ -76,12 +76,15 @@ impl<'a> Stager<'a> {
 
     fn stage(&mut self, batch: &mut Batch<'_>, one: DecidedCandidate) -> Result<SessionAction> {
         let mut report = new_action(&one, self.store.words());
+        let is_amendment = one.proposal.amends && one.decision.action == Action::Supersede;
         let DecidedCandidate { candidate, decision, ruling, .. } = one;
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
-        // A ruling makes a claim sure, because the lead compared the claim with existing memories.
+        // A ruling makes a claim sure, because the lead compared the claim with existing memories,
+        // and so does a person's statement that the claim replaces an earlier one.
         // Claims that may not be injected are an exception: they never change a memory.
         let is_trusted = self.trust_of(&candidate).is_offered();
+<<<<<<< HEAD
         // A rule does not replace what the user wrote or confirmed.
         let is_humans = |id: &MemoryId| {
             let memory = self.store.get(id.as_str());
@@ -92,6 +95,10 @@ impl<'a> Stager<'a> {
             && decision.target.as_ref().is_some_and(is_humans);
         let is_active = candidate.status == Status::Active && !is_kept;
         let is_sure = is_trusted && (is_active || ruling.is_some());
+=======
+        let is_settled = ruling.is_some() || is_amendment;
+        let is_sure = is_trusted && (candidate.status == Status::Active || is_settled);
+>>>>>>> c3d9a2654358e9a3d56791e8cc675537e96dd39e
         let merged = ruling.and_then(|ruling| ruling.merged);
         match (decision.action, decision.target) {
             (Action::NoOp | Action::Update, Some(target)) if !is_sure && !is_taken(&target) => {

@@ -9,7 +9,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Output, ToolSpec, at_most, page_result, parse};
+use super::{ToolSpec, at_most, page_result, parse};
 use crate::calls::Call;
 use crate::mcp::text::{Lines, line, sanitize};
 
@@ -45,7 +45,7 @@ struct ContextArguments {
     offset: Option<usize>,
 }
 
-fn context(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn context(call: &Call, arguments: JsonObject) -> Result<String> {
     let ContextArguments { task, files, budget, files_only, offset } = parse(arguments)?;
     let budget = at_most("budget", budget.unwrap_or(DEFAULT_BUDGET), MAX_BUDGET)?;
     if task.is_none() && files.is_empty() {
@@ -103,7 +103,7 @@ struct CodeSearchArguments {
     offset: Option<usize>,
 }
 
-fn code_search(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn code_search(call: &Call, arguments: JsonObject) -> Result<String> {
     let arguments: CodeSearchArguments = parse(arguments)?;
     let budget = at_most("budget", arguments.budget.unwrap_or(DEFAULT_BUDGET), MAX_BUDGET)?;
     let request = SearchCodeRequest {
@@ -144,7 +144,7 @@ struct ExploreArguments {
     offset: Option<usize>,
 }
 
-fn explore(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn explore(call: &Call, arguments: JsonObject) -> Result<String> {
     let ExploreArguments { detail, budget, offset } = parse(arguments)?;
     let budget = budget.map(|budget| at_most("budget", budget, MAX_BUDGET)).transpose()?;
     let request =
@@ -181,13 +181,13 @@ struct DeltaArguments {
     after: Option<String>,
 }
 
-fn delta(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn delta(call: &Call, arguments: JsonObject) -> Result<String> {
     let DeltaArguments { since, after } = parse(arguments)?;
     let since = since.map(|since| since.parse::<Since>()).transpose();
     let since = since.map_err(|expected| OpError::usage(format!("`since`: {expected}")))?;
     let request = DeltaRequest { since, after, limit: Some(MAX_FILES), ..DeltaRequest::default() };
     let report = map::delta(&call.host, &request, &call.events)?;
-    Ok(render_delta(&report).into())
+    Ok(render_delta(&report))
 }
 
 fn render_delta(report: &DeltaReport) -> String {

@@ -9,11 +9,8 @@ use nacre_types::{
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::{
-    DEFAULT_LIMIT, Effect, MAX_LIMIT, MAX_OFFSET, Output, ToolSpec, at_most, page_result, parse,
-};
+use super::{DEFAULT_LIMIT, Effect, MAX_LIMIT, MAX_OFFSET, ToolSpec, at_most, page_result, parse};
 use crate::calls::Call;
 use crate::mcp::text::{Lines, SNIPPET_CHARS, line, sanitize};
 
@@ -44,7 +41,7 @@ struct MemorySearchArguments {
     offset: Option<usize>,
 }
 
-fn memory_search(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn memory_search(call: &Call, arguments: JsonObject) -> Result<String> {
     let MemorySearchArguments { query, r#type, since, limit, offset } = parse(arguments)?;
     let limit = at_most("limit", limit.unwrap_or(DEFAULT_LIMIT), MAX_LIMIT)?.max(1);
     let offset = at_most("offset", offset.unwrap_or(0), MAX_OFFSET)?;
@@ -56,7 +53,7 @@ fn memory_search(call: &Call, arguments: JsonObject) -> Result<Output> {
         ..MemorySearchRequest::default()
     };
     let report = memory::search(&call.host, &request)?;
-    Ok(render_memory_search(&report, offset).into())
+    Ok(render_memory_search(&report, offset))
 }
 
 fn render_memory_search(report: &MemorySearchReport, offset: usize) -> String {
@@ -96,13 +93,16 @@ fn memory_search_entry(hit: &FoundMemory) -> String {
         facts.push("global".to_owned());
     }
     facts.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
-    let day = memory.updated.as_deref().and_then(|at| at.get(..10));
-    facts.extend(day.map(str::to_owned));
+    facts.extend(memory.stated().and_then(|at| at.get(..10)).map(str::to_owned));
+    facts.extend(memory.replaced_by.as_ref().map(|id| format!("replaced by {id}")));
     let title = line(&memory.title, 200);
-    let mut text = format!("- {title} [{}] ({})", memory.id, line(&facts.join(", "), 100));
+    let mut text = format!("- {title} [{}] ({})", memory.id, line(&facts.join(", "), 200));
     let snippet = line(&hit.snippet, SNIPPET_CHARS);
-    if !snippet.is_empty() && !title.contains(&snippet) {
+    if !snippet.is_empty() && !title.contains(snippet.trim_end_matches(['.', '…'])) {
         text.push_str(&format!("\n  {snippet}"));
+    }
+    if !hit.same.is_empty() {
+        text.push_str(&format!("\n  {} more sessions with this title", hit.same.len()));
     }
     for older in hit.history.iter().take(2) {
         text.push_str(&format!("\n  supersedes: {} [{}]", line(&older.title, 120), older.id));
@@ -131,7 +131,7 @@ struct MemoryGetArguments {
     offset: Option<usize>,
 }
 
-fn memory_get(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn memory_get(call: &Call, arguments: JsonObject) -> Result<String> {
     let MemoryGetArguments { id, offset } = parse(arguments)?;
     let request = MemoryShowRequest { id, evidence: true, ..MemoryShowRequest::default() };
     let report = memory::show(&call.host, &request, &call.events)?;
@@ -147,7 +147,9 @@ pub(in crate::mcp) fn render_memory_get(report: &MemoryShowReport) -> String {
     ];
     facts.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
     facts.extend(memory.confidence.map(|confidence| format!("confidence {confidence}")));
-    facts.extend(memory.updated.as_ref().map(|at| format!("updated {at}")));
+    facts.extend(memory.stated().map(|at| format!("updated {at}")));
+    facts.extend(report.session.as_ref().map(|session| format!("session {}", line(session, 120))));
+    facts.extend(memory.replaced_by.as_ref().map(|id| format!("replaced by {id}")));
     let mut text =
         format!("# {}\n\n[{}] {}", line(&memory.title, 300), memory.id, facts.join(", "));
     for (name, values) in [("tags", &memory.tags), ("related", &memory.related)] {
@@ -239,7 +241,7 @@ struct MemoryAddArguments {
     session: Option<String>,
 }
 
-fn memory_add(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn memory_add(call: &Call, arguments: JsonObject) -> Result<String> {
     let MemoryAddArguments { title, body, quote, r#type, kind, tags, applies, supersedes, session } =
         parse(arguments)?;
     // Only a learning has a kind.
@@ -260,13 +262,7 @@ fn memory_add(call: &Call, arguments: JsonObject) -> Result<Output> {
         scope: None,
     };
     let report = memory::record(&call.host, &request, "mcp", &call.events)?;
-    let text = render_memory_add(&report);
-    // Some agents pass only the structured content to their model.
-    let mut structured = serde_json::to_value(&report).ok();
-    if let Some(Value::Object(fields)) = &mut structured {
-        fields.insert("message".to_owned(), text.clone().into());
-    }
-    Ok(Output { text, structured })
+    Ok(render_memory_add(&report))
 }
 
 fn render_memory_add(report: &MemoryRecordReport) -> String {
@@ -308,7 +304,7 @@ struct MemoryRemoveArguments {
 }
 
 /// Archives only memories in the store that agents write to, not the user's global ones.
-fn memory_remove(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn memory_remove(call: &Call, arguments: JsonObject) -> Result<String> {
     let MemoryRemoveArguments { id } = parse(arguments)?;
     let scope = match call.host.store_to_write(None)?.scope {
         StoreScope::Project => Scope::ProjectOnly,
@@ -321,7 +317,6 @@ fn memory_remove(call: &Call, arguments: JsonObject) -> Result<Output> {
         return Err(OpError::usage(format!("`{}` is not a full id", known.id))
             .hint(format!("Did you mean `{found}`?")));
     }
-    let report = memory::archive(&call.host, &request, &call.events)?;
-    let text = format!("Archived [{found}]. To restore it: nacre memory restore {found}");
-    Ok(Output { text, structured: serde_json::to_value(&report).ok() })
+    memory::archive(&call.host, &request, &call.events)?;
+    Ok(format!("Archived [{found}]. To restore it: nacre memory restore {found}"))
 }

@@ -64,23 +64,9 @@ pub(super) struct ToolSpec {
     effect: Effect,
     is_always_loaded: bool,
     pub(super) tolerance: Tolerance,
-    call: fn(&Call, JsonObject) -> Result<Output>,
+    call: fn(&Call, JsonObject) -> Result<String>,
     #[cfg(test)]
     schema: fn() -> JsonObject,
-}
-
-#[derive(Debug)]
-pub(super) struct Output {
-    pub(super) text: String,
-    /// Set only for small results. It must be complete, because some agents pass nothing else to
-    /// their model.
-    pub(super) structured: Option<Value>,
-}
-
-impl From<String> for Output {
-    fn from(text: String) -> Self {
-        Self { text, structured: None }
-    }
 }
 
 impl ToolSpec {
@@ -130,7 +116,7 @@ impl ToolSpec {
         }
     }
 
-    pub(super) fn run(&self, call: &Call, arguments: JsonObject) -> Result<Output> {
+    pub(super) fn run(&self, call: &Call, arguments: JsonObject) -> Result<String> {
         check(&arguments)?;
         (self.call)(call, arguments)
     }
@@ -168,8 +154,8 @@ fn parse<T: DeserializeOwned>(arguments: JsonObject) -> Result<T> {
 }
 
 /// Returns one page of a result. `offset` is counted in characters.
-fn page_result(text: &str, offset: Option<usize>) -> Result<Output> {
-    Ok(page(text, offset.unwrap_or(0))?.into())
+fn page_result(text: &str, offset: Option<usize>) -> Result<String> {
+    page(text, offset.unwrap_or(0))
 }
 
 fn at_most(name: &str, value: usize, most: usize) -> Result<usize> {

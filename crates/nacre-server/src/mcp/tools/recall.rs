@@ -10,11 +10,11 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{
-    DEFAULT_LIMIT, Effect, MAX_LIMIT, MAX_OFFSET, Output, ToolSpec, at_most, page_result, parse,
-};
+use super::{DEFAULT_LIMIT, Effect, MAX_LIMIT, MAX_OFFSET, ToolSpec, at_most, page_result, parse};
 use crate::calls::Call;
 use crate::mcp::text::{Lines, SNIPPET_CHARS, line, sanitize};
+
+const NOT_KNOWN: &str = "Nothing in memory answers that.";
 
 const DEFAULT_BRIEF_BUDGET: usize = 1_500;
 const MAX_BRIEF_BUDGET: usize = 8_000;
@@ -44,7 +44,7 @@ struct BriefArguments {
     offset: Option<usize>,
 }
 
-fn brief(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn brief(call: &Call, arguments: JsonObject) -> Result<String> {
     let BriefArguments { task, files, budget, offset } = parse(arguments)?;
     let budget = at_most("budget", budget.unwrap_or(DEFAULT_BRIEF_BUDGET), MAX_BRIEF_BUDGET)?;
     let request = BriefRequest { budget: Some(budget), task, files, scope: None };
@@ -96,7 +96,7 @@ struct AskArguments {
     offset: Option<usize>,
 }
 
-fn ask(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn ask(call: &Call, arguments: JsonObject) -> Result<String> {
     let AskArguments { question, use_model, offset } = parse(arguments)?;
     let request = AskRequest { question, no_model: !use_model, ..AskRequest::default() };
     let text = match ask_ops::ask(&call.host, &request, &call.events)? {
@@ -109,7 +109,7 @@ fn ask(call: &Call, arguments: JsonObject) -> Result<Output> {
 fn by_model(answer: &ModelAnswer) -> String {
     let mut text = match &answer.answer {
         Some(answer) => sanitize(answer.trim()),
-        None => "Nothing is known about that.".to_owned(),
+        None => NOT_KNOWN.to_owned(),
     };
     if !answer.memories.is_empty() {
         text.push_str("\n\nSources:");
@@ -126,13 +126,21 @@ fn by_model(answer: &ModelAnswer) -> String {
 
 fn by_memories(answer: &MemoryAnswer) -> String {
     if !answer.known {
-        return "Nothing is known about that.".to_owned();
+        let said = answer.said.as_ref().map(|said| {
+            let day = said.at.as_deref().and_then(|at| at.get(..10)).unwrap_or_default();
+            let text = line(&said.text, SNIPPET_CHARS);
+            format!("\nIn a session ({day}), the user said: \"{text}\" ({})", said.place)
+        });
+        return format!("{NOT_KNOWN}{}", said.unwrap_or_default());
     }
     let mut text = String::new();
     for memory in &answer.memories {
         let title = line(&memory.title, 200);
         let trust = memory.trust.map(|trust| format!(", {}", trust.as_str())).unwrap_or_default();
-        let facts = format!("{}, {}{trust}", memory.r#type, memory.status);
+        let day = memory.updated.as_deref().and_then(|at| at.get(..10)).unwrap_or("no date");
+        let replaced = memory.replaced_by.as_ref().map(|id| format!(", replaced by {id}"));
+        let replaced = replaced.unwrap_or_default();
+        let facts = format!("{}, {}, {day}{trust}{replaced}", memory.r#type, memory.status);
         text.push_str(&format!("- {title} [{}] ({facts})", memory.id));
         if !memory.line.is_empty() {
             text.push_str(&format!("\n  {}", line(&memory.line, SNIPPET_CHARS)));
@@ -172,7 +180,7 @@ struct TraceSearchArguments {
 }
 
 /// Fails outside a project, because the search would include every session on this machine.
-fn trace_search(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn trace_search(call: &Call, arguments: JsonObject) -> Result<String> {
     let TraceSearchArguments { query, agent, since, limit, offset } = parse(arguments)?;
     if call.host.project.is_none() {
         return Err(call.host.no_project());
@@ -188,7 +196,7 @@ fn trace_search(call: &Call, arguments: JsonObject) -> Result<Output> {
         ..TraceSearchRequest::default()
     };
     let report = trace::search(&call.host, &request)?;
-    Ok(render_trace_search(&report, offset, limit).into())
+    Ok(render_trace_search(&report, offset, limit))
 }
 
 fn render_trace_search(report: &TraceSearchReport, offset: usize, limit: usize) -> String {
@@ -199,23 +207,25 @@ fn render_trace_search(report: &TraceSearchReport, offset: usize, limit: usize) 
     let mut lines = Lines::default();
     lines.add(&format!("Messages matching: {query}\n"));
     let mut next = offset;
+    let mut session = "";
     for hit in report.hits[offset..].iter().take(limit) {
-        if !lines.add(&trace_search_entry(hit)) {
+        let heading = if hit.id == session { String::new() } else { session_heading(hit) };
+        let snippet = line(&hit.snippet, SNIPPET_CHARS);
+        if !lines.add(&format!("{heading}- [{}] {}: {snippet}", hit.sequence, hit.kind)) {
             break;
         }
+        session = &hit.id;
         next += 1;
     }
     let has_more = next < report.hits.len();
     lines.end_with(&if has_more { format!("[More: offset={next}]") } else { String::new() })
 }
 
-fn trace_search_entry(hit: &TraceHit) -> String {
+fn session_heading(hit: &TraceHit) -> String {
     let day = hit.at.as_deref().and_then(|at| at.get(..10)).unwrap_or("no date");
     let title = hit.title.as_deref().map(|title| format!(", \"{}\"", line(title, 80)));
     let title = title.unwrap_or_default();
-    let id = line(&hit.id, 100);
-    let snippet = line(&hit.snippet, SNIPPET_CHARS);
-    format!("- {}, {day}, {} ({id}:{}{title})\n  {snippet}", hit.kind, hit.agent, hit.sequence)
+    format!("Session {}, {day}, {}{title}\n", line(&hit.id, 100), hit.agent)
 }
 
 pub(super) const STATUS: ToolSpec = ToolSpec {
@@ -228,9 +238,9 @@ pub(super) const STATUS: ToolSpec = ToolSpec {
     ..ToolSpec::takes::<EmptyRequest>()
 };
 
-fn status(call: &Call, arguments: JsonObject) -> Result<Output> {
+fn status(call: &Call, arguments: JsonObject) -> Result<String> {
     let report = status_ops::status(&call.host, &parse(arguments)?)?;
-    Ok(render_status(&report).into())
+    Ok(render_status(&report))
 }
 
 fn render_status(report: &StatusReport) -> String {

@@ -6,14 +6,14 @@ use nacre_types::{FoundMemory, MemorySearchRequest, SearchMode};
 use crate::cli::args::{TypeFilter, mode_parser, type_parser};
 use crate::cli::prelude::*;
 use crate::cli::remote::{by_server_or, server};
-use crate::cli::render::{print_memory_row, print_more, print_not_verified, warn_broken};
+use crate::cli::render::{count, print_memory_row, print_more, print_not_verified, warn_broken};
 
 /// Search memories by words and meaning
 ///
 /// Searches titles, tags, text and evidence. A "quoted phrase" must occur verbatim. The query may
 /// contain filters: type:decision tag:auth kind:pitfall file:src/db.rs agent:codex status:stale
 /// after:2026-01 before:7d. Superseded memories are hidden; --history shows them below the memory
-/// that supersedes them. The project's memories come first.
+/// that supersedes them. Memories that match too little are left out.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// Words, "quoted phrases" and filters
@@ -75,6 +75,10 @@ pub(super) fn cmd_search(ui: &mut Ui, host: &Host, args: SearchArgs) -> CommandR
             print_memory_row(ui, &found.memory);
             if !found.snippet.is_empty() {
                 ui.note(4, Role::Faint, ui.fit(4, &Shown(&found.snippet).one_line()));
+            }
+            if !found.same.is_empty() {
+                let text = format!("{} with this title", count(found.same.len(), "more session"));
+                ui.note(4, Role::Faint, text);
             }
             print_not_verified(ui, &found.not_verified);
             if args.explain {

@@ -46,8 +46,9 @@ fn print_memory(ui: &mut Ui, report: &MemoryShowReport) {
     let kind = memory.kind.as_deref().unwrap_or_else(|| memory.r#type.as_str());
     let mut facts = vec![memory.id.clone(), kind.to_owned(), memory.status.clone()];
     facts.extend(memory.confidence.map(|confidence| format!("confidence {confidence}")));
-    facts.extend(memory.updated.as_ref().map(|time| format!("updated {}", ui.when(time))));
+    facts.extend(memory.stated().map(|time| format!("updated {}", ui.when(time))));
     let mut lines = vec![facts.join(" · ")];
+    lines.extend(report.session.as_ref().map(|session| format!("session {session}")));
     let level = report.level.filter(|level| *level != TrustLevel::Human);
     lines.extend(level.map(|level| format!("Level: {}", level.as_str())));
     lines.extend((!memory.tags.is_empty()).then(|| format!("tags {}", memory.tags.join(", "))));
@@ -59,6 +60,8 @@ fn print_memory(ui: &mut Ui, report: &MemoryShowReport) {
     ] {
         lines.extend((!ids.is_empty()).then(|| format!("{key} {}", ids.join(", "))));
     }
+    let contradicted_by = memory.replaced_by.as_ref().filter(|_| report.superseded_by.is_empty());
+    lines.extend(contradicted_by.map(|id| format!("contradicted later by {id}")));
     if let Some(MemoryFeedback { verdict, by, note, at }) = &report.feedback {
         let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
         let by = match by {
