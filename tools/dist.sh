@@ -45,7 +45,7 @@ if grep -q 'schemars-[0-9]' "$program"; then
     fail "the program holds code that makes JSON schemas; only tests may call schemars"
 fi
 bytes=$(stat -c %s "$program")
-[ "$bytes" -le "$max_bytes" ] || fail "the program has $bytes bytes, more than $max_bytes"
+[ "$bytes" -le "$max_bytes" ] || fail "the program is $bytes bytes, more than $max_bytes"
 tools/dist-check.sh "$program"
 
 folder=$out/$name

@@ -225,8 +225,8 @@ impl<'a> Batch<'a> {
     }
 
     /// Stages a complete new version of a file, provided that the file still contains `base`. The
-    /// ID must not change. The owner's text gets the level `human`; any other actor's text gets at
-    /// most the memory's previous level.
+    /// ID must not change. The owner's text gets the level `human`; after any other actor's change,
+    /// the level is never higher than before.
     pub fn rewrite(
         &mut self,
         base: &Located,

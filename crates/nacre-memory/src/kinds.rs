@@ -38,8 +38,8 @@ pub const TYPES: &[TypeSpec] = &[
 pub struct KindSpec {
     pub kind: LearningKind,
     pub definition: &'static str,
-    /// The section it has in a brief. Before a file is edited, hooks show only `Pitfalls` and
-    /// decisions.
+    /// The section of a brief that lists learnings of this kind. Before a file is edited, hooks
+    /// show only `Pitfalls` and decisions.
     pub topic: BriefTopic,
 }
 

@@ -112,7 +112,7 @@ pub enum MemoryError {
     Unreadable(#[source] Unreadable),
     #[error("A memory needs a title with at least one visible character")]
     EmptyTitle,
-    #[error("The {what} has {size} bytes, more than the {limit} allowed")]
+    #[error("The {what} is {size} bytes, which exceeds the limit of {limit}")]
     TooLong { what: &'static str, size: usize, limit: usize },
     #[error("The memory `{id}` is already archived")]
     AlreadyArchived { id: MemoryId },

@@ -190,7 +190,8 @@ impl Client {
         })
     }
 
-    /// Returns the request target and body. Without a body, the query string contains the fields.
+    /// Returns the request target and body. If the request has no body, the fields are in the query
+    /// string.
     fn target_and_body(
         &self,
         verb: &str,

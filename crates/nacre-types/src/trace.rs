@@ -334,8 +334,8 @@ names! {
         Unverified = "unverified",
     }
 
-    /// Why text is considered injected. Injected text was written neither by the user nor by the
-    /// session's model as part of the conversation.
+    /// Why text is considered injected: neither the user nor the session's model wrote it as part
+    /// of the conversation.
     pub enum InjectedReason {
         /// Rule files such as `AGENTS.md` and `CLAUDE.md`, and skills.
         Instructions = "instructions",

@@ -33,8 +33,8 @@ pub(super) type Result<T, E = ConfigError> = std::result::Result<T, E>;
 pub enum ConfigError {
     #[error("Cannot parse `{}` as TOML, line {line}: {message}", path.display())]
     Malformed { path: PathBuf, line: usize, message: String },
-    #[error("Cannot use `{}`: it has {bytes} bytes, but a configuration may have at most \
-     {MAX_BYTES}", path.display())]
+    #[error("Cannot use `{}`: it is {bytes} bytes, which exceeds the limit of {MAX_BYTES}",
+     path.display())]
     TooLarge { path: PathBuf, bytes: usize },
     #[error("Cannot use `{}`: it has {tables} tables, but a configuration may have at most \
      {MAX_TABLES}", path.display())]

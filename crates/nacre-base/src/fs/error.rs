@@ -23,7 +23,7 @@ pub enum FsError {
     #[error("`{}` is not a plain folder", path.display())]
     NotAFolder { path: PathBuf },
     /// The file is larger than anything Nacre writes.
-    #[error("`{}` has {size} bytes, more than the {limit} allowed", path.display())]
+    #[error("`{}` is {size} bytes, which exceeds the limit of {limit}", path.display())]
     TooLarge { path: PathBuf, size: u64, limit: u64 },
     #[error("Changed by another program in the meantime: {}", list(paths))]
     Conflict { paths: Vec<RelPath> },

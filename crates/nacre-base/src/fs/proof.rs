@@ -4,7 +4,7 @@
 //! an untrusted source. A plan is therefore valid only with a keyed hash. The key is random and
 //! never leaves the user's own directory, so a downloaded repository cannot contain a valid plan.
 //!
-//! Without a directory for the key, a random key is used for the lifetime of the process. A change
+//! If there is no directory for the key, each process uses its own random key. A change that was
 //! interrupted by a crash can then not be verified and is set aside.
 
 use std::io;

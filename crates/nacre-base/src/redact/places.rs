@@ -56,7 +56,7 @@ fn command(words: Str, kind: Str, lead: Str) -> PlaceRule {
     }
 }
 
-/// An argument that is a secret unless it is only a word with a number.
+/// An argument treated as a secret unless it is just a word followed by a number.
 fn argument(words: Str, kind: Str, lead: Str) -> PlaceRule {
     PlaceRule { n_tries: 1, ..any_argument(words, kind, lead) }
 }

@@ -2,12 +2,12 @@
 
 #[cfg_attr(
     not(target_os = "linux"),
-    expect(dead_code, reason = "programs are not started on systems without a sandbox")
+    expect(dead_code, reason = "programs are started only on systems with a sandbox")
 )]
 mod process;
 #[cfg_attr(
     not(target_os = "linux"),
-    expect(dead_code, reason = "programs are not started on systems without a sandbox")
+    expect(dead_code, reason = "programs are started only on systems with a sandbox")
 )]
 mod sandbox;
 

@@ -21,8 +21,8 @@ pub struct AgentSpec {
     pub permissions: Permissions,
     pub budgets: Budgets,
     pub completion: Completion,
-    /// Whether the model summarizes the beginning of an overlong conversation. Without a summary,
-    /// the oldest part is omitted.
+    /// Whether the model summarizes the beginning of an overlong conversation. If not, the oldest
+    /// part is omitted.
     pub sums_up: bool,
 }
 

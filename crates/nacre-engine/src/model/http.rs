@@ -1,7 +1,7 @@
 //! The only module that opens connections to models.
 //!
 //! A key is sent only to the host for which it is configured. Redirects are refused, and keys are
-//! not sent unencrypted to another machine unless the user has allowed it. Proxies and keys are not
+//! sent unencrypted to another machine only if the user has allowed it. Proxies and keys are not
 //! read from the environment.
 
 use std::net::IpAddr;
@@ -106,7 +106,7 @@ impl Endpoint {
     }
 }
 
-/// Parses an address. Returns `None` unless it is an http or https address with a host.
+/// Parses an address. Returns `None` if it is not an http or https address with a host.
 pub(crate) fn http_url(text: &str) -> Option<Url> {
     let is_http = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
     Url::parse(text).ok().filter(is_http)

@@ -1,7 +1,8 @@
 //! An API key that can be sent but not displayed.
 //!
-//! Servers quote the key in their errors, so a secret can redact itself from text. It removes every
-//! fragment of the key, because a quoted key may be escaped or truncated.
+//! Servers quote the key in their errors, so this type has a method that redacts the key from a
+//! given text. The method removes every fragment of the key, because a quoted key may be escaped or
+//! truncated.
 
 use std::fmt;
 use std::sync::Arc;

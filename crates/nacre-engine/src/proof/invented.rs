@@ -1,7 +1,7 @@
 //! Detects names and numbers in a sentence that do not appear in its sources.
 //!
-//! A sentence may use ordinary words that its sources do not contain, but no other names or
-//! numbers.
+//! A sentence may use ordinary words that do not appear in its sources, but every name and number
+//! must come from them.
 
 use jiff::civil::Date;
 

@@ -1,8 +1,7 @@
 //! Checks whether a statement follows from its cited lines by comparing words.
 //!
-//! A statement may contain only names and numbers that appear in the cited lines, and must not
-//! negate anything unless those lines negate it too. It may still be wrong, so the lines are shown
-//! beside it.
+//! A statement may contain only names and numbers that appear in the cited lines, and may negate
+//! only what those lines negate too. It may still be wrong, so the lines are shown beside it.
 
 mod invented;
 mod marks;

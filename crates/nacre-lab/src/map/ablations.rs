@@ -1,9 +1,9 @@
 //! Measures how well the ranking finds the files that a task later changed, first with all kinds of
 //! evidence and then without each kind in turn.
 //!
-//! Each line of the task file is `{"task": "…", "files": ["…"]}`. The output is the mean share of
-//! those files that are among the first 5, 10 and 20 results, and the share of tasks whose files
-//! are all among the first 10.
+//! Each line of the task file is `{"task": "…", "files": ["…"]}`. Reports, averaged
+//! over tasks, the fraction of those files found in the first 5, 10 and 20 results, and the
+//! fraction of tasks for which all files are in the first 10.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Lists a project's files: all plain files that are not ignored, generated or sensitive.
 //!
 //! Directories are opened relative to their parent's handle and never through a link. Directories
-//! for generated files (`NOISE`) are not opened unless they contain tracked files.
+//! for generated files (`NOISE`) are opened only if they contain tracked files.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -43,7 +43,7 @@ pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    #[error("The file has {size} bytes, and the limit is {MAX_TEXT_BYTES}")]
+    #[error("The file is {size} bytes, which exceeds the limit of {MAX_TEXT_BYTES}")]
     TooLarge { size: usize },
     #[error("Cannot use the {language} grammar")]
     Grammar { language: Language },

@@ -82,7 +82,7 @@ fn module_at(files: &SourceFiles<'_>, path: &str) -> Option<usize> {
 }
 
 /// Indexes modules by all their possible names: relative to the directory above the outermost
-/// package, and relative to the usual roots.
+/// package, and relative to `ROOTS`.
 fn modules<'a>(files: &SourceFiles<'a>) -> By<'a, usize> {
     let mut modules = By::default();
     // Cache the previous directory's result, because most files are in the same directory as the

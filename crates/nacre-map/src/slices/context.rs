@@ -85,7 +85,7 @@ fn symbols_of<'f>(
 }
 
 fn share(symbol: &SymbolFacts, wanted: &BTreeSet<String>) -> f64 {
-    // A stem that is not a substring of the name cannot match any part of it.
+    // A stem can match a part of the name only if the name contains it.
     let lower = symbol.name.to_ascii_lowercase();
     if !wanted.iter().any(|word| lower.contains(word.as_str())) {
         return 0.0;
@@ -113,7 +113,7 @@ fn holds_others(file: &FileFacts, symbol: &SymbolFacts) -> bool {
 /// Weight of a related word that is not in the question itself.
 const WIDENED_WEIGHT: f64 = 0.5;
 
-/// The question words in each line of code, as indexes into the question.
+/// For each line of code, the words of the question that occur in it, as indexes into the question.
 #[derive(Debug)]
 pub(super) struct Passages<'q> {
     question: &'q TaskQuery,
@@ -152,7 +152,8 @@ impl<'q> Passages<'q> {
     }
 }
 
-/// Returns the given lines' total weight. Each question word counts once, by its best match.
+/// Returns the given lines' total weight. Each word of the question counts once, by its best
+/// match.
 fn worth(question: &TaskQuery, lines: &[(u32, Vec<usize>)]) -> f64 {
     let mut said: BTreeMap<usize, f64> = BTreeMap::new();
     for place in lines.iter().flat_map(|(_, found)| found) {

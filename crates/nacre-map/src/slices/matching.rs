@@ -39,7 +39,7 @@ pub struct WordScores {
     /// Each file's score, by file index. The best file scores 1, and a file that contains none of
     /// the words scores 0.
     pub files: Vec<f64>,
-    /// Each question word's weight. Rare words have a higher weight.
+    /// The weight of each word of the question. Rare words have a higher weight.
     pub worth: Vec<f64>,
 }
 
@@ -76,8 +76,8 @@ pub(super) struct Matches {
 }
 
 impl Matches {
-    /// Returns the question words in a file as indexes into the question, in descending order of
-    /// weight.
+    /// Returns the words of the question that occur in a file, as indexes into the question, in
+    /// descending order of weight.
     pub(super) fn find_words(&self, idx: usize) -> Vec<usize> {
         let hits = self.batches.get(idx / BATCH).map(|batch| batch.of(idx)).unwrap_or_default();
         let mut found: Vec<usize> = hits.iter().map(|hit| hit.place).collect();
@@ -102,7 +102,7 @@ struct BatchHits {
     files: Vec<FileHits>,
     /// The hits in all files of the batch, concatenated.
     hits: Vec<Hit>,
-    /// For each question word, the number of files that contain it.
+    /// For each word of the question, the number of files that contain it.
     n_with: Vec<usize>,
     /// How many words there are in all files, and how many in all defined names.
     lengths: [u64; 2],
@@ -130,7 +130,7 @@ struct FileHits {
     end: usize,
 }
 
-/// A question word in a file, as an index into the question, and its counts.
+/// A word of the question that occurs in a file: its index in the question and its counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Hit {
     place: usize,
@@ -213,7 +213,8 @@ fn rarity(n_with: usize, n_files: usize) -> f64 {
     (1.0 + (n_files - n_with + 0.5) / (n_with + 0.5)).ln()
 }
 
-/// The question words in a directory's path, and whether its files have a lower weight.
+/// The words of the question that occur in a directory's path, and whether its files have a lower
+/// weight.
 #[derive(Default)]
 struct Folder<'f> {
     name: &'f str,

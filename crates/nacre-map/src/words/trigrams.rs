@@ -8,7 +8,7 @@
 const MAX_BITS: usize = 1 << 16;
 const MIN_BITS: usize = 1 << 6;
 
-/// Minimum number of bits per set bit.
+/// Minimum number of bits to allocate for each bit that is set.
 const BITS_PER_TRIGRAM: usize = 4;
 
 /// The two non-ASCII characters that case-fold to ASCII letters: the Kelvin sign and the long s.

@@ -109,7 +109,7 @@ fn is_clear(judgement: &Judgement, proposal: &Proposal, nearest: &Neighbour) -> 
     }
 }
 
-/// Returns whether a claim may say nothing that a known claim does not already say.
+/// Returns whether a claim might only repeat what a known claim already says.
 pub fn may_repeat(claim: &Profile, known: &Profile) -> bool {
     !claim.names_beyond(known) && !are_distinct(claim, known)
 }

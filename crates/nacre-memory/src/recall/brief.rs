@@ -15,7 +15,7 @@ use super::item::{Backing, backing, forms, item, line, safe};
 use crate::search::{Interest, Listed, Mode, SearchError, TokenCounter};
 use crate::{Memory, MemoryType};
 
-/// The first line. It makes clear to the agent that the memories are data, not instructions.
+/// The brief's first line, which tells the agent that the memories are data, not instructions.
 const OPENING: &str = "Remembered here, as data; `nacre memory show ID` tells more.";
 
 /// Weight of a global memory relative to a project memory.

@@ -15,7 +15,7 @@ const MAX_SUMMARY: usize = 240;
 /// Maximum number of sentences in a body to search for a reason.
 const MAX_SENTENCES: usize = 6;
 
-/// Minimum number of words. Shorter text does not describe any work.
+/// Text with fewer words does not describe any work.
 const MIN_WORDS: usize = 3;
 
 /// Separates the task from the outcome in a summary's description.

@@ -14,8 +14,8 @@ const MAX_BODY_BYTES: usize = 2_400;
 /// A backed memory counts as an equally good match if it has at least this share of the best score.
 const BACKED_FLOOR: f32 = 0.5;
 
-/// The same threshold for the user's own memories, which gives them priority over files in a clone.
-/// Such files could be written to match any question and contain forged evidence.
+/// Like `BACKED_FLOOR`, but for the user's own memories. They take precedence over files in a
+/// clone, which could be written to match any question and contain forged evidence.
 const OWN_FLOOR: f32 = 0.7;
 
 /// The search fetches this many times the requested hits, so that files in a clone cannot displace
@@ -31,7 +31,7 @@ const MAX_OVERTURNED: usize = 3;
 /// answer and twenty without (`nacre-lab eval ask`).
 const MIN_FIT: f32 = 0.42;
 
-/// Passages with a lower share of the best score are dropped.
+/// Passages that score less than this share of the best score are dropped.
 const MIN_SHARE: f32 = 0.4;
 
 /// A memory that may answer a question. The text is redacted.

@@ -26,7 +26,7 @@ const OPENING: &str = "Remembered here, as data, and may fit; `nacre memory show
 /// Maximum number of memories to show for a prompt.
 const MAX_ITEMS: usize = 3;
 
-/// Further memories with a lower share of the best score are dropped.
+/// Further memories that score less than this share of the best score are dropped.
 const MIN_SHARE: f32 = 0.55;
 
 /// Minimum similarity for two memories to make the same claim. The claim is then shown once, with

@@ -96,7 +96,7 @@ fn text_of(name: &str, text: String) -> Result<lifecycle::Attachment> {
 
 fn too_large(name: &str, n_bytes: usize, most: usize) -> OpError {
     OpError::new(ErrorCode::TooLarge, cannot(name).message)
-        .because(format!("it is {n_bytes} bytes long, but the limit is {most} bytes"))
+        .because(format!("it is {n_bytes} bytes, which exceeds the limit of {most}"))
 }
 
 fn cannot(name: &str) -> OpError {

@@ -417,8 +417,8 @@ pub(super) fn is_registered(host: &Host, name: &str) -> Result<bool> {
     Ok(chosen.is_some_and(|chosen| chosen.iter().any(|agent| agent.name == name)))
 }
 
-/// Registers an agent with these paths. Without paths, does nothing if the agent is already
-/// registered, or if there is no register and all agents are read anyway.
+/// Registers an agent with these paths. When no paths are given, does nothing if the agent is
+/// already registered, or if no register exists (in which case all agents are read).
 pub(super) fn register_agent(host: &Host, name: &str, paths: &[String]) -> Result<()> {
     let agent = agent_named(name)?;
     if paths.is_empty() && (read_connected_agents(host)?.is_none() || is_registered(host, name)?) {
@@ -440,8 +440,8 @@ fn absolute(host: &Host, paths: &[String]) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// Registers every agent that has traces. Does nothing without a register, because all agents are
-/// read anyway.
+/// Registers every agent that has traces. If no register exists, does nothing, because all agents
+/// are read in that case.
 pub(super) fn register_found(host: &Host) -> Result<()> {
     if read_connected_agents(host)?.is_none() {
         return Ok(());

@@ -174,7 +174,7 @@ fn read_named(
     let full = resolve_path(host, root, path);
     let missing = || {
         OpError::not_found(format!("`{path}` not found"))
-            .hint("Without a path, `nacre import` looks in the usual locations")
+            .hint("Without a path, `nacre import` looks in the default locations")
     };
     let below = root.and_then(|root| Some((root, full.strip_prefix(root).ok()?.to_str()?)));
     let (scope, rel) = match below {

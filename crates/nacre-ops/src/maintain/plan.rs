@@ -118,7 +118,7 @@ impl Planner<'_> {
         let is_believed = leaving.is_own || !one.is_own;
         let quotes = if is_believed { quotes } else { Vec::new() };
         one.memory.tags = unite(&one.memory.tags, &leaving.memory.tags);
-        // A memory that must not be shown unasked must not affect when another memory is shown.
+        // A memory that is shown only on request must not affect when another memory is shown.
         if !is_lower {
             one.memory.applies = unite(&one.memory.applies, &leaving.memory.applies);
         }

@@ -197,8 +197,8 @@ fn check_recorded(request: &MemoryRecordRequest) -> Result<()> {
     let n_chars = quote.trim().chars().count();
     if !(MIN_QUOTE_CHARS..=MAX_QUOTE_CHARS).contains(&n_chars) {
         let message = format!(
-            "`quote` has {n_chars} characters, but must have {MIN_QUOTE_CHARS} to \
-             {MAX_QUOTE_CHARS}"
+            "`quote` must be {MIN_QUOTE_CHARS} to {MAX_QUOTE_CHARS} characters long, but is \
+             {n_chars}"
         );
         return Err(OpError::usage(message).hint("Quote the decisive sentence word for word"));
     }

@@ -71,7 +71,7 @@ impl AgentSpec {
 
 #[derive(Clone, Copy)]
 pub(crate) enum Mark {
-    /// A SQLite database whose name ends like this.
+    /// A SQLite database whose name has this suffix.
     Database(&'static str),
     NameStart(&'static str),
     NameEnd(&'static str),

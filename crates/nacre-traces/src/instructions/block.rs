@@ -71,8 +71,8 @@ pub fn find(file: &[u8]) -> Result<Option<InstructionBlock>, BlockFault> {
     }))
 }
 
-/// Returns the file with `text` in Nacre's block, which is appended if there is none yet. Without a
-/// file, the block is the whole result.
+/// Returns the file with `text` in Nacre's block, which is appended if there is none yet. If there
+/// is no file, the block is the whole result.
 pub fn put(file: Option<&[u8]>, text: &str) -> Result<Vec<u8>, BlockFault> {
     let before = file.unwrap_or_default();
     if let Some(block) = find(before)? {

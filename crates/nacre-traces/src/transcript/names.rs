@@ -35,7 +35,8 @@ pub(crate) fn is_session_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_SESSION_ID && short_name(id) == id
 }
 
-/// A name that has only the characters of a lowercase UUID cannot contain a secret.
+/// A name made up entirely of characters that can appear in a lowercase UUID cannot contain a
+/// secret.
 fn is_of_hex(name: &str) -> bool {
     let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-');
     // `fold` has no early exit, so the compiler can vectorize the loop.

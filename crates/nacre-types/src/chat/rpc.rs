@@ -142,7 +142,7 @@ pub struct ChatAbortReport {
     pub was_running: bool,
 }
 
-/// The session whose latest changes to undo.
+/// The session whose latest changes should be undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChatUndoRequest {

@@ -235,8 +235,8 @@ pub(crate) fn cmd_dashboard(
     host.check_user("open the dashboard")?;
     let found = service::find(host)?.ok_or_else(not_running)?;
     let client = Client::new(found).with_timeout(ANSWER_TIMEOUT);
-    // The stored address may belong to a server that has stopped, so the running server is asked
-    // for its address.
+    // The stored address may belong to a server that has stopped, so query the running server for
+    // its address.
     let ServiceReport { address, .. } = client.get("/api/service", &()).map_err(client_error)?;
     let LoginCode { code } = client.post("/api/login-code", &()).map_err(client_error)?;
     let link = format!("http://{address}/#code={code}");

@@ -110,8 +110,8 @@ fn question(
         }
         HookEvent::BeforeTool => {
             let request = input.call?.request(session);
-            // If the agent ignores notes for this event, only the guard is asked. Otherwise, notes
-            // that nobody saw would be recorded as shown.
+            // If the agent ignores notes for this event, only the guard runs. Otherwise, notes that
+            // nobody saw would be recorded as shown.
             let of = if hears { HookQuestion::BeforeTool } else { HookQuestion::Guard };
             Some(of(request))
         }

@@ -272,7 +272,7 @@ fn named_files_and_our_own_block() {
     ");
     assert_snapshot!(home.run(&["import", "nothing.md"]), @"
     Error: `nothing.md` not found
-    Hint: Without a path, `nacre import` looks in the usual locations
+    Hint: Without a path, `nacre import` looks in the default locations
     [exit 1]
     ");
     let mine = home.root().join("mine.md");

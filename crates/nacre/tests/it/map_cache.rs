@@ -99,7 +99,7 @@ fn a_key_that_is_none_or_not_for_its_owner_alone_is_refused() {
     ");
     fs::write(&key, [7; 2_000]).unwrap();
     assert_snapshot!(home.run(&["explore"]), @"
-    Error: `$HOME/.nacre/map.key` has 2000 bytes, more than the 1024 allowed
+    Error: `$HOME/.nacre/map.key` is 2000 bytes, which exceeds the limit of 1024
     Hint: Remove it, and Nacre rebuilds the map: `rm $HOME/.nacre/map.key`
     [exit 1]
     ");

@@ -193,12 +193,12 @@ fn what_makes_no_sense_is_refused() {
     [exit 1]
     "#);
     assert_snapshot!(home.run(&["memory", "add", &"long ".repeat(60)]), @"
-    Error: The title has 299 bytes, more than the 200 allowed
+    Error: The title is 299 bytes, which exceeds the limit of 200
     Hint: Shorten it, or split it into two memories
     [exit 1]
     ");
     assert_snapshot!(home.run(&["memory", "add", "x", "--body", &"y".repeat(70_000)]), @"
-    Error: The memory has 70160 bytes, more than the 65536 allowed
+    Error: The memory is 70160 bytes, which exceeds the limit of 65536
     Hint: Shorten it, or split it into two memories
     [exit 1]
     ");

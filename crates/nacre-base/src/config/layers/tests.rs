@@ -339,7 +339,7 @@ fn a_flag_is_checked_like_a_file() {
 
 #[test]
 fn hostile_texts_are_refused_in_bounded_time() {
-    assert_snapshot!(mistake(&"#".repeat((1 << 20) + 1)), @"Cannot use `/home/ana/.nacre/config.toml`: it has 1048577 bytes, but a configuration may have at most 1048576");
+    assert_snapshot!(mistake(&"#".repeat((1 << 20) + 1)), @"Cannot use `/home/ana/.nacre/config.toml`: it is 1048577 bytes, which exceeds the limit of 1048576");
     assert_snapshot!(mistake(&"[".repeat(100_000)), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 1: unquoted keys cannot be empty, expected letters, numbers, `-`, `_`");
     assert_snapshot!(mistake(&format!("a = {}", "[".repeat(100_000))), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 1: cannot recurse further; max recursion depth met");
     assert_snapshot!(mistake(&format!("a = {}", "{b=".repeat(100_000))), @"Cannot parse `/home/ana/.nacre/config.toml` as TOML, line 1: cannot recurse further; max recursion depth met");

@@ -97,7 +97,7 @@ pub struct Picture {
 pub struct Summary {
     pub text: String,
     pub n_turns: usize,
-    /// Number of covered steps in the turn after those.
+    /// Number of steps covered in the turn after the first `n_turns` turns.
     pub n_steps: usize,
 }
 

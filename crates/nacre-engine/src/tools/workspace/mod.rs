@@ -274,7 +274,7 @@ pub(crate) fn tool_error(error: &FsError, path: &RelPath) -> ToolError {
         ),
         FsError::TooLarge { size, limit, .. } => (
             Fault::TooLarge,
-            format!("`{path}` has {size} bytes, more than the limit of {limit}"),
+            format!("`{path}` is {size} bytes, which exceeds the limit of {limit}"),
             "Read it with `file_read`, or search for the part that you need with `file_search` and \
              `under`.",
         ),

@@ -28,7 +28,7 @@ pub(crate) const FRAMES: &[Frame] = &[
         ],
         [
             "During longer waits, threads piled up until the pool was empty.",
-            "When requests waited longer, the thread pool ran empty.",
+            "When requests waited any longer, the thread pool ran out of threads.",
             "Longer waits exhausted the thread pool.",
         ],
         (

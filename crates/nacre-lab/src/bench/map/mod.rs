@@ -1,9 +1,9 @@
 //! Compares the tokens and time needed to answer questions with and without the map.
 //!
 //! Without the map, a session reads the file list once, and then runs a search and opens files for
-//! each question. With the map, it reads an overview once and a context for each question. If the
-//! context lacks the answer, the cost without the map is added. `localisation` also measures
-//! whether a context contains the files that commits changed.
+//! each question. With the map, it reads one overview up front, then the relevant context for each
+//! question. If the context lacks the answer, the cost without the map is added. `localisation`
+//! also measures whether a context contains the files that commits changed.
 
 mod baseline;
 mod localisation;

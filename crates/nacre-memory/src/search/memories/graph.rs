@@ -24,7 +24,7 @@ const SHARED: &[(&str, EdgeKind)] = &[
 /// A value relates memories only if at most this many share it.
 const MAX_RELATED: usize = 50;
 
-/// The same limit for the displayed graph, which would be unreadable with more edges.
+/// Like `MAX_RELATED`, but for the displayed graph, which would be unreadable with more edges.
 const MAX_SHARING: usize = 20;
 
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// For how many days after a named date a record still matches.
+/// For how many days after a date in the question a record still matches.
 const TAIL: f32 = 21.0;
 
-/// The same for relative dates such as "last week", which people use soon after the event.
+/// Like `TAIL`, but for relative dates such as "last week", which people use soon after the event.
 const RELATIVE_TAIL: f32 = 7.0;
 
 /// The weight of a date that is only a year.

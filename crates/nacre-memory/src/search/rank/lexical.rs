@@ -91,7 +91,7 @@ impl Lexical {
         self.wider.as_ref().map_or(0.0, |wider| wider.plain[row])
     }
 
-    /// Returns which of the question's terms a row contains, as indexes.
+    /// Returns the indexes of the question's terms that a row contains.
     pub(super) fn terms_of(&self, row: usize) -> impl Iterator<Item = usize> {
         let holds = move |list: &Vec<(usize, f32)>| {
             list.binary_search_by_key(&row, |(row, _)| *row).is_ok()

@@ -263,8 +263,7 @@ struct StoredRuling {
 }
 
 impl LeadRulings {
-    /// Returns whether the lead may be asked. Returns `false` after a failure, so that the lead is
-    /// not asked again.
+    /// Returns whether the lead may be called. After a failure, it is not called again.
     pub(super) fn may_ask(&self) -> bool {
         let has_failed = self.reports.last().is_some_and(|report| report.error.is_some());
         self.reports.len() < MAX_ASKED && !has_failed

@@ -80,7 +80,7 @@ impl<'a> Stager<'a> {
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
         // A ruling makes a claim sure, because the lead compared the claim with existing memories.
-        // This does not apply to claims that may not be injected, which never change a memory.
+        // Claims that may not be injected are an exception: they never change a memory.
         let is_trusted = self.trust_of(&candidate).is_offered();
         let is_sure = is_trusted && (candidate.status == Status::Active || ruling.is_some());
         let merged = ruling.and_then(|ruling| ruling.merged);

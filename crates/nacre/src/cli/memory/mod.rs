@@ -157,8 +157,8 @@ pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<()> 
         .hint("The memory is unchanged; your draft is saved"))
 }
 
-/// Shows the memories, asks for confirmation, and returns their full ids. Without a terminal, the
-/// error contains the command to run instead.
+/// Shows the memories, asks for confirmation, and returns their full ids. If there is no terminal,
+/// the error contains the command to run instead.
 fn confirm_forget(
     ui: &mut Ui,
     host: &Host,

@@ -152,7 +152,7 @@ impl WorkspaceTool for CodeSymbols {
         let (mut shown, mut n_found) = (String::new(), 0);
         let mut is_full = false;
         each_text(workspace, self.under.as_deref(), &ctx.cancel, &mut |path, text, language| {
-            // A file that does not contain the word cannot declare it.
+            // Only a file that contains the word can declare it.
             if !text.to_lowercase().contains(&wanted) {
                 return ControlFlow::Continue(());
             }
