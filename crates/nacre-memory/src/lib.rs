@@ -49,7 +49,7 @@ pub use draft::{
 };
 pub use hazard::{Hazard, HazardKind, hazards};
 pub use history::{Edit, LastCommit};
-pub use id::{BadId, MemoryId, slug};
+pub use id::{BadId, MemoryId, ShortIds, slug};
 pub use kinds::{
     Basis, Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES, parse_name, type_spec,
 };

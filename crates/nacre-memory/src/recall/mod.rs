@@ -9,6 +9,7 @@ mod brief;
 mod item;
 mod passage;
 mod prompt;
+mod tokens;
 
 use nacre_types::StoreScope;
 
@@ -19,6 +20,7 @@ pub use brief::{Wish, brief, brief_about, brief_text};
 pub use item::{claim_text, item_of, line};
 pub use passage::{OverturnedPassage, Passage, RecallStore, Recalled, Told, recall, tell};
 pub use prompt::{Prompt, PromptMatch, PromptMatches, Prompted, match_prompt};
+pub use tokens::count_tokens;
 
 pub struct Source<'a> {
     pub index: &'a MemoryIndex<'a>,

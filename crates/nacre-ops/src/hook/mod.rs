@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use nacre_base::config::NACRE_HOOKS_DEADLINE_MS;
 use nacre_memory::recall::{Prompt, match_prompt};
-use nacre_memory::search::{Builtin, MemoryIndex, TokenCounter};
+use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_traces::agents::trace_at;
 use nacre_traces::transcript::injected::{ASK_TAG, BRIEF_TAG, MEMORY_TAG, wrap_in_tag};
 use nacre_types::{
-    BriefReport, BriefRequest, ErrorCode, HookEnd, HookEndRequest, HookQuestion, HookReport,
-    HookRequest, HookSession, HookSource,
+    ErrorCode, HookEnd, HookEndRequest, HookQuestion, HookReport, HookRequest, HookSession,
+    HookSource,
 };
 
 pub use self::before_tool::{ToolGuard, before_tool};
@@ -32,6 +32,7 @@ use crate::brief::{quick_brief, sources};
 use crate::error::{OpError, Result};
 use crate::hook_notes::{Notes, PATIENCE, claim, claim_question, folder, prune};
 use crate::host::{Environment, Host};
+use crate::import::loaded_text;
 use crate::sync::extract::is_worth_recording;
 
 /// The default value of `hooks.deadline_ms`.
@@ -71,12 +72,6 @@ pub fn answer_request(host: &Host, request: &HookRequest) -> Result<HookReport> 
     answer(host, &request.question)
 }
 
-/// Maximum size of a hook's output. Agents remove text from the middle of longer outputs.
-const MAX_BRIEF_BYTES: usize = 9_000;
-
-/// Percentages of the budget to try in turn until the text is short enough.
-const SHARES: [usize; 3] = [100, 60, 30];
-
 /// Runs at the start of a session and returns a brief that fits the budget.
 pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<HookReport> {
     let budget = host.settings().hooks.start_tokens;
@@ -94,7 +89,8 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     if notes.is_briefed {
         return Ok(HookReport::default());
     }
-    let (brief, is_behind) = brief_in_bounds(host, budget, &notes.told)?;
+    let (brief, is_behind) =
+        quick_brief(host, budget, &notes.told, &loaded_text(host, &session.agent))?;
     if brief.text.is_empty() {
         return Ok(HookReport { is_behind, ..HookReport::default() });
     }
@@ -109,22 +105,6 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     let _ = prune(&writer);
     let text = wrap_in_tag(BRIEF_TAG, &brief.text);
     Ok(HookReport { text, is_behind, ..HookReport::default() })
-}
-
-/// Returns a brief that is short enough for all agents.
-fn brief_in_bounds(host: &Host, budget: usize, known: &[String]) -> Result<(BriefReport, bool)> {
-    let mut made = None;
-    for share in SHARES {
-        let request =
-            BriefRequest { budget: Some(budget * share / 100), ..BriefRequest::default() };
-        let (brief, is_behind) = quick_brief(host, &request, known)?;
-        if brief.text.len() <= MAX_BRIEF_BYTES {
-            return Ok((brief, is_behind));
-        }
-        made =
-            Some((BriefReport { text: String::new(), sections: Vec::new(), ..brief }, is_behind));
-    }
-    made.ok_or_else(|| OpError::failed("No brief is short enough"))
 }
 
 /// Maximum number of tokens for all memories added to a session's prompts.
@@ -157,7 +137,7 @@ pub fn prompt(
     past.pop_if(|last| *last == text);
     let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told };
     let sources = sources(&stores, &indexes);
-    let mut told = match_prompt(&sources, &asked, &model, &TokenCounter::load_shipped()?)?;
+    let mut told = match_prompt(&sources, &asked, &model)?;
     let is_behind = indexes.iter().any(|index| index.n_postponed() > 0);
     if told.items.is_empty() {
         return Ok(HookReport { is_behind, ..HookReport::default() });

@@ -21,6 +21,7 @@ use nacre_types::{
     RunMode, SkippedText,
 };
 
+pub(crate) use self::sources::loaded_text;
 use self::sources::{SOURCE, SourceFile, sources};
 use crate::error::Result;
 use crate::events::Events;
