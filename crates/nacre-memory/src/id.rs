@@ -57,6 +57,37 @@ nacre_base::text_type!(MemoryId);
 
 nacre_types::text_in_json!(MemoryId);
 
+/// The ids of one or more stores, to find the shortest form of each.
+#[derive(Clone, Debug, Default)]
+pub struct ShortIds {
+    /// Sorted and without duplicates.
+    ids: Vec<String>,
+}
+
+impl ShortIds {
+    pub fn new(mut ids: Vec<String>) -> Self {
+        ids.sort_unstable();
+        ids.dedup();
+        Self { ids }
+    }
+
+    /// Returns the date and the first words of an id, as many as make it unique. Returns an unknown
+    /// id unchanged.
+    pub fn of<'i>(&self, id: &'i str) -> &'i str {
+        let Ok(at) = self.ids.binary_search_by(|known| known.as_str().cmp(id)) else { return id };
+        let before = at.checked_sub(1).and_then(|before| self.ids.get(before));
+        let neighbours = before.into_iter().chain(self.ids.get(at + 1));
+        let count_shared =
+            |other: &String| id.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        let n_shared = neighbours.map(count_shared).max().unwrap_or(0);
+        // A date alone is not meaningful, so the prefix includes at least one word of the title.
+        let word = id.find('-').map_or(0, |dash| dash + 1);
+        let from = word.max(n_shared + 1);
+        let rest = id.get(from..).unwrap_or_default();
+        rest.find('-').map_or(id, |end| &id[..from + end])
+    }
+}
+
 const MAX_SLUG_BYTES: usize = 60;
 
 /// Returns a title's lower-case ASCII words, joined by hyphens. The result is deterministic.
@@ -179,6 +210,35 @@ mod slug_tests {
         for (title, expected) in cases {
             assert_eq!(slug(title), expected, "{title:?}");
         }
+    }
+
+    #[test]
+    fn a_short_id_names_one_memory() {
+        let all = [
+            "20261114-keep-logs-for-a-year",
+            "20261115-use",
+            "20261115-use-sqlite",
+            "20261115-use-sqlite-for-the-queue",
+            "20261115-write-small-commits",
+        ];
+        let ids = ShortIds::new(all.map(str::to_owned).to_vec());
+        let short = all.map(|id| ids.of(id));
+        assert_eq!(
+            short,
+            [
+                "20261114-keep",
+                "20261115-use",
+                "20261115-use-sqlite",
+                "20261115-use-sqlite-for",
+                "20261115-write",
+            ]
+        );
+        for (short, id) in short.into_iter().zip(all) {
+            let meant = |other: &&&str| **other == short || other.starts_with(short);
+            let is_whole = short == id;
+            assert!(is_whole || all.iter().filter(meant).count() == 1, "{short}");
+        }
+        assert_eq!(ids.of("20261116-unknown-to-us"), "20261116-unknown-to-us");
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub use draft::{
 };
 pub use hazard::{Hazard, HazardKind, hazards};
 pub use history::{Edit, LastCommit};
-pub use id::{BadId, MemoryId, slug};
+pub use id::{BadId, MemoryId, ShortIds, slug};
 pub use kinds::{Basis, Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES, type_spec};
 pub use layout::{Located, STORE_ACCESS, StoreArea, id_at, init};
 pub use ledger::LedgerPlace;

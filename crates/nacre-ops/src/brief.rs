@@ -2,7 +2,7 @@
 
 use nacre_base::config::EmbeddingChoice;
 use nacre_memory::recall::{self, Source, Wish};
-use nacre_memory::search::{Builtin, MemoryIndex, Mode, TokenCounter};
+use nacre_memory::search::{Builtin, MemoryIndex, Mode};
 use nacre_memory::{MemoryId, StoreArea};
 use nacre_types::{BriefReport, BriefRequest, BriefSection, BriefTopic, StoreScope};
 
@@ -13,6 +13,9 @@ use crate::host::{Host, ScopedStore, note_offered};
 /// In tokens. Leaves most of the context for the task.
 const DEFAULT_BUDGET: usize = 2000;
 const MAX_BUDGET: usize = 100_000;
+
+/// Maximum size of a hook's output. Agents remove text from the middle of longer outputs.
+const MAX_HOOK_BYTES: usize = 9_000;
 
 /// How many bytes of the task description are compared with memories.
 const MAX_TASK_BYTES: usize = 8_000;
@@ -39,11 +42,9 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         EmbeddingChoice::Builtin => Mode::Hybrid,
         EmbeddingChoice::Endpoint => Mode::Lexical,
     };
-    let names_unproven = true;
-    let wish =
-        Wish { budget, task, files: &files, known: &[], mode, names_unproven, now: host.now() };
-    let counter = TokenCounter::load_shipped()?;
-    let mut report = recall::brief(&sources, &wish, &counter)?;
+    let (now, names_unproven) = (host.now(), true);
+    let wish = Wish { budget, task, files: &files, mode, names_unproven, now, ..Wish::default() };
+    let mut report = recall::brief(&sources, &wish)?;
     // In every store, record the user's own edits to these memories as trusted.
     let mut has_edits = false;
     for scoped in &stores {
@@ -51,13 +52,11 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         has_edits |= host.settle_edits(scoped, &files.collect::<Vec<_>>());
     }
     if has_edits {
-        report = recall::brief(&sources, &wish, &counter)?;
+        report = recall::brief(&sources, &wish)?;
     }
     report.left_out += indexes.iter().map(MemoryIndex::n_postponed).sum::<usize>();
     for scoped in &stores {
         note_offered(&scoped.store, &owner, &list_offered(&report, scoped.scope), host.now());
-    }
-    for scoped in &stores {
         let listing = scoped.store.outlines(|at| at.area == StoreArea::Active)?;
         report.candidates += listing.memories.iter().filter(|memory| memory.is_candidate()).count();
         report.broken.extend(listing.broken.iter().map(|file| to_broken_file(file, scoped).path));
@@ -69,24 +68,24 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
 /// nothing. Also returns whether the index is stale.
 pub(super) fn quick_brief(
     host: &Host,
-    request: &BriefRequest,
+    budget: usize,
     known: &[String],
+    loaded: &str,
 ) -> Result<(BriefReport, bool), OpError> {
-    let stores = host.stores_to_read(request.scope)?;
+    let stores = host.stores_to_read(None)?;
     let model = Builtin::load_shipped()?;
     let mut indexes = Vec::new();
     for scoped in &stores {
         indexes.push(host.quick_index(scoped, &model)?);
     }
     let sources = sources(&stores, &indexes);
-    let budget = request.budget.unwrap_or(DEFAULT_BUDGET);
-    let (mode, now) = (Mode::Lexical, host.now());
-    let names_unproven = false;
-    let wish = Wish { budget, task: None, files: &[], known, mode, names_unproven, now };
-    let mut report = recall::brief(&sources, &wish, &TokenCounter::load_shipped()?)?;
-    let n_postponed: usize = indexes.iter().map(MemoryIndex::n_postponed).sum();
-    report.left_out += n_postponed;
-    Ok((report, n_postponed > 0))
+    let mut wish = Wish { budget, known, loaded, now: host.now(), ..Wish::default() };
+    let mut report = recall::brief(&sources, &wish)?;
+    while report.text.len() > MAX_HOOK_BYTES {
+        wish.budget = wish.budget * 2 / 3;
+        report = recall::brief(&sources, &wish)?;
+    }
+    Ok((report, indexes.iter().any(|index| index.n_postponed() > 0)))
 }
 
 pub(super) fn sources<'a>(

@@ -5,8 +5,9 @@
 //! block depends only on the memories.
 
 use nacre_base::format_unified_diff;
-use nacre_memory::recall::{Source, Wish, brief_about, brief_text};
-use nacre_memory::search::{Interest, MemoryIndex, Mode, TokenCounter};
+use nacre_memory::ShortIds;
+use nacre_memory::recall::{Source, Wish, brief_about, brief_text, count_tokens};
+use nacre_memory::search::{Interest, MemoryIndex, Mode};
 use nacre_traces::instructions;
 use nacre_traces::transcript::injected::{MEMORY_TAG, wrap_in_tag};
 use nacre_types::{BriefReport, BriefTopic, ExportReport, ExportRequest, ExportState, RunMode};
@@ -124,35 +125,33 @@ fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection>
     let embedder = host.embedder(&scoped.settings)?;
     let index = MemoryIndex::open(&scoped.store, &*embedder, &host.owner("export"), host.now())?;
     let source = Source { index: &index, scope: scoped.scope };
-    let counter = TokenCounter::load_shipped()?;
     let marks = block(" ")?;
     // Age is measured relative to the newest memory instead of the current time, so that the block
     // changes only if the memories change.
     let interest = Interest { task: None, files: &[], mode: Mode::Lexical };
     let newest = index.outline(&interest)?.map(|listed| listed.updated).max();
     let wish = Wish {
-        budget: budget.saturating_sub(counter.count(&marks) + 1),
-        task: None,
-        files: &[],
-        known: &[],
-        mode: Mode::Lexical,
+        budget: budget.saturating_sub(count_tokens(&marks) + 1),
         names_unproven: true,
         now: newest.unwrap_or_else(|| host.now()),
+        ..Wish::default()
     };
-    let mut made = brief_about(&[source], &wish, &TOPICS, &counter)?;
+    // Other memories must not change the block, so it has full ids.
+    let ids = ShortIds::default();
+    let mut made = brief_about(&[source], &wish, &TOPICS, &ids)?;
     // Sorted by id, so that an updated memory keeps its position.
     for section in &mut made.sections {
         section.items.sort_by(|a, b| a.id.cmp(&b.id));
     }
     let BriefReport { sections, left_out: n_left_out, unproven, .. } = made;
-    let text = brief_text(&sections);
+    let text = brief_text(&sections, &ids, 0);
     let items = sections.iter().flat_map(|section| &section.items);
-    let ids = items.filter_map(|item| item.id.parse().ok()).collect();
-    let tokens = if text.is_empty() { 0 } else { counter.count(&block(&text)?) };
+    let memories = items.filter_map(|item| item.id.parse().ok()).collect();
+    let tokens = if text.is_empty() { 0 } else { count_tokens(&block(&text)?) };
     let text = if text.is_empty() { text } else { wrap_in_tag(MEMORY_TAG, &text) };
     let is_too_long = text.is_empty() && unproven.len() < n_left_out;
     let n_left_out = n_left_out + index.n_postponed();
-    Ok(Selection { text, ids, n_left_out, unproven, tokens, is_too_long })
+    Ok(Selection { text, ids: memories, n_left_out, unproven, tokens, is_too_long })
 }
 
 fn block(text: &str) -> Result<String> {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_memory::recall::{Source, Wish, brief};
-use nacre_memory::search::{Builtin, MemoryIndex, Mode, TokenCounter};
+use nacre_memory::search::{Builtin, MemoryIndex, Mode};
 use nacre_memory::{Rules, Store};
 
 use crate::Outcome;
@@ -101,13 +101,12 @@ pub(super) fn run(args: &BriefArgs) -> Outcome {
             let wish = Wish {
                 budget: 2000,
                 task,
-                files: &[],
-                known: &[],
                 mode: Mode::Hybrid,
                 names_unproven: true,
                 now,
+                ..Wish::default()
             };
-            let made = brief(&sources, &wish, &TokenCounter::load_shipped().unwrap()).unwrap();
+            let made = brief(&sources, &wish).unwrap();
             assert!(made.tokens <= 2000 && !made.text.is_empty());
             times.push(begun.elapsed());
         }

@@ -7,16 +7,19 @@ use nacre_types::{BriefItem, StoreScope};
 use super::Source;
 use crate::{Memory, MemoryType, Speaker, Status, Store, StoreArea, Trust};
 
-/// Maximum length of a title in bytes. The next constants limit details and summaries.
-const MAX_TITLE: usize = 200;
-const MAX_DETAIL: usize = 180;
+/// Maximum length of a claim in bytes. The next constants limit details and summaries.
+const MAX_CLAIM: usize = 300;
+const MAX_DETAIL: usize = 240;
 const MAX_SUMMARY: usize = 240;
 
 /// Maximum number of sentences in a body to search for a reason.
 const MAX_SENTENCES: usize = 6;
 
-/// Text with fewer words does not describe any work.
+/// Minimum number of words. Shorter text does not describe any work and makes no claim.
 const MIN_WORDS: usize = 3;
+
+/// Phrases with which a request to the agent begins. The claim is the text before them.
+const REQUESTS: [&str; 4] = [" can you ", " could you ", " would you ", " and let me know"];
 
 /// Separates the task from the outcome in a summary's description.
 const ENDED_WITH: &str = "Ended with:";
@@ -55,12 +58,12 @@ pub(super) fn forms(
 ) -> Option<(BriefItem, Option<BriefItem>)> {
     let store = source.index.store();
     let item = |text: String| item(source, memory, text);
-    let title = safe(store, &memory.title, MAX_TITLE)?;
+    let title = safe(store, &memory.title, MAX_CLAIM)?;
     if memory.at.memory_type == MemoryType::Summary {
-        let day = memory.created.map(|at| at.strftime("%Y-%m-%d: ").to_string());
-        let day = day.unwrap_or_default();
+        let day =
+            memory.created.map_or_else(String::new, |at| at.strftime("%Y-%m-%d: ").to_string());
         let work = memory.document.text("description").ok().flatten();
-        let work = work.as_deref().and_then(describe_work);
+        let work = work.as_deref().and_then(|work| describe_work(&title, work));
         let work = work.and_then(|work| safe(store, &work, MAX_SUMMARY));
         let short = says_something(&title).then(|| item(format!("{day}{title}")));
         return match work {
@@ -69,7 +72,7 @@ pub(super) fn forms(
         };
     }
     let (claim, reason) = claim_and_reason(&title, &claim_text(memory.document.body()));
-    let claim = safe(store, &claim, MAX_TITLE).or_else(|| safe(store, &title, MAX_TITLE))?;
+    let claim = safe(store, without_request(&claim)?, MAX_CLAIM)?;
     let reason = reason.and_then(|text| safe(store, &text, MAX_DETAIL));
     let quote = users_quote(store, memory);
     let quote = quote.map(|quote| format!("(An agent's words; the user said: \"{quote}\")"));
@@ -77,8 +80,13 @@ pub(super) fn forms(
     if more.is_empty() {
         return Some((item(claim), None));
     }
-    let stop = if claim.ends_with(['.', '!', '?', ':', '…']) { "" } else { "." };
+    let stop = full_stop(&claim);
     Some((item(format!("{claim}{stop} {}", more.join(" "))), Some(item(claim))))
+}
+
+/// Returns the full stop that a text lacks.
+fn full_stop(text: &str) -> &'static str {
+    if text.ends_with(['.', '!', '?', ':', '…']) { "" } else { "." }
 }
 
 /// Returns the user's own words for a memory that an agent worded.
@@ -91,37 +99,57 @@ fn users_quote(store: &Store, memory: &Memory) -> Option<String> {
     safe(store, &quote.text, MAX_DETAIL)
 }
 
-/// Returns the parts of a summary's description that are about work, or `None` if there are none.
-fn describe_work(description: &str) -> Option<String> {
+/// Returns what a session was about and how it ended, or `None` if neither is about work. `title`
+/// is the beginning of the request, unless the agent chose another title.
+fn describe_work(title: &str, description: &str) -> Option<String> {
     let (began, ended) = description.split_once(ENDED_WITH).unwrap_or((description, ""));
+    let (began, ended) = (began.trim(), ended.trim());
+    let is_named = !ended.is_empty() && !began.starts_with(title.trim_end_matches('…'));
+    let began = if is_named { title } else { began };
     match (says_something(began), says_something(ended)) {
-        (true, true) => Some(description.to_owned()),
-        (true, false) => Some(began.trim().to_owned()),
-        (false, true) => Some(ended.trim().to_owned()),
-        (false, false) => None,
+        (true, true) => Some(format!("{began}{} {ENDED_WITH} {ended}", full_stop(began))),
+        (true, false) => Some(began.to_owned()),
+        (false, true) if has_words(began) => Some(ended.to_owned()),
+        (false, _) => None,
     }
 }
 
 /// Returns whether the text is long enough to describe work and is not a question.
 fn says_something(text: &str) -> bool {
-    let n_words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 1).count();
-    n_words >= MIN_WORDS && !text.trim_end().ends_with('?')
+    has_words(text) && !text.trim_end().ends_with('?')
+}
+
+fn has_words(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| word.len() > 1).count() >= MIN_WORDS
+}
+
+/// Returns a claim without a request that follows it, or `None` if it is a question or a request.
+fn without_request(claim: &str) -> Option<&str> {
+    let request = REQUESTS.iter().filter_map(|request| claim.find(request)).min();
+    let Some(end) = request else { return (!claim.ends_with('?')).then_some(claim) };
+    let statement = claim[..end].trim_end_matches([',', ';', ' ', '-']);
+    let statement = statement.strip_suffix(" and").unwrap_or(statement);
+    has_words(statement).then_some(statement)
 }
 
 /// Returns a memory's full claim, and the first sentence of its body that adds something to the
-/// claim. The body often begins with the sentence from which a truncated title was taken.
+/// claim. An ellipsis marks that more sentences follow. The body often begins with the sentence from
+/// which a truncated title was taken.
 fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
     let mut claim = title.to_owned();
-    for sentence in sentences(body).into_iter().take(MAX_SENTENCES) {
+    let mut sentences = sentences(body).into_iter().take(MAX_SENTENCES);
+    while let Some(sentence) = sentences.next() {
         if !says_the_same(&claim, &sentence) {
-            return (claim, Some(sentence));
+            let more = if sentences.next().is_some() { " …" } else { "" };
+            return (claim, Some(sentence + more));
         }
         // The title is only part of this sentence, so use the whole sentence.
-        if leaves_out(&claim, &sentence)
-            && sentence.len() <= MAX_TITLE
-            && says_the_same(&sentence, &claim)
-        {
-            claim = sentence.trim_end_matches('.').to_owned();
+        if leaves_out(&claim, &sentence) {
+            claim = match sentence.len() <= MAX_CLAIM {
+                true => sentence.trim_end_matches('.').to_owned(),
+                false => format!("{}…", claim.trim_end_matches('…')),
+            };
         }
     }
     (claim, None)
@@ -177,7 +205,7 @@ pub(super) fn safe(store: &Store, text: &str, most: usize) -> Option<String> {
 }
 
 /// Returns the sentences in a body's first paragraphs, without headings, code and list markers.
-fn sentences(body: &str) -> Vec<String> {
+pub(super) fn sentences(body: &str) -> Vec<String> {
     let mut paragraphs: Vec<String> = Vec::new();
     let mut is_open = false;
     for line in body.lines().map(str::trim) {
@@ -227,9 +255,9 @@ mod tests {
     #[test]
     fn a_reason_is_the_first_sentence_that_says_more_than_the_claim() {
         for (body, expected) in [
-            ("\nOne file. No server.\n", Some("One file.")),
-            ("## Why\n\nIt is v1.2\nand small.\n\nMore.", Some("It is v1.2 and small.")),
-            ("> said so\n- then", Some("said so")),
+            ("\nOne file. No server.\n", Some("One file. …")),
+            ("## Why\n\nIt is v1.2\nand small.\n\nMore.", Some("It is v1.2 and small. …")),
+            ("> said so\n- then", Some("said so …")),
             ("use SQLite!\n\nOne file.", Some("One file.")),
             ("\n\n# Only\n", None),
             ("- ", None),
@@ -265,20 +293,41 @@ mod tests {
 
     #[test]
     fn work_is_told_where_it_says_something() {
-        for (description, expected) in [
-            ("Add a health endpoint. Ended with: Yes", Some("Add a health endpoint.")),
-            ("8. Ended with: Yes", None),
+        for (title, description, expected) in [
+            ("Add a…", "Add a health endpoint. Ended with: Yes", Some("Add a health endpoint.")),
+            ("8", "8. Ended with: Yes", None),
+            ("say hello", "say hello. Ended with: Hello, the queue is a table", None),
             (
+                "is the…",
                 "is the subagent stuck? Ended with: It waits for the lock",
                 Some("It waits for the lock"),
             ),
             (
+                "Mend the flaky test",
                 "Mend the flaky test. Ended with: The clock is injected now",
                 Some("Mend the flaky test. Ended with: The clock is injected now"),
             ),
-            ("Moved the queue to SQLite", Some("Moved the queue to SQLite")),
+            (
+                "Inject the clock into tests",
+                "ok, go on then. Ended with: The clock is injected now",
+                Some("Inject the clock into tests. Ended with: The clock is injected now"),
+            ),
+            ("Queue in SQLite", "Moved the queue to SQLite", Some("Moved the queue to SQLite")),
         ] {
-            assert_eq!(describe_work(description).as_deref(), expected, "{description}");
+            assert_eq!(describe_work(title, description).as_deref(), expected, "{description}");
+        }
+    }
+
+    #[test]
+    fn a_claim_is_shown_without_the_request_that_follows_it() {
+        for (claim, expected) in [
+            ("I switched to go-git v6, can you review again", Some("I switched to go-git v6")),
+            ("We use tabs here and could you fix the file?", Some("We use tabs here")),
+            ("Now could you fix the file?", None),
+            ("Is the queue a table?", None),
+            ("Use `just`, if you can", Some("Use `just`, if you can")),
+        ] {
+            assert_eq!(without_request(claim), expected, "{claim}");
         }
     }
 }

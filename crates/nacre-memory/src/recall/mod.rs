@@ -10,6 +10,7 @@ mod graded;
 mod item;
 mod passage;
 mod prompt;
+mod tokens;
 
 use nacre_types::StoreScope;
 
@@ -21,6 +22,7 @@ pub use graded::{GradedHit, lower_contradicted, order_hits};
 pub use item::{claim_text, item_of, line};
 pub use passage::{OverturnedPassage, Passage, RecallStore, Recalled, Told, recall, tell};
 pub use prompt::{Prompt, PromptMatch, PromptMatches, Prompted, match_prompt};
+pub use tokens::count_tokens;
 
 pub struct Source<'a> {
     pub index: &'a MemoryIndex<'a>,

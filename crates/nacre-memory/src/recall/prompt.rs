@@ -13,11 +13,11 @@ use serde::Deserialize;
 
 use super::Source;
 use super::item::{Backing, backing, forms, line};
+use super::tokens::count_tokens;
 use crate::kinds::{LEARNING_KINDS, LearningKind};
 use crate::policy::are_distinct;
 use crate::search::{
-    Builtin, DESCRIBED, Embedder as _, IndexError, MemoryIndex, SearchError, TokenCounter,
-    similarities,
+    Builtin, DESCRIBED, Embedder as _, IndexError, MemoryIndex, SearchError, similarities,
 };
 use crate::{Memory, MemoryType, Profile};
 
@@ -75,7 +75,7 @@ pub struct Prompt<'a> {
     pub text: &'a str,
     /// The session's earlier messages, oldest first.
     pub past: &'a [String],
-    /// In tokens, as counted by [`TokenCounter`].
+    /// In tokens, as estimated by [`count_tokens`].
     pub budget: usize,
     /// Returns whether the session has already seen the memory with this ID.
     pub is_told: &'a dyn Fn(&str) -> bool,
@@ -111,7 +111,6 @@ pub fn match_prompt(
     sources: &[Source<'_>],
     prompt: &Prompt<'_>,
     model: &Builtin,
-    counter: &TokenCounter,
 ) -> Result<Prompted, SearchError> {
     let mut prompted = Prompted::default();
     let mut given: Vec<(Vec<f32>, Profile)> = Vec::new();
@@ -147,7 +146,7 @@ pub fn match_prompt(
                 break;
             }
             let is_in = [Some(long), short].into_iter().flatten().any(|item| {
-                let longer = prompted.with(item, twin, counter);
+                let longer = prompted.with(item, twin);
                 let is_in_budget = longer.tokens <= prompt.budget;
                 if is_in_budget {
                     prompted = longer;
@@ -166,7 +165,7 @@ pub fn match_prompt(
 impl Prompted {
     /// Returns a copy with one more memory, either as a new item or, if it has a twin, as an ID in
     /// the twin's item.
-    fn with(&self, item: BriefItem, twin: Option<usize>, counter: &TokenCounter) -> Self {
+    fn with(&self, item: BriefItem, twin: Option<usize>) -> Self {
         let mut longer = self.clone();
         match twin {
             Some(at) => {
@@ -175,7 +174,7 @@ impl Prompted {
             }
             None => longer.items.push(item),
         }
-        longer.tokens = counter.count(&longer.text());
+        longer.tokens = count_tokens(&longer.text());
         longer
     }
 }

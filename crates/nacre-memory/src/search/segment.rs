@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::record::{Fingerprint, Link, LinkKind, N_FIELDS, Standing, Traits, Voice};
 
 /// Must be increased with every change to the format. An index with a different number is rebuilt.
-pub(super) const FORMAT: u32 = 3;
+pub(super) const FORMAT: u32 = 4;
 
 pub(super) const MAGIC: [u8; 8] = *b"NACREIDX";
 

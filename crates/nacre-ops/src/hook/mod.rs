@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use nacre_base::config::NACRE_HOOKS_DEADLINE_MS;
 use nacre_memory::recall::{Prompt, match_prompt};
-use nacre_memory::search::{Builtin, MemoryIndex, TokenCounter};
+use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_traces::agents::trace_at;
 use nacre_traces::transcript::injected::{ASK_TAG, BRIEF_TAG, MEMORY_TAG, wrap_in_tag};
 use nacre_types::{
-    BriefReport, BriefRequest, ErrorCode, HookEndRequest, HookPromptRequest, HookQuestion,
-    HookReport, HookRequest, HookSession, HookSource, LoopName,
+    ErrorCode, HookEndRequest, HookPromptRequest, HookQuestion, HookReport, HookRequest,
+    HookSession, HookSource, LoopName,
 };
 
 pub use self::before_tool::{ToolGuard, before_tool};
@@ -34,6 +34,7 @@ use crate::hook_notes::{
     MAX_SESSION_TOKENS, Notes, PATIENCE, claim, claim_question, folder, prune,
 };
 use crate::host::{Environment, Host};
+use crate::import::loaded_text;
 use crate::sync::extract::is_worth_recording;
 
 /// The default value of `hooks.deadline_ms`.
@@ -67,12 +68,6 @@ pub fn answer_request(host: &Host, request: &HookRequest) -> Result<HookReport> 
     answer(host, &request.question)
 }
 
-/// Maximum size of a hook's output. Agents remove text from the middle of longer outputs.
-const MAX_BRIEF_BYTES: usize = 9_000;
-
-/// Percentages of the budget to try in turn if the text is too long.
-const SMALLER_SHARES: [usize; 3] = [60, 30, 0];
-
 /// Maximum number of tokens in the brief for a subagent, which usually has one small task.
 const MAX_SUBAGENT_TOKENS: usize = 300;
 
@@ -94,7 +89,8 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     if notes.is_briefed {
         return Ok(HookReport::default());
     }
-    let (brief, is_behind) = brief_in_bounds(host, budget, &notes.told)?;
+    let (brief, is_behind) =
+        quick_brief(host, budget, &notes.told, &loaded_text(host, &session.agent))?;
     let work = is_behind.then_some(LoopName::Index);
     if brief.text.is_empty() {
         return Ok(HookReport { work, ..HookReport::default() });
@@ -112,25 +108,10 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     Ok(HookReport { text, work, ..HookReport::default() })
 }
 
-/// Returns a brief that is short enough for all agents.
-fn brief_in_bounds(host: &Host, budget: usize, known: &[String]) -> Result<(BriefReport, bool)> {
-    let of = |share: usize| {
-        let budget = Some(budget * share / 100);
-        quick_brief(host, &BriefRequest { budget, ..BriefRequest::default() }, known)
-    };
-    let mut made = of(100)?;
-    for share in SMALLER_SHARES {
-        if made.0.text.len() <= MAX_BRIEF_BYTES {
-            break;
-        }
-        made = of(share)?;
-    }
-    Ok(made)
-}
+/// Maximum number of tokens in the brief for a subagent, which usually has one small task.
+const MAX_SUBAGENT_TOKENS: usize = 300;
 
-/// Runs when the user sends a prompt or a shell command failed, and returns the memories that match.
-pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
-    let HookPromptRequest { session, prompt, trace, is_failure } = request;
+/// Runs at the start of a session or subagent and returns a brief that fits the budget.
     let budget = host.settings().hooks.prompt_tokens;
     let text = own_words(prompt);
     if budget == 0 || text.is_empty() {
@@ -151,7 +132,7 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
     let is_failure = *is_failure;
     let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told, is_failure };
     let sources = sources(&stores, &indexes);
-    let mut told = match_prompt(&sources, &asked, &model, &TokenCounter::load_shipped()?)?;
+    let mut told = match_prompt(&sources, &asked, &model)?;
     let is_behind = indexes.iter().any(|index| index.n_postponed() > 0);
     let work = is_behind.then_some(LoopName::Index);
     if told.items.is_empty() {

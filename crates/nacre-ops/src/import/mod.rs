@@ -19,6 +19,7 @@ use nacre_types::{
     RunMode, SkippedText,
 };
 
+pub(crate) use self::sources::loaded_text;
 use self::sources::{SOURCE, SourceFile, sources};
 use crate::memory::warn_redacted;
 use crate::prelude::*;

@@ -8,6 +8,7 @@ use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use nacre_base::fs::{Access, EntryKind, FsError, RelPath, WriteScope};
+use nacre_base::text::collapse_whitespace;
 use nacre_memory::{Speaker, Trust};
 use nacre_traces::agents::claude_config_folders;
 use nacre_types::{FileFault, ImportRequest};
@@ -49,6 +50,19 @@ const MAX_HEAD_BYTES: u64 = 64 << 10;
 
 /// Claude Code truncates longer directory names and appends a hash.
 const MAX_SLUG: usize = 200;
+
+/// Returns the text of the project's instruction files that an agent loads, on one line.
+pub(crate) fn loaded_text(host: &Host, agent: &str) -> String {
+    let names: &[&str] = match agent {
+        "claude" => &["CLAUDE.md", ".claude/CLAUDE.md", PERSONAL_FILE],
+        "gemini" => &["GEMINI.md"],
+        _ => &["AGENTS.md"],
+    };
+    let root = host.project.as_ref();
+    let scope = root.and_then(|root| WriteScope::open(&root.path, Access::Shared).ok());
+    let read = |name: &&str| read(scope.as_ref()?, &RelPath::new(name).ok()?, name)?.text.ok();
+    collapse_whitespace(&names.iter().filter_map(read).collect::<Vec<_>>().join("\n"))
+}
 
 #[derive(Debug)]
 pub(super) struct SourceFile {

@@ -11,8 +11,8 @@ use nacre_memory::search::{
     RecordIndex as _, place_of_shared_unit, snippet, spellings,
 };
 use nacre_memory::{
-    Actor, Evidence, Feedback, LearningKind, Located, Memory, MemoryType, Status, StoreArea, Trust,
-    Unreadable,
+    Actor, Evidence, Feedback, LearningKind, Located, Memory, MemoryType, ShortIds, Status,
+    StoreArea, Trust, Unreadable,
 };
 use nacre_traces::catalog::Catalog;
 use nacre_types::{
@@ -479,46 +479,12 @@ fn bound_edges(report: &mut GraphReport) {
     edges.truncate(max_edges);
 }
 
-/// Number of characters to add to the shortest unique prefix, so that it usually remains unique
-/// when memories are added.
-const MORE: usize = 4;
-
-#[derive(Clone, Debug, Default)]
-pub struct ShortIds {
-    /// Sorted and without duplicates.
-    ids: Vec<String>,
-}
-
 pub fn short_ids(host: &Host, scope: Option<Scope>) -> Result<ShortIds> {
     let mut ids = Vec::new();
     for scoped in &host.stores_to_read(scope)? {
         ids.extend(scoped.store.locate_all()?.into_iter().map(|at| at.id.to_string()));
     }
     Ok(ShortIds::new(ids))
-}
-
-impl ShortIds {
-    fn new(mut ids: Vec<String>) -> Self {
-        ids.sort();
-        ids.dedup();
-        Self { ids }
-    }
-
-    /// Returns a unique prefix of an id. Returns an unknown id unchanged.
-    pub fn of<'i>(&self, id: &'i str) -> &'i str {
-        let Ok(at) = self.ids.binary_search_by(|known| known.as_str().cmp(id)) else { return id };
-        let before = at.checked_sub(1).and_then(|before| self.ids.get(before));
-        let neighbours = before.into_iter().chain(self.ids.get(at + 1));
-        let count_shared =
-            |other: &String| id.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-        let n_shared = neighbours.map(count_shared).max().unwrap_or(0);
-        // A date alone is not meaningful, so the prefix includes at least one word of the title.
-        let word = id.find('-').map_or(0, |dash| dash + 1);
-        let from = word.max(n_shared + 1);
-        let word_end =
-            id.get(from..).and_then(|rest| rest.find('-')).map_or(id.len(), |end| from + end);
-        id.get(..word_end.min(from + MORE)).unwrap_or(id)
-    }
 }
 
 const MAX_IDS: usize = 200;
@@ -538,38 +504,4 @@ pub fn complete(host: &Host, prefix: &str) -> Vec<String> {
     ids.retain(|id| id.starts_with(prefix));
     ids.truncate(MAX_IDS);
     ids
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_short_id_names_one_memory() {
-        let all = [
-            "20261114-keep-logs-for-a-year",
-            "20261115-use",
-            "20261115-use-sqlite",
-            "20261115-use-sqlite-for-the-queue",
-            "20261115-write-small-commits",
-        ];
-        let ids = ShortIds::new(all.map(str::to_owned).to_vec());
-        let short = all.map(|id| ids.of(id));
-        assert_eq!(
-            short,
-            [
-                "20261114-keep",
-                "20261115-use",
-                "20261115-use-sqlite",
-                "20261115-use-sqlite-for",
-                "20261115-write",
-            ]
-        );
-        for (short, id) in short.into_iter().zip(all) {
-            let meant = |other: &&&str| **other == short || other.starts_with(short);
-            let is_whole = short == id;
-            assert!(is_whole || all.iter().filter(meant).count() == 1, "{short}");
-        }
-        assert_eq!(ids.of("20261116-unknown-to-us"), "20261116-unknown-to-us");
-    }
 }

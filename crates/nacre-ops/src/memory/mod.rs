@@ -11,5 +11,7 @@ pub(crate) use add::said_already;
 pub use add::{DEFAULT_CONFIDENCE, add, record};
 pub use change::{archive, edit, feedback, forget, reset, restore, write};
 pub(crate) use change::{change_each, warn_redacted};
-pub use list::{ShortIds, complete, graph, list, list_related, search, short_ids, show};
+pub use list::{complete, graph, list, list_related, search, short_ids, show};
+pub use nacre_memory::ShortIds;
+
 pub(crate) use list::{label, label_entry, to_broken_file};

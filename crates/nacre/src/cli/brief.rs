@@ -20,7 +20,7 @@ const MAX_UNPROVEN: usize = 50;
 /// evidence and were not written on this machine.
 #[derive(Debug, Args)]
 pub(crate) struct BriefArgs {
-    /// Maximum number of tokens, estimated conservatively for all models
+    /// Maximum number of tokens, as estimated for current models
     #[arg(long, value_name = "TOKENS", default_value_t = DEFAULT_BUDGET)]
     budget: usize,
 
@@ -58,15 +58,8 @@ fn print(ui: &mut Ui, report: &BriefReport) {
             ),
         );
     }
-    let broken = match report.broken.as_slice() {
-        [] => None,
-        [one] => Some(format!("{one} could not be read")),
-        [first, rest @ ..] => {
-            Some(format!("{first} and {} more files could not be read", rest.len()))
-        }
-    };
-    if let Some(broken) = broken {
-        ui.warning(broken, Some("nacre doctor"));
+    if let Some(files) = first_few(&report.broken) {
+        ui.warning(format!("{files} could not be read"), Some("nacre doctor"));
     }
     print_text(ui, report);
     match report.candidates {

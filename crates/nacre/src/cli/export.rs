@@ -31,7 +31,7 @@ pub(crate) struct ExportArgs {
     /// The file, relative to the project [default: AGENTS.md or CLAUDE.md, whichever exists]
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// Maximum number of tokens including the markers, estimated conservatively for all models
+    /// Maximum number of tokens including the markers, as estimated for current models
     #[arg(long, value_name = "TOKENS", default_value_t = DEFAULT_BUDGET)]
     budget: usize,
     /// Remove the block and restore the file

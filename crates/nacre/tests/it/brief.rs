@@ -77,6 +77,18 @@ fn json_has_the_same_in_parts() {
 }
 
 #[test]
+fn the_short_id_in_a_brief_is_accepted_by_other_commands() {
+    let home = home();
+    let text = home.ok(&["brief"]);
+    let ids = text.lines().filter_map(|line| Some(line.strip_suffix(']')?.rsplit_once('[')?.1));
+    let ids: Vec<&str> = ids.collect();
+    assert_eq!(ids.len(), 6, "{text}");
+    for id in ids {
+        assert!(home.ok(&["memory", "show", id]).contains(id), "{id}");
+    }
+}
+
+#[test]
 fn a_brief_changes_nothing() {
     let home = home();
     home.ok(&["brief"]);

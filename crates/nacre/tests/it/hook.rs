@@ -109,7 +109,7 @@ fn context(agent: &str, event: &str, text: &str) -> String {
 fn every_agent_is_told_in_its_own_shape() {
     let home = home();
     let brief = format!(
-        "<nacre-brief>\nRemembered here, as data; `nacre memory show ID` tells more.\n\n## Decisions\n{LINE}\n</nacre-brief>"
+        "<nacre-brief>\nRules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.\n\n## Decisions\n{LINE}\n</nacre-brief>"
     );
     let memory = format!(
         "<nacre-memory>\nRemembered here, as data, and may fit; `nacre memory show ID` tells more.\n{LINE}\n</nacre-memory>"

@@ -4,15 +4,17 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use insta::assert_snapshot;
-use nacre_base::fs::{Access, Owner, WriteScope};
+use nacre_base::fs::{Access, Seal, WriteScope};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
 use crate::search::{Builtin, MemoryIndex};
-use crate::{Rules, Store};
+use crate::trusting_tests::{draft, owner};
+use crate::{LedgerPlace, Rules, Store};
 
 struct World {
     folder: TempDir,
@@ -68,15 +70,14 @@ impl World {
 
     fn brief(&self, budget: usize, task: Option<&str>, files: &[&str]) -> BriefReport {
         let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
-        let store = store(self.folder.path());
-        let embedder = Builtin::load_shipped().unwrap();
-        let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
-        let index = MemoryIndex::open(&store, &embedder, &owner, now()).unwrap();
-        let sources = [Source { index: &index, scope: StoreScope::Project }];
-        let (mode, names_unproven) = (Mode::Hybrid, true);
-        let wish =
-            Wish { budget, task, files: &files, known: &[], mode, names_unproven, now: now() };
-        brief(&sources, &wish, &TokenCounter::load_shipped().unwrap()).unwrap()
+        let wish = Wish { budget, task, files: &files, ..wish() };
+        brief_of(&store(self.folder.path()), &wish)
+    }
+
+    fn summary(&self, id: &str, title: &str, keys: &str, outcome: &str) {
+        let body = format!("## Outcome\n\n{outcome}\n");
+        let time = format!("summaries/{}/101500", &id[..8]);
+        self.write(&time, id, title, keys, &body);
     }
 
     fn filled() -> Self {
@@ -137,6 +138,16 @@ impl World {
     }
 }
 
+fn wish() -> Wish<'static> {
+    Wish { budget: 500, names_unproven: true, now: now(), ..Wish::default() }
+}
+
+fn brief_of(store: &Store, wish: &Wish<'_>) -> BriefReport {
+    let embedder = Builtin::load_shipped().unwrap();
+    let index = MemoryIndex::open(store, &embedder, &owner(), now()).unwrap();
+    brief(&[Source { index: &index, scope: StoreScope::Project }], wish).unwrap()
+}
+
 fn store(folder: &Path) -> Store {
     let scope = WriteScope::open(folder, Access::Private).unwrap();
     let redact_extra = vec!["Nordwind".to_owned()];
@@ -183,6 +194,71 @@ fn a_small_budget_keeps_the_best_and_shortens_it() {
     ");
     assert_eq!(World::filled().brief(30, None, &[]).text, "");
     assert_eq!(World::filled().brief(0, None, &[]).left_out, 7);
+}
+
+#[test]
+fn a_claim_that_the_user_stated_and_repeated_comes_first() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let scope = WriteScope::open(folder.path(), Access::Private).unwrap();
+    let ledger = Some(LedgerPlace::of_store(home.path(), folder.path()));
+    let scope = scope.with_seal(Seal::from_directory(home.path()));
+    let store = Store::new(scope, Rules { ledger, ..Rules::default() });
+    let mut batch = store.begin(&owner(), Duration::from_secs(5)).unwrap();
+    for (title, speaker, sessions) in [
+        ("An agent found this", Speaker::Assistant, &[] as &[&str]),
+        ("The user said this once", Speaker::User, &[]),
+        ("The user says this often", Speaker::User, &["a", "b"]),
+    ] {
+        let id = batch.add(&draft(title, "", speaker), now()).unwrap();
+        sessions.iter().for_each(|session| batch.confirm(&id, session, now()).unwrap());
+    }
+    batch.commit().unwrap();
+    assert_snapshot!(brief_of(&store, &wish()).text, @"");
+}
+
+#[test]
+fn what_the_agents_own_instruction_file_contains_is_left_out() {
+    let world = World::filled();
+    world.write("decisions", "20261101-imported", "Use tabs", "source: import:AGENTS.md\n", "");
+    world.write("decisions", "20261101-gone", "Use spaces", "source: import:AGENTS.md\n", "");
+    world.evidence("20261101-gone", "user");
+    let path = world.folder.path().join("meta/evidence/20261101-gone.json");
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"q\"", "\"spaces\"")).unwrap();
+    let loaded = "Our q. - The queue is a SQLite table. [20261110-queue]";
+    let wish = Wish { loaded, ..wish() };
+    let told = brief_of(&store(world.folder.path()), &wish).text;
+    let has = |id: &str| told.contains(id);
+    assert!(has("20261101-gone") && has("20260210-cookies"), "{told}");
+    assert!(!has("20261101-imported") && !has("20261110-queue"), "{told}");
+}
+
+#[test]
+fn recent_work_is_in_order_of_date_and_each_line_is_shown_once() {
+    let world = World::new();
+    let keys = |day: u8, updated: u8, asked: &str| {
+        format!(
+            "description: \"{asked}. Ended with: All tests pass now\"\n\
+             created: 2026-11-{day:02}T10:15:00Z\nupdated: 2026-11-{updated:02}T10:15:00Z\n"
+        )
+    };
+    let write = |id: &str, title: &str, keys: &str| world.summary(id, title, keys, "Done.");
+    write("20261109-first", "Add a health endpoint", &keys(9, 14, "Add a health endpoint"));
+    write("20261110-second", "Cache the report queries", &keys(10, 12, "look at the report"));
+    write("20261111-third", "Run the import again", &keys(11, 11, "Run the import again"));
+    write("20261112-fourth", "Run the import again", &keys(12, 12, "Run the import again"));
+    write("20261113-fifth", "say hello", &keys(13, 13, "say hello"));
+    assert_snapshot!(world.brief(1000, None, &[]).text, @"");
+}
+
+#[test]
+fn an_open_end_that_a_later_session_closed_is_left_out() {
+    let world = World::new();
+    let keys = |day: u8| format!("created: 2026-11-{day:02}T10:15:00Z\n");
+    let open = "The retry policy of the importer is not yet written. The docs still need a page.";
+    world.summary("20261110-import", "Write the importer", &keys(10), open);
+    let later = "The retry policy of the importer is written and merged.";
+    world.summary("20261111-retries", "Finish the importer", &keys(11), later);
+    assert_snapshot!(world.brief(1000, None, &[]).text, @"");
 }
 
 #[test]
@@ -315,9 +391,8 @@ proptest! {
             world.write(place, id, title, keys, body);
         }
         let brief = world.brief(budget, task.as_deref(), &["src/db.rs"]);
-        let counter = TokenCounter::load_shipped().unwrap();
         let text = brief.text.clone();
-        prop_assert_eq!(counter.count(&text), brief.tokens, "{}", text);
+        prop_assert_eq!(count_tokens(&text), brief.tokens, "{}", text);
         prop_assert!(brief.tokens <= budget);
         let again = world.brief(budget, task.as_deref(), &["src/db.rs"]);
         prop_assert_eq!(&again, &brief);

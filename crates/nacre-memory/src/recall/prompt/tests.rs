@@ -86,7 +86,7 @@ impl World {
         let now: Timestamp = "2026-11-15T08:30:00Z".parse().unwrap();
         let index = MemoryIndex::peek(&store, &model, now).unwrap();
         let sources = [Source { index: &index, scope: nacre_types::StoreScope::Project }];
-        match_prompt(&sources, prompt, &model, &TokenCounter::load_shipped().unwrap()).unwrap()
+        match_prompt(&sources, prompt, &model).unwrap()
     }
 
     fn ids(&self, text: &str) -> Vec<String> {
@@ -150,10 +150,9 @@ fn what_the_session_knows_is_not_told_again_and_nothing_takes_its_place() {
 #[test]
 fn the_budget_is_a_promise() {
     let world = World::new();
-    let counter = TokenCounter::load_shipped().unwrap();
     for budget in 0..200 {
         let told = world.told("how do we deploy?", budget, &[]);
-        assert_eq!(counter.count(&told.text()), told.tokens);
+        assert_eq!(count_tokens(&told.text()), told.tokens);
         assert!(told.tokens <= budget, "{budget}: {}", told.text());
     }
     assert_eq!(world.told("how do we deploy?", 10, &[]), Prompted::default());

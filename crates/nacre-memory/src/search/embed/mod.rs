@@ -6,7 +6,6 @@
 
 #[cfg(test)]
 mod tests;
-mod tokens;
 mod vocabulary;
 mod words;
 
@@ -17,7 +16,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use nacre_base::fs::FsError;
 
-pub use tokens::TokenCounter;
 use vocabulary::{Vocabulary, VocabularyPlace, number};
 use words::{each_chunk, fold, parts};
 
@@ -151,7 +149,7 @@ impl Builtin {
         }
     }
 
-    pub(super) fn vocabulary(&self) -> Vocabulary<'_> {
+    fn vocabulary(&self) -> Vocabulary<'_> {
         Vocabulary::new(self.bytes, &self.vocabulary)
     }
 

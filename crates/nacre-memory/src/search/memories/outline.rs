@@ -96,6 +96,12 @@ impl MemoryIndex<'_> {
         self.read_row(listed.row)
     }
 
+    /// Returns the ids of all memories, including archived ones.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        let rows = (0..self.snapshot.n_rows()).filter(|row| self.snapshot.is_live(*row));
+        rows.map(|row| self.snapshot.key(row))
+    }
+
     pub(crate) fn active_rows(&self) -> impl Iterator<Item = (usize, MemoryType)> {
         (0..self.snapshot.n_rows()).filter_map(|row| {
             let is_active =

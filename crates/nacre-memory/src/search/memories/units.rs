@@ -45,7 +45,11 @@ fn texts(evidence: &Evidence) -> impl Iterator<Item = &str> {
 
 fn record_of(memory: &Memory, evidence: Option<&Evidence>) -> Record {
     let body = page_of(memory);
-    let time = memory.updated.or(memory.created);
+    // A review changes `updated`, but a session keeps its date.
+    let time = match memory.at.memory_type {
+        MemoryType::Summary => memory.created.or(memory.updated),
+        MemoryType::Decision | MemoryType::Learning => memory.updated.or(memory.created),
+    };
     Record {
         key: memory.at.id.as_str().to_owned(),
         title: memory.title.clone(),

@@ -84,21 +84,17 @@ impl<'a> Stager<'a> {
         // and so does a person's statement that the claim replaces an earlier one.
         // Claims that may not be injected are an exception: they never change a memory.
         let is_trusted = self.trust_of(&candidate).is_offered();
-<<<<<<< HEAD
-        // A rule does not replace what the user wrote or confirmed.
+        // A rule does not replace what the user wrote or confirmed, unless the user said so.
         let is_humans = |id: &MemoryId| {
             let memory = self.store.get(id.as_str());
             memory.is_ok_and(|memory| self.store.trust_of(&memory) == Trust::Human)
         };
         let is_kept = candidate.signal != Signal::Model
+            && !is_amendment
             && decision.action == Action::Supersede
             && decision.target.as_ref().is_some_and(is_humans);
         let is_active = candidate.status == Status::Active && !is_kept;
-        let is_sure = is_trusted && (is_active || ruling.is_some());
-=======
-        let is_settled = ruling.is_some() || is_amendment;
-        let is_sure = is_trusted && (candidate.status == Status::Active || is_settled);
->>>>>>> c3d9a2654358e9a3d56791e8cc675537e96dd39e
+        let is_sure = is_trusted && (is_active || is_amendment || ruling.is_some());
         let merged = ruling.and_then(|ruling| ruling.merged);
         match (decision.action, decision.target) {
             (Action::NoOp | Action::Update, Some(target)) if !is_sure && !is_taken(&target) => {

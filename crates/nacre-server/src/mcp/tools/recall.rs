@@ -59,13 +59,10 @@ fn render_brief(report: &BriefReport) -> String {
         ("", _) => format!("A budget of {budget} tokens is too small for any memory."),
         (text, _) => text.trim_end().to_owned(),
     };
-    if *left_out != 0 {
-        brief.push_str(&format!("\n\n[{left_out} more memories; use memory_search to find them]"));
-    }
     if !unproven.is_empty() {
         let n_unproven = unproven.len();
         brief.push_str(&format!(
-            "\n[{n_unproven} memories came with this repository and are hidden until the user \
+            "\n\n[{n_unproven} memories came with this repository and are hidden until the user \
              trusts them]"
         ));
     }
