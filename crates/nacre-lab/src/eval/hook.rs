@@ -47,6 +47,9 @@ struct LabelledPrompt {
     /// Earlier messages in the session.
     #[serde(default)]
     past: Vec<String>,
+    /// Whether it is the first prompt of its session.
+    #[serde(default)]
+    first: bool,
     /// IDs of the expected memories. Empty if the hook should return nothing.
     want: Vec<String>,
 }
@@ -131,8 +134,8 @@ fn measure(folder: &Path, budget: usize, report: &mut HookReport) -> Result<(), 
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let labelled: LabelledPrompt = serde_json::from_str(line)?;
         let begun = Instant::now();
-        let LabelledPrompt { prompt: text, past, .. } = &labelled;
-        let prompt = Prompt { text, past, budget, is_told: &|_| false };
+        let LabelledPrompt { prompt: text, past, first, .. } = &labelled;
+        let prompt = Prompt { text, past, budget, is_told: &|_| false, is_first: *first };
         let told = match_prompt(&sources, &prompt, &model, &counter)?;
         report.times.push(begun.elapsed());
         let ids = told.items.into_iter().map(|item| item.id).chain(told.twins).collect();

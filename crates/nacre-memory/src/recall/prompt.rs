@@ -12,7 +12,7 @@ use nacre_types::BriefItem;
 use serde::Deserialize;
 
 use super::Source;
-use super::item::{Backing, backing, forms, line};
+use super::item::{Backing, backing, forms, item, line, safe};
 use crate::policy::are_distinct;
 use crate::search::{
     Builtin, DESCRIBED, Embedder as _, IndexError, MemoryIndex, SearchError, TokenCounter,
@@ -23,11 +23,26 @@ use crate::{Memory, MemoryType, Profile};
 /// The first line. It makes clear to the agent that the memories are data, not instructions.
 const OPENING: &str = "Remembered here, as data, and may fit; `nacre memory show ID` tells more.";
 
-/// Maximum number of memories to show for a prompt.
-const MAX_ITEMS: usize = 3;
+/// How many memories a prompt may get, and how certain their match must be.
+struct Depth {
+    max_items: usize,
+    /// Further memories that score less than this share of the best score are dropped.
+    min_share: f32,
+    /// Minimum log odds that the best memory is helpful.
+    min_evidence: f32,
+}
 
-/// Further memories that score less than this share of the best score are dropped.
-const MIN_SHARE: f32 = 0.55;
+const USUAL: Depth = Depth { max_items: 3, min_share: 0.55, min_evidence: 0.0 };
+
+/// A session's first prompt usually states the task, so earlier sessions matter most there. A wrong
+/// memory costs little, because there is only one such prompt per session.
+const FIRST: Depth = Depth { max_items: 5, min_share: 0.5, min_evidence: -1.0 };
+
+/// Minimum log odds for the summary of an earlier session, which is longer than a claim.
+const MIN_SESSION_EVIDENCE: f32 = 1.0;
+
+/// Maximum length of an earlier session's outcome, in bytes.
+const MAX_OUTCOME: usize = 700;
 
 /// Minimum similarity for two memories to make the same claim. The claim is then shown once, with
 /// both IDs.
@@ -46,7 +61,7 @@ const MAX_MESSAGES: usize = 60;
 const MAX_MESSAGE_BYTES: usize = 4000;
 
 /// Number of best matches to check for evidence.
-const MAX_MATCHES: usize = 12;
+const MAX_MATCHES: usize = 24;
 
 /// Maximum weight of a term.
 const MAX_WEIGHT: f32 = 3.5;
@@ -72,6 +87,8 @@ pub struct Prompt<'a> {
     pub budget: usize,
     /// Returns whether the session has already seen the memory with this ID.
     pub is_told: &'a dyn Fn(&str) -> bool,
+    /// Whether this is the session's first prompt, which gets more memories.
+    pub is_first: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,16 +120,23 @@ pub fn match_prompt(
     model: &Builtin,
     counter: &TokenCounter,
 ) -> Result<Prompted, SearchError> {
+    let depth = if prompt.is_first { &FIRST } else { &USUAL };
     let mut prompted = Prompted::default();
     let mut given: Vec<(Vec<f32>, Profile)> = Vec::new();
     for source in sources {
         let matches = PromptMatches::find(source.index, prompt, model)?;
         // Once there is a best match, compare the other matches' scores with its score.
         let mut best: Option<&PromptMatch<'_>> = None;
-        for one in &matches.best {
+        let mut ranked: Vec<&PromptMatch<'_>> = matches.best.iter().collect();
+        let by_sentences;
+        if prompt.is_first {
+            by_sentences = matches.rank_by_sentences(source.index, model)?;
+            ranked = by_sentences.iter().collect();
+        }
+        for one in ranked {
             let fits = match best {
-                Some(best) => one.score >= MIN_SHARE * best.score,
-                None => matches.evidence(one) > 0.0,
+                Some(best) => one.score >= depth.min_share * best.score,
+                None => matches.evidence(one) > depth.min_evidence,
             };
             if !fits || (prompt.is_told)(one.id) {
                 continue;
@@ -127,7 +151,7 @@ pub fn match_prompt(
             let twin = given.iter().position(|(known, other)| {
                 dot(known, &vector) >= MIN_TWIN && may_be_twins(&profile, other)
             });
-            if twin.is_none() && prompted.items.len() == MAX_ITEMS {
+            if twin.is_none() && prompted.items.len() == depth.max_items {
                 break;
             }
             let is_in = [Some(long), short].into_iter().flatten().any(|item| {
@@ -144,7 +168,42 @@ pub fn match_prompt(
             }
         }
     }
+    if prompt.is_first {
+        for source in sources {
+            let session = earlier_session(source, prompt, model)?;
+            let longer = session.map(|item| prompted.with(item, None, counter));
+            if let Some(longer) = longer.filter(|longer| longer.tokens <= prompt.budget) {
+                prompted = longer;
+                break;
+            }
+        }
+    }
     Ok(prompted)
+}
+
+/// Returns how an earlier session about the same task ended.
+fn earlier_session(
+    source: &Source<'_>,
+    prompt: &Prompt<'_>,
+    model: &Builtin,
+) -> Result<Option<BriefItem>, SearchError> {
+    let matches = PromptMatches::find_in(source.index, prompt, model, true)?;
+    let Some(best) = matches.best.first() else { return Ok(None) };
+    if matches.evidence(best) < MIN_SESSION_EVIDENCE || (prompt.is_told)(best.id) {
+        return Ok(None);
+    }
+    let Some(memory) = source.index.read_row(best.row) else { return Ok(None) };
+    let store = source.index.store();
+    if backing(store, &memory, source.scope) != Backing::Backed {
+        return Ok(None);
+    }
+    let Some((_, outcome)) = memory.document.body().split_once("## Outcome") else {
+        return Ok(None);
+    };
+    let outcome = outcome.split("\n## ").next().unwrap_or_default();
+    let day = memory.created.map(|at| at.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
+    let text = format!("Earlier session, {day}: {}. It ended with: {outcome}", memory.title);
+    Ok(safe(store, &text, MAX_OUTCOME).map(|text| item(source, &memory, text)))
 }
 
 impl Prompted {
@@ -200,6 +259,16 @@ impl<'a> PromptMatches<'a> {
         prompt: &Prompt<'_>,
         model: &Builtin,
     ) -> Result<Self, SearchError> {
+        Self::find_in(index, prompt, model, false)
+    }
+
+    /// Matches either the summaries of sessions or all other memories.
+    fn find_in(
+        index: &'a MemoryIndex<'_>,
+        prompt: &Prompt<'_>,
+        model: &Builtin,
+        is_summary: bool,
+    ) -> Result<Self, SearchError> {
         let text = &prompt.text[..prompt.text.floor_char_boundary(MAX_PROMPT_BYTES)];
         let (snapshot, store) = (index.snapshot(), index.store());
         let past = count_terms(prompt.past);
@@ -208,8 +277,9 @@ impl<'a> PromptMatches<'a> {
         let is_comparable = snapshot.model() == model.model().as_str();
         let vector = embed(model, text)?;
         let similarities = similarities(snapshot, if is_comparable { &vector } else { &[] });
-        let claims = index.active_rows().filter(|(_, of)| *of != MemoryType::Summary);
-        let mut rows: HashMap<usize, PromptMatch<'_>> = claims
+        let fitting =
+            index.active_rows().filter(|(_, of)| (*of == MemoryType::Summary) == is_summary);
+        let mut rows: HashMap<usize, PromptMatch<'_>> = fitting
             .map(|(row, _)| {
                 let similarity = if is_comparable { similarities[row] } else { USUAL_SIMILARITY };
                 let id = snapshot.key(row);
@@ -261,6 +331,26 @@ impl<'a> PromptMatches<'a> {
             (length - many).max(0.0),
             f32::from(u8::from(one.is_described)),
         ]
+    }
+
+    /// Ranks the matches by the sentence of each that is most similar to the prompt. A first prompt
+    /// is often about one detail of a long memory.
+    fn rank_by_sentences(
+        &self,
+        index: &MemoryIndex<'_>,
+        model: &Builtin,
+    ) -> Result<Vec<PromptMatch<'a>>, SearchError> {
+        let mut ranked = self.best.clone();
+        for one in &mut ranked {
+            let Some(memory) = index.read_row(one.row) else { continue };
+            let text = full_text(&memory);
+            let sentences: Vec<&str> = text.split_inclusive(['.', ';', ':', '\n']).collect();
+            let vectors = model.embed(&sentences).map_err(IndexError::Embed)?;
+            let similarity = vectors.iter().map(|vector| dot(vector, &self.vector));
+            one.score = one.coverage + similarity.fold(0.0, f32::max);
+        }
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(ranked)
     }
 
     /// Returns the log odds that the memory is helpful.

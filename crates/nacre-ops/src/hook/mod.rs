@@ -30,7 +30,7 @@ pub use self::upkeep::{note_sync, upkeep};
 pub(super) use self::upkeep::{prune_sessions, refresh_index};
 use crate::brief::{quick_brief, sources};
 use crate::error::{OpError, Result};
-use crate::hook_notes::{Notes, PATIENCE, claim, claim_question, folder, prune};
+use crate::hook_notes::{Notes, PATIENCE, claim, claim_question, folder, note_prompted, prune};
 use crate::host::{Environment, Host};
 use crate::sync::extract::is_worth_recording;
 
@@ -155,7 +155,12 @@ pub fn prompt(
     let mut past = trace.map_or_else(Vec::new, |trace| past_messages(host, session, trace));
     // Some agents add the prompt to the transcript before they call the hook.
     past.pop_if(|last| *last == text);
-    let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told };
+    // Some agents do not say where their transcript is, so the notes count as well.
+    let is_first = past.is_empty() && !notes.is_prompted;
+    if is_first {
+        note_prompted(host, session)?;
+    }
+    let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told, is_first };
     let sources = sources(&stores, &indexes);
     let mut told = match_prompt(&sources, &asked, &model, &TokenCounter::load_shipped()?)?;
     let is_behind = indexes.iter().any(|index| index.n_postponed() > 0);

@@ -67,12 +67,12 @@ impl World {
 
     fn told_in(&self, text: &str, budget: usize, known: &[&str], rules: Rules) -> Prompted {
         let is_told = |id: &str| known.contains(&id);
-        self.answer(&Prompt { text, past: &[], budget, is_told: &is_told }, rules)
+        self.answer(&Prompt { text, past: &[], budget, is_told: &is_told, is_first: false }, rules)
     }
 
     fn told_after(&self, text: &str, past: &[String]) -> Vec<String> {
         let rules = Rules { trusts_evidence: true, ..Rules::default() };
-        let prompt = Prompt { text, past, budget: 500, is_told: &|_| false };
+        let prompt = Prompt { text, past, budget: 500, is_told: &|_| false, is_first: false };
         self.answer(&prompt, rules).items.into_iter().map(|item| item.id).collect()
     }
 
@@ -113,7 +113,32 @@ fn others_come_along_only_when_they_are_close_and_never_more_than_three_are_told
         world.write("decisions", &format!("20261105-{part}"), &title, "", body);
     }
     let prompt = "after the deploy of the worker to production we want to ship the proxy as well";
-    assert_eq!(world.ids(prompt).len(), MAX_ITEMS);
+    assert_eq!(world.ids(prompt).len(), USUAL.max_items);
+}
+
+#[test]
+fn a_first_prompt_gets_more_memories_and_the_outcome_of_an_earlier_session() {
+    let world = World::new();
+    let folder = world.folder.path().join("memory/summaries/20261105/080000");
+    fs::create_dir_all(&folder).unwrap();
+    let text = "---\nid: 20261105-rounding\ntitle: Find the rounding error in invoice totals\n\
+                created: 2026-11-05T08:00:00Z\n---\n\n## Asked\n\nFind the rounding error.\n\n\
+                ## Outcome\n\nThe totals were rounded twice; `round_total` now rounds once.\n\n\
+                ## Files\n\n- billing.py\n";
+    fs::write(folder.join("20261105-rounding.md"), text).unwrap();
+    let evidence = world.folder.path().join("meta/evidence/20261105-rounding.json");
+    let quote = r#"{"text":"q","speaker":"human","place":"1","at":"2026"}"#;
+    let proof = format!(r#"{{"version":1,"id":"20261105-rounding","quotes":[{quote}]}}"#);
+    fs::write(evidence, proof).unwrap();
+    let told = |text: &str, is_first: bool| {
+        let rules = Rules { trusts_evidence: true, ..Rules::default() };
+        let prompt = Prompt { text, past: &[], budget: 500, is_told: &|_| false, is_first };
+        let items = world.answer(&prompt, rules).items;
+        items.into_iter().map(|item| line(&item)).collect::<Vec<_>>()
+    };
+    let prompts = ["the invoice totals still have a rounding error", "ship the worker", "hello"];
+    let told = prompts.map(|prompt| (prompt, told(prompt, false), told(prompt, true)));
+    insta::assert_debug_snapshot!(told, @"");
 }
 
 #[test]
