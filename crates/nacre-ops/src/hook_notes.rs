@@ -37,6 +37,8 @@ const N_KEPT: usize = 128;
 pub(super) struct Notes {
     /// Whether the session has received its brief.
     pub(super) is_briefed: bool,
+    /// Whether the session has had its first prompt.
+    pub(super) is_prompted: bool,
     /// Whether the session was asked to record memories.
     pub(super) is_asked: bool,
     /// Number of tokens in the memories received in addition to the brief.
@@ -122,6 +124,14 @@ pub(super) fn claim(
     Ok(new)
 }
 
+/// Records the session's first prompt.
+pub(super) fn note_prompted(host: &Host, session: &HookSession) -> Result<()> {
+    let folder = folder(host)?;
+    let _lock = folder.lock(&host.owner("hook"), PATIENCE)?;
+    let notes = Notes::open(host, session)?;
+    Notes { is_prompted: true, ..notes }.save(host, session, &folder)
+}
+
 /// Records that the session was asked to record memories. Returns `false` if it had already been
 /// asked.
 pub(super) fn claim_question(host: &Host, session: &HookSession) -> Result<bool> {
@@ -167,10 +177,15 @@ fn all_notes(folder: &WriteScope) -> Result<Vec<(RelPath, Notes)>> {
     Ok(all)
 }
 
-/// Returns the ids of all memories that recent sessions have received.
-pub(super) fn all_told(host: &Host) -> Vec<String> {
+/// Returns, for each recent session, the ids of the memories that it received.
+pub(super) fn told_by_session(host: &Host) -> Vec<Vec<String>> {
     let all = folder(host).and_then(|folder| all_notes(&folder)).unwrap_or_default();
-    let mut told: Vec<String> = all.into_iter().flat_map(|(_, notes)| notes.told).collect();
+    all.into_iter().map(|(_, notes)| notes.told).collect()
+}
+
+/// Returns the ids of all memories that recent sessions received.
+pub(super) fn all_told(host: &Host) -> Vec<String> {
+    let mut told = told_by_session(host).concat();
     told.sort_unstable();
     told.dedup();
     told

@@ -253,6 +253,14 @@ pub struct StoreFigures {
     pub n_never_used: usize,
     #[serde(default)]
     pub n_young: usize,
+    /// Number of recent agent sessions that received memories of this store.
+    #[serde(default)]
+    pub n_given_sessions: usize,
+    /// Number of memories that these sessions received, and how many of them were ever used.
+    #[serde(default)]
+    pub n_given: usize,
+    #[serde(default)]
+    pub n_given_used: usize,
     /// Histogram of effective confidence, with ten equal bins.
     pub confidence: Vec<usize>,
     pub n_broken: usize,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use jiff::Timestamp;
 use nacre_base::fs::{Access, WriteScope};
-use nacre_memory::recall::{Prompt, Source, match_prompt};
+use nacre_memory::recall::{Occasion, Prompt, Source, match_prompt};
 use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_memory::{IndexPlace, Rules, Store};
 use nacre_ops::host::STORE_FOLDER;
@@ -47,6 +47,9 @@ struct LabelledPrompt {
     /// Earlier messages in the session.
     #[serde(default)]
     past: Vec<String>,
+    /// Whether it is the first prompt of its session.
+    #[serde(default)]
+    first: bool,
     /// IDs of the expected memories. Empty if the hook should return nothing.
     want: Vec<String>,
 }
@@ -131,8 +134,9 @@ fn measure(folder: &Path, budget: usize, report: &mut HookReport) -> Result<(), 
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let labelled: LabelledPrompt = serde_json::from_str(line)?;
         let begun = Instant::now();
-        let LabelledPrompt { prompt: text, past, .. } = &labelled;
-        let prompt = Prompt { text, past, budget, is_told: &|_| false, is_failure: false };
+        let LabelledPrompt { prompt: text, past, first, .. } = &labelled;
+        let occasion = if *first { Occasion::FirstPrompt } else { Occasion::Prompt };
+        let prompt = Prompt { text, past, budget, is_told: &|_| false, occasion };
         let told = match_prompt(&sources, &prompt, &model)?;
         report.times.push(begun.elapsed());
         let ids = told.items.into_iter().map(|item| item.id).chain(told.twins).collect();

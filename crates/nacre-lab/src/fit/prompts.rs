@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use nacre_base::fs::{Access, WriteScope};
-use nacre_memory::recall::{Prompt, PromptMatches};
+use nacre_memory::recall::{Occasion, Prompt, PromptMatches};
 use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_memory::{Rules, Store};
 
@@ -30,8 +30,8 @@ pub(super) fn run(args: &PromptsArgs) -> Outcome {
         let prompt = labelled["prompt"].as_str().unwrap();
         let past: Vec<String> =
             serde_json::from_value(labelled["past"].clone()).unwrap_or_default();
-        let is_told = &|_: &str| false;
-        let asked = Prompt { text: prompt, past: &past, budget: 0, is_told, is_failure: false };
+        let (is_told, occasion) = (&|_: &str| false, Occasion::Prompt);
+        let asked = Prompt { text: prompt, past: &past, budget: 0, is_told, occasion };
         let matches = PromptMatches::find(&index, &asked, &model).unwrap();
         let best: Vec<serde_json::Value> = matches
             .best

@@ -21,7 +21,7 @@ pub use brief::{Wish, brief, brief_about, brief_text};
 pub use graded::{GradedHit, lower_contradicted, order_hits};
 pub use item::{claim_text, item_of, line};
 pub use passage::{OverturnedPassage, Passage, RecallStore, Recalled, Told, recall, tell};
-pub use prompt::{Prompt, PromptMatch, PromptMatches, Prompted, match_prompt};
+pub use prompt::{Occasion, Prompt, PromptMatch, PromptMatches, Prompted, match_prompt};
 pub use tokens::count_tokens;
 
 pub struct Source<'a> {

@@ -12,7 +12,7 @@ use nacre_types::{BriefItem, BriefTopic};
 use serde::Deserialize;
 
 use super::Source;
-use super::item::{Backing, backing, forms, line};
+use super::item::{Backing, backing, forms, item, line, safe};
 use super::tokens::count_tokens;
 use crate::kinds::{LEARNING_KINDS, LearningKind};
 use crate::policy::are_distinct;
@@ -24,8 +24,23 @@ use crate::{Memory, MemoryType, Profile};
 /// The first line. It makes clear to the agent that the memories are data, not instructions.
 const OPENING: &str = "Remembered here, as data, and may fit; `nacre memory show ID` tells more.";
 
-/// Maximum number of memories to show for a prompt.
-const MAX_ITEMS: usize = 3;
+/// How many memories a prompt may get, and how certain their match must be.
+struct Depth {
+    max_items: usize,
+    /// Further memories that score less than this share of the best score are dropped.
+    min_share: f32,
+    /// Minimum log odds that the best memory is helpful.
+    min_evidence: f32,
+}
+
+const USUAL: Depth = Depth { max_items: 3, min_share: 0.55, min_evidence: 0.0 };
+
+/// A session's first prompt usually states the task, so earlier sessions matter most there. A wrong
+/// memory costs little, because there is only one such prompt per session.
+const FIRST: Depth = Depth { max_items: 5, min_share: 0.5, min_evidence: -1.0 };
+
+/// A failed command gets one memory, which [`MIN_RAREST`] and [`MIN_SHARED`] select.
+const FAILURE: Depth = Depth { max_items: 1, min_share: 1.0, min_evidence: 0.0 };
 
 /// For a failed command, the minimum weight of the rarest shared term, and of all shared terms
 /// together. Error codes and tool names reach the first; the second needs two of them, or one and
@@ -33,8 +48,11 @@ const MAX_ITEMS: usize = 3;
 const MIN_RAREST: f32 = 2.8;
 const MIN_SHARED: f32 = 6.0;
 
-/// Further memories with a lower share of the best score are dropped.
-const MIN_SHARE: f32 = 0.55;
+/// Minimum log odds for the summary of an earlier session, which is longer than a claim.
+const MIN_SESSION_EVIDENCE: f32 = 1.0;
+
+/// Maximum length of an earlier session's outcome, in bytes.
+const MAX_OUTCOME: usize = 700;
 
 /// Minimum similarity for two memories to make the same claim. The claim is then shown once, with
 /// both IDs.
@@ -53,7 +71,7 @@ const MAX_MESSAGES: usize = 60;
 const MAX_MESSAGE_BYTES: usize = 4000;
 
 /// Number of best matches to check for evidence.
-const MAX_MATCHES: usize = 12;
+const MAX_MATCHES: usize = 24;
 
 /// Maximum weight of a term.
 const MAX_WEIGHT: f32 = 3.5;
@@ -71,6 +89,18 @@ const MIN_TEXTS: usize = 30;
 /// Sample size for estimating how many of the memories that contain a term may be shown.
 const MAX_HOLDING: usize = 1_000;
 
+/// What the memories are for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Occasion {
+    #[default]
+    Prompt,
+    /// The session's first prompt, which gets more memories.
+    FirstPrompt,
+    /// A failed command and its output. It gets at most one memory, which must be a pitfall or
+    /// procedure and share rare words with it.
+    Failure,
+}
+
 pub struct Prompt<'a> {
     pub text: &'a str,
     /// The session's earlier messages, oldest first.
@@ -79,9 +109,7 @@ pub struct Prompt<'a> {
     pub budget: usize,
     /// Returns whether the session has already seen the memory with this ID.
     pub is_told: &'a dyn Fn(&str) -> bool,
-    /// Whether the text is a failed command and its output. It then gets at most one memory, which
-    /// must be a pitfall or procedure and share rare words with it.
-    pub is_failure: bool,
+    pub occasion: Occasion,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -112,26 +140,37 @@ pub fn match_prompt(
     prompt: &Prompt<'_>,
     model: &Builtin,
 ) -> Result<Prompted, SearchError> {
+    let depth = match prompt.occasion {
+        Occasion::Prompt => &USUAL,
+        Occasion::FirstPrompt => &FIRST,
+        Occasion::Failure => &FAILURE,
+    };
     let mut prompted = Prompted::default();
     let mut given: Vec<(Vec<f32>, Profile)> = Vec::new();
-    let max_items = if prompt.is_failure { 1 } else { MAX_ITEMS };
     for source in sources {
         let matches = PromptMatches::find(source.index, prompt, model)?;
         // Once there is a best match, compare the other matches' scores with its score.
         let mut best: Option<&PromptMatch<'_>> = None;
-        for one in &matches.best {
+        let mut ranked: Vec<&PromptMatch<'_>> = matches.best.iter().collect();
+        let by_sentences;
+        if prompt.occasion == Occasion::FirstPrompt {
+            by_sentences = matches.rank_by_sentences(source.index, model)?;
+            ranked = by_sentences.iter().collect();
+        }
+        for one in ranked {
             let fits = match best {
-                Some(best) => one.score >= MIN_SHARE * best.score,
-                None if prompt.is_failure => {
+                Some(best) => one.score >= depth.min_share * best.score,
+                None if prompt.occasion == Occasion::Failure => {
                     one.rarest >= MIN_RAREST && one.new_words >= MIN_SHARED
                 }
-                None => matches.evidence(one) > 0.0,
+                None => matches.evidence(one) > depth.min_evidence,
             };
             if !fits || (prompt.is_told)(one.id) {
                 continue;
             }
             let Some(memory) = source.index.read_row(one.row) else { continue };
-            let is_wanted = !prompt.is_failure || memory.kind.is_some_and(explains_failures);
+            let is_wanted =
+                !prompt.occasion == Occasion::Failure || memory.kind.is_some_and(explains_failures);
             let backing = backing(source.index.store(), &memory, source.scope);
             if !is_wanted || backing != Backing::Backed {
                 continue;
@@ -142,7 +181,7 @@ pub fn match_prompt(
             let twin = given.iter().position(|(known, other)| {
                 dot(known, &vector) >= MIN_TWIN && may_be_twins(&profile, other)
             });
-            if twin.is_none() && prompted.items.len() == max_items {
+            if twin.is_none() && prompted.items.len() == depth.max_items {
                 break;
             }
             let is_in = [Some(long), short].into_iter().flatten().any(|item| {
@@ -159,7 +198,42 @@ pub fn match_prompt(
             }
         }
     }
+    if prompt.occasion == Occasion::FirstPrompt {
+        for source in sources {
+            let session = earlier_session(source, prompt, model)?;
+            let longer = session.map(|item| prompted.with(item, None));
+            if let Some(longer) = longer.filter(|longer| longer.tokens <= prompt.budget) {
+                prompted = longer;
+                break;
+            }
+        }
+    }
     Ok(prompted)
+}
+
+/// Returns how an earlier session about the same task ended.
+fn earlier_session(
+    source: &Source<'_>,
+    prompt: &Prompt<'_>,
+    model: &Builtin,
+) -> Result<Option<BriefItem>, SearchError> {
+    let matches = PromptMatches::find_in(source.index, prompt, model, true)?;
+    let Some(best) = matches.best.first() else { return Ok(None) };
+    if matches.evidence(best) < MIN_SESSION_EVIDENCE || (prompt.is_told)(best.id) {
+        return Ok(None);
+    }
+    let Some(memory) = source.index.read_row(best.row) else { return Ok(None) };
+    let store = source.index.store();
+    if backing(store, &memory, source.scope) != Backing::Backed {
+        return Ok(None);
+    }
+    let Some((_, outcome)) = memory.document.body().split_once("## Outcome") else {
+        return Ok(None);
+    };
+    let outcome = outcome.split("\n## ").next().unwrap_or_default();
+    let day = memory.created.map(|at| at.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
+    let text = format!("Earlier session, {day}: {}. It ended with: {outcome}", memory.title);
+    Ok(safe(store, &text, MAX_OUTCOME).map(|text| item(source, &memory, text)))
 }
 
 impl Prompted {
@@ -217,6 +291,16 @@ impl<'a> PromptMatches<'a> {
         prompt: &Prompt<'_>,
         model: &Builtin,
     ) -> Result<Self, SearchError> {
+        Self::find_in(index, prompt, model, false)
+    }
+
+    /// Matches either the summaries of sessions or all other memories.
+    fn find_in(
+        index: &'a MemoryIndex<'_>,
+        prompt: &Prompt<'_>,
+        model: &Builtin,
+        is_summary: bool,
+    ) -> Result<Self, SearchError> {
         let text = &prompt.text[..prompt.text.floor_char_boundary(MAX_PROMPT_BYTES)];
         let (snapshot, store) = (index.snapshot(), index.store());
         let past = count_terms(prompt.past);
@@ -225,8 +309,9 @@ impl<'a> PromptMatches<'a> {
         let is_comparable = snapshot.model() == model.model().as_str();
         let vector = embed(model, text)?;
         let similarities = similarities(snapshot, if is_comparable { &vector } else { &[] });
-        let claims = index.active_rows().filter(|(_, of)| *of != MemoryType::Summary);
-        let mut rows: HashMap<usize, PromptMatch<'_>> = claims
+        let fitting =
+            index.active_rows().filter(|(_, of)| (*of == MemoryType::Summary) == is_summary);
+        let mut rows: HashMap<usize, PromptMatch<'_>> = fitting
             .map(|(row, _)| {
                 let similarity = if is_comparable { similarities[row] } else { USUAL_SIMILARITY };
                 let id = snapshot.key(row);
@@ -279,6 +364,26 @@ impl<'a> PromptMatches<'a> {
             (length - many).max(0.0),
             f32::from(u8::from(one.is_described)),
         ]
+    }
+
+    /// Ranks the matches by the sentence of each that is most similar to the prompt. A first prompt
+    /// is often about one detail of a long memory.
+    fn rank_by_sentences(
+        &self,
+        index: &MemoryIndex<'_>,
+        model: &Builtin,
+    ) -> Result<Vec<PromptMatch<'a>>, SearchError> {
+        let mut ranked = self.best.clone();
+        for one in &mut ranked {
+            let Some(memory) = index.read_row(one.row) else { continue };
+            let text = full_text(&memory);
+            let sentences: Vec<&str> = text.split_inclusive(['.', ';', ':', '\n']).collect();
+            let vectors = model.embed(&sentences).map_err(IndexError::Embed)?;
+            let similarity = vectors.iter().map(|vector| dot(vector, &self.vector));
+            one.score = one.coverage + similarity.fold(0.0, f32::max);
+        }
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(ranked)
     }
 
     /// Returns the log odds that the memory is helpful.

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use nacre_base::config::NACRE_HOOKS_DEADLINE_MS;
-use nacre_memory::recall::{Prompt, match_prompt};
+use nacre_memory::recall::{Occasion, Prompt, match_prompt};
 use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_traces::agents::trace_at;
 use nacre_traces::transcript::injected::{ASK_TAG, BRIEF_TAG, MEMORY_TAG, wrap_in_tag};
@@ -31,7 +31,7 @@ pub(super) use self::upkeep::{prune_sessions, refresh_index};
 use crate::brief::{quick_brief, sources};
 use crate::error::{OpError, Result};
 use crate::hook_notes::{
-    MAX_SESSION_TOKENS, Notes, PATIENCE, claim, claim_question, folder, prune,
+    MAX_SESSION_TOKENS, Notes, PATIENCE, claim, claim_question, folder, note_prompted, prune,
 };
 use crate::host::{Environment, Host};
 use crate::import::loaded_text;
@@ -108,10 +108,9 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     Ok(HookReport { text, work, ..HookReport::default() })
 }
 
-/// Maximum number of tokens in the brief for a subagent, which usually has one small task.
-const MAX_SUBAGENT_TOKENS: usize = 300;
-
-/// Runs at the start of a session or subagent and returns a brief that fits the budget.
+/// Runs when the user sends a prompt or a shell command failed, and returns the memories that match.
+pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
+    let HookPromptRequest { session, prompt, trace, is_failure } = request;
     let budget = host.settings().hooks.prompt_tokens;
     let text = own_words(prompt);
     if budget == 0 || text.is_empty() {
@@ -129,8 +128,16 @@ const MAX_SUBAGENT_TOKENS: usize = 300;
     let mut past = trace.as_ref().map_or_else(Vec::new, |it| past_messages(host, session, it));
     // Some agents add the prompt to the transcript before they call the hook.
     past.pop_if(|last| *last == text);
-    let is_failure = *is_failure;
-    let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told, is_failure };
+    // Some agents do not say where their transcript is, so the notes count as well.
+    let occasion = match (*is_failure, past.is_empty() && !notes.is_prompted) {
+        (true, _) => Occasion::Failure,
+        (false, true) => Occasion::FirstPrompt,
+        (false, false) => Occasion::Prompt,
+    };
+    if occasion == Occasion::FirstPrompt {
+        note_prompted(host, session)?;
+    }
+    let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told, occasion };
     let sources = sources(&stores, &indexes);
     let mut told = match_prompt(&sources, &asked, &model)?;
     let is_behind = indexes.iter().any(|index| index.n_postponed() > 0);

@@ -13,6 +13,7 @@ use nacre_types::{
 };
 
 use self::page::{html_page, is_page};
+use crate::hook_notes::told_by_session;
 use crate::host::parse_when;
 use crate::prelude::*;
 use crate::run::folder::{RunId, list};
@@ -78,10 +79,33 @@ fn collect(host: &Host, request: &ReportRequest) -> Result<(String, StoreFigures
     let now = host.now();
     let since = parse_when(request.since.as_deref().unwrap_or(DEFAULT_SINCE), now)?;
     let scoped = host.store_to_write(None)?;
-    let figures = store_report(&scoped.store, since, now)?.figures;
+    let mut figures = store_report(&scoped.store, since, now)?.figures;
+    count_given(&mut figures, &scoped.store, &told_by_session(host));
     let project = host.project.as_ref().filter(|_| scoped.scope == StoreScope::Project);
     let global = || StoreScope::Global.as_str().to_owned();
     Ok((project.map_or_else(global, |project| host.name_of(&project.path)), figures))
+}
+
+/// Counts the memories of this store that hooks gave to recent sessions.
+fn count_given(figures: &mut StoreFigures, store: &Store, sessions: &[Vec<String>]) {
+    let mut given: BTreeMap<&str, Option<bool>> = BTreeMap::new();
+    for session in sessions {
+        let mut has_any = false;
+        for id in session {
+            let is_used = given.entry(id).or_insert_with(|| is_used(store, &id.parse().ok()?));
+            has_any |= is_used.is_some();
+        }
+        figures.n_given_sessions += usize::from(has_any);
+    }
+    figures.n_given = given.values().flatten().count();
+    figures.n_given_used = given.values().flatten().filter(|is_used| **is_used).count();
+}
+
+/// Returns whether a memory was ever cited or confirmed, or `None` if the store does not have it.
+fn is_used(store: &Store, id: &MemoryId) -> Option<bool> {
+    store.places(id).ok().filter(|places| !places.is_empty())?;
+    let state = store.state(id).ok().flatten();
+    Some(state.is_some_and(|state| state.citations + state.confirmations > 0))
 }
 
 pub(crate) struct StoreReport {

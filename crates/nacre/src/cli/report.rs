@@ -8,7 +8,7 @@ use nacre_types::{
 
 use super::layout::day;
 use super::prelude::*;
-use super::render::memories_text;
+use super::render::{count, memories_text};
 
 const MAX_LINES: usize = 10;
 
@@ -77,6 +77,11 @@ fn print(ui: &mut Ui, ProjectReport { project, report, .. }: &ProjectReport) {
         ("overturned", with_note(report.contradictions.len(), &open)),
         ("uses", format!("{held}: {used} used, {never} never used, {young} too recent to tell")),
     ]);
+    numbers.extend((report.n_given > 0).then(|| {
+        let sessions = count(report.n_given_sessions, "recent session");
+        let given = memories_text(report.n_given);
+        ("given", format!("{given} to {sessions}; {} were used", report.n_given_used))
+    }));
     ui.table(
         numbers
             .into_iter()

@@ -67,15 +67,14 @@ impl World {
 
     fn told_in(&self, text: &str, budget: usize, known: &[&str], rules: Rules) -> Prompted {
         let is_told = |id: &str| known.contains(&id);
-        self.answer(
-            &Prompt { text, past: &[], budget, is_told: &is_told, is_failure: false },
-            rules,
-        )
+        let occasion = Occasion::Prompt;
+        self.answer(&Prompt { text, past: &[], budget, is_told: &is_told, occasion }, rules)
     }
 
     fn told_after(&self, text: &str, past: &[String]) -> Vec<String> {
         let rules = Rules { trusts_evidence: true, ..Rules::default() };
-        let prompt = Prompt { text, past, budget: 500, is_told: &|_| false, is_failure: false };
+        let occasion = Occasion::Prompt;
+        let prompt = Prompt { text, past, budget: 500, is_told: &|_| false, occasion };
         self.answer(&prompt, rules).items.into_iter().map(|item| item.id).collect()
     }
 
@@ -116,7 +115,33 @@ fn others_come_along_only_when_they_are_close_and_never_more_than_three_are_told
         world.write("decisions", &format!("20261105-{part}"), &title, "", body);
     }
     let prompt = "after the deploy of the worker to production we want to ship the proxy as well";
-    assert_eq!(world.ids(prompt).len(), MAX_ITEMS);
+    assert_eq!(world.ids(prompt).len(), USUAL.max_items);
+}
+
+#[test]
+fn a_first_prompt_gets_more_memories_and_the_outcome_of_an_earlier_session() {
+    let world = World::new();
+    let folder = world.folder.path().join("memory/summaries/20261105/080000");
+    fs::create_dir_all(&folder).unwrap();
+    let text = "---\nid: 20261105-rounding\ntitle: Find the rounding error in invoice totals\n\
+                created: 2026-11-05T08:00:00Z\n---\n\n## Asked\n\nFind the rounding error.\n\n\
+                ## Outcome\n\nThe totals were rounded twice; `round_total` now rounds once.\n\n\
+                ## Files\n\n- billing.py\n";
+    fs::write(folder.join("20261105-rounding.md"), text).unwrap();
+    let evidence = world.folder.path().join("meta/evidence/20261105-rounding.json");
+    let quote = r#"{"text":"q","speaker":"human","place":"1","at":"2026"}"#;
+    let proof = format!(r#"{{"version":1,"id":"20261105-rounding","quotes":[{quote}]}}"#);
+    fs::write(evidence, proof).unwrap();
+    let told = |text: &str, is_first: bool| {
+        let rules = Rules { trusts_evidence: true, ..Rules::default() };
+        let occasion = if is_first { Occasion::FirstPrompt } else { Occasion::Prompt };
+        let prompt = Prompt { text, past: &[], budget: 500, is_told: &|_| false, occasion };
+        let items = world.answer(&prompt, rules).items;
+        items.into_iter().map(|item| line(&item)).collect::<Vec<_>>()
+    };
+    let prompts = ["the invoice totals still have a rounding error", "ship the worker", "hello"];
+    let told = prompts.map(|prompt| (prompt, told(prompt, false), told(prompt, true)));
+    insta::assert_debug_snapshot!(told, @"");
 }
 
 #[test]
@@ -230,7 +255,13 @@ fn a_failed_command_gets_one_pitfall_or_procedure_that_shares_rare_words() {
         "It is a known bug of theirs.",
     );
     let failed = |text: &str| {
-        let prompt = Prompt { text, past: &[], budget: 500, is_told: &|_| false, is_failure: true };
+        let prompt = Prompt {
+            text,
+            past: &[],
+            budget: 500,
+            is_told: &|_| false,
+            occasion: Occasion::Failure,
+        };
         let told = world.answer(&prompt, Rules { trusts_evidence: true, ..Rules::default() });
         told.items.into_iter().map(|item| item.id).collect::<Vec<_>>()
     };
