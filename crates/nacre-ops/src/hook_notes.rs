@@ -22,6 +22,9 @@ const MAX_BYTES: u64 = 256 << 10;
 /// and may be shown again.
 const MAX_TOLD: usize = 512;
 
+/// Maximum number of tokens for all memories that a session receives in addition to its brief.
+pub(super) const MAX_SESSION_TOKENS: usize = 4_000;
+
 /// How long a hook waits for another hook that is handling the same prompt.
 pub(super) const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -36,7 +39,7 @@ pub(super) struct Notes {
     pub(super) is_briefed: bool,
     /// Whether the session was asked to record memories.
     pub(super) is_asked: bool,
-    /// Number of tokens in the memories added to prompts.
+    /// Number of tokens in the memories received in addition to the brief.
     pub(super) tokens: usize,
     /// Ids of the memories received, oldest first.
     pub(super) told: Vec<String>,
@@ -96,8 +99,8 @@ fn path(host: &Host, session: &HookSession) -> Result<RelPath> {
     Ok(RelPath::new(&format!("{:016x}.json", xxh3_64(name.as_bytes())))?)
 }
 
-/// Records that a session received these memories, and returns those that are new to it. Takes a
-/// lock, because two hooks may run at once for one prompt.
+/// Records that a session received these memories, and returns those that are new to it, or none if
+/// the session has received enough. Takes a lock, because two hooks may run at once for one prompt.
 pub(super) fn claim(
     host: &Host,
     session: &HookSession,
@@ -107,6 +110,9 @@ pub(super) fn claim(
     let folder = folder(host)?;
     let _lock = folder.lock(&host.owner("hook"), PATIENCE)?;
     let mut notes = Notes::open(host, session)?;
+    if notes.tokens + n_tokens > MAX_SESSION_TOKENS {
+        return Ok(Vec::new());
+    }
     let new: Vec<String> = ids.iter().filter(|id| !notes.is_told(id)).cloned().collect();
     if !new.is_empty() {
         notes.note_told(&new);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Outcome, Report};
+use crate::{LoopName, Outcome, Report};
 
 /// A request to list, connect or disconnect agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,8 +70,9 @@ names! {
     pub enum HookEvent {
         Start = "start",
         Prompt = "prompt",
-        /// Connected only on request, because the hook can deny a tool call.
         BeforeTool = "before-tool",
+        AfterTool = "after-tool",
+        Subagent = "subagent",
         TurnEnd = "turn-end",
         SessionEnd = "session-end",
     }
@@ -223,6 +224,8 @@ names! {
         Resume = "resume",
         /// The agent lost its earlier context.
         Forgotten = "forgotten",
+        /// A subagent starts, without its parent's context.
+        Subagent = "subagent",
     }
 }
 
@@ -248,16 +251,20 @@ pub struct HookToolRequest {
     pub command: Option<String>,
     /// Whether the tool call affects more paths than listed.
     pub has_more: bool,
+    /// Whether the agent accepts context with the answer, in addition to a denial.
+    pub hears: bool,
 }
 
-names! {
-    /// Whether a turn or a session has ended.
-    #[derive(Default)]
-    pub enum HookEnd {
-        #[default]
-        Turn = "turn",
-        Session = "session",
-    }
+/// A prompt that the user sent to the agent, or a shell command that failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HookPromptRequest {
+    pub session: HookSession,
+    /// The prompt, or the command and the end of its output.
+    pub prompt: String,
+    /// Path of the session's transcript, if the agent provides it.
+    pub trace: Option<String>,
+    pub is_failure: bool,
 }
 
 /// The end of a turn or a session.
@@ -265,7 +272,8 @@ names! {
 #[serde(default, deny_unknown_fields)]
 pub struct HookEndRequest {
     pub session: HookSession,
-    pub end: HookEnd,
+    /// Whether the session has ended, not only a turn.
+    pub is_session: bool,
     /// Path of the session's transcript, if the agent provides it.
     pub trace: Option<String>,
     /// Whether the hook can ask the agent to continue.
@@ -282,17 +290,8 @@ pub enum HookQuestion {
         #[serde(default)]
         source: HookSource,
     },
-    /// The user sent a prompt to the agent.
-    Prompt {
-        session: HookSession,
-        prompt: String,
-        /// Path of the session's transcript, if the agent provides it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        trace: Option<String>,
-    },
+    Prompt(HookPromptRequest),
     BeforeTool(HookToolRequest),
-    /// Like `BeforeTool`, for agents that support denials but not added context.
-    Guard(HookToolRequest),
     End(HookEndRequest),
 }
 
@@ -317,10 +316,8 @@ pub struct HookReport {
     pub denied: Option<String>,
     /// Question to ask the agent before it stops. May be empty.
     pub ask: String,
-    /// Whether the index is stale and should be updated by a background process.
-    pub is_behind: bool,
-    /// Whether a background process should read new sessions.
-    pub is_due: bool,
+    /// What a background process should do: update a stale index, or read new sessions.
+    pub work: Option<LoopName>,
 }
 
 impl ConnectedPart {

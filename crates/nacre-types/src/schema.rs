@@ -47,8 +47,8 @@ public_types! {
         ChatUndoRequest ConfigSetRequest ConfigShowRequest ConnectDoctorReport ConnectReport
         ConnectRequest ContextRequest DeltaRequest DoctorReport DoctorRequest EmptyRequest
         ErrorReport Event ExploreRequest ExportRequest FeedbackRequest GraphRequest HandOverRequest
-        HelloRequest HookEndRequest HookEvent HookRequest HookToolRequest ImportRequest InitReport
-        LimitRequest MaintainReport MaintainRequest MemoryAddRequest MemoryChangesReport
+        HelloRequest HookEndRequest HookEvent HookPromptRequest HookRequest HookToolRequest
+        ImportRequest InitReport LimitRequest MaintainReport MaintainRequest MemoryAddRequest MemoryChangesReport
         MemoryEditRequest MemoryIdsRequest MemoryListReport MemoryListRequest MemoryRecordRequest
         MemoryRelatedRequest MemoryResetReport MemorySearchReport MemorySearchRequest
         MemoryShowRequest MemoryWriteRequest ModelTestRequest OfferRequest ProjectAddRequest

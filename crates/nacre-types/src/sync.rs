@@ -51,6 +51,8 @@ pub struct SyncRequest {
     pub until: Option<String>,
     /// Stop after this many sessions.
     pub max_sessions: Option<usize>,
+    /// The agent's ID of a session that has ended, so that it is not treated as still active.
+    pub ended: Option<String>,
     pub mode: SyncMode,
     /// The name of the sync run.
     pub run_id: Option<String>,

@@ -132,7 +132,7 @@ fn measure(folder: &Path, budget: usize, report: &mut HookReport) -> Result<(), 
         let labelled: LabelledPrompt = serde_json::from_str(line)?;
         let begun = Instant::now();
         let LabelledPrompt { prompt: text, past, .. } = &labelled;
-        let prompt = Prompt { text, past, budget, is_told: &|_| false };
+        let prompt = Prompt { text, past, budget, is_told: &|_| false, is_failure: false };
         let told = match_prompt(&sources, &prompt, &model, &counter)?;
         report.times.push(begun.elapsed());
         let ids = told.items.into_iter().map(|item| item.id).chain(told.twins).collect();

@@ -30,7 +30,8 @@ pub(super) fn run(args: &PromptsArgs) -> Outcome {
         let prompt = labelled["prompt"].as_str().unwrap();
         let past: Vec<String> =
             serde_json::from_value(labelled["past"].clone()).unwrap_or_default();
-        let asked = Prompt { text: prompt, past: &past, budget: 0, is_told: &|_| false };
+        let is_told = &|_: &str| false;
+        let asked = Prompt { text: prompt, past: &past, budget: 0, is_told, is_failure: false };
         let matches = PromptMatches::find(&index, &asked, &model).unwrap();
         let best: Vec<serde_json::Value> = matches
             .best

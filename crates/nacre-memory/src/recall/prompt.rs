@@ -8,11 +8,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use nacre_base::text::{each_term, inverse_frequency, terms_with_words};
-use nacre_types::BriefItem;
+use nacre_types::{BriefItem, BriefTopic};
 use serde::Deserialize;
 
 use super::Source;
 use super::item::{Backing, backing, forms, line};
+use crate::kinds::{LEARNING_KINDS, LearningKind};
 use crate::policy::are_distinct;
 use crate::search::{
     Builtin, DESCRIBED, Embedder as _, IndexError, MemoryIndex, SearchError, TokenCounter,
@@ -26,7 +27,13 @@ const OPENING: &str = "Remembered here, as data, and may fit; `nacre memory show
 /// Maximum number of memories to show for a prompt.
 const MAX_ITEMS: usize = 3;
 
-/// Further memories that score less than this share of the best score are dropped.
+/// For a failed command, the minimum weight of the rarest shared term, and of all shared terms
+/// together. Error codes and tool names reach the first; the second needs two of them, or one and
+/// several ordinary words.
+const MIN_RAREST: f32 = 2.8;
+const MIN_SHARED: f32 = 6.0;
+
+/// Further memories with a lower share of the best score are dropped.
 const MIN_SHARE: f32 = 0.55;
 
 /// Minimum similarity for two memories to make the same claim. The claim is then shown once, with
@@ -72,6 +79,9 @@ pub struct Prompt<'a> {
     pub budget: usize,
     /// Returns whether the session has already seen the memory with this ID.
     pub is_told: &'a dyn Fn(&str) -> bool,
+    /// Whether the text is a failed command and its output. It then gets at most one memory, which
+    /// must be a pitfall or procedure and share rare words with it.
+    pub is_failure: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -105,6 +115,7 @@ pub fn match_prompt(
 ) -> Result<Prompted, SearchError> {
     let mut prompted = Prompted::default();
     let mut given: Vec<(Vec<f32>, Profile)> = Vec::new();
+    let max_items = if prompt.is_failure { 1 } else { MAX_ITEMS };
     for source in sources {
         let matches = PromptMatches::find(source.index, prompt, model)?;
         // Once there is a best match, compare the other matches' scores with its score.
@@ -112,13 +123,18 @@ pub fn match_prompt(
         for one in &matches.best {
             let fits = match best {
                 Some(best) => one.score >= MIN_SHARE * best.score,
+                None if prompt.is_failure => {
+                    one.rarest >= MIN_RAREST && one.new_words >= MIN_SHARED
+                }
                 None => matches.evidence(one) > 0.0,
             };
             if !fits || (prompt.is_told)(one.id) {
                 continue;
             }
             let Some(memory) = source.index.read_row(one.row) else { continue };
-            if backing(source.index.store(), &memory, source.scope) != Backing::Backed {
+            let is_wanted = !prompt.is_failure || memory.kind.is_some_and(explains_failures);
+            let backing = backing(source.index.store(), &memory, source.scope);
+            if !is_wanted || backing != Backing::Backed {
                 continue;
             }
             let Some((long, short)) = forms(source, &memory) else { continue };
@@ -127,7 +143,7 @@ pub fn match_prompt(
             let twin = given.iter().position(|(known, other)| {
                 dot(known, &vector) >= MIN_TWIN && may_be_twins(&profile, other)
             });
-            if twin.is_none() && prompted.items.len() == MAX_ITEMS {
+            if twin.is_none() && prompted.items.len() == max_items {
                 break;
             }
             let is_in = [Some(long), short].into_iter().flatten().any(|item| {
@@ -176,6 +192,8 @@ pub struct PromptMatch<'a> {
     pub new_coverage: f32,
     /// The summed weight of the shared terms. Those already used in the session count less.
     pub new_words: f32,
+    /// The largest weight of a shared term.
+    pub rarest: f32,
     /// The share of the memory's terms that the session has already used, by weight and rarity.
     pub known: f32,
     /// Whether the memory lists the situations it applies to. Such a memory shares more words with
@@ -224,6 +242,7 @@ impl<'a> PromptMatches<'a> {
                 one.coverage += coverage;
                 one.new_coverage += coverage * news;
                 one.new_words += term.weight * term.rarity * news;
+                one.rarest = one.rarest.max(term.weight * term.rarity);
             }
         }
         for row in snapshot.rows_with(DESCRIBED, "") {
@@ -301,6 +320,11 @@ fn weigh_terms(index: &MemoryIndex<'_>, text: &str, model: &Builtin) -> Vec<Term
         Term { weight: word_weight(model, &word), rarity, stem }
     });
     weighed.collect()
+}
+
+fn explains_failures(kind: LearningKind) -> bool {
+    let topic = LEARNING_KINDS[kind as usize].topic;
+    topic == BriefTopic::Pitfalls || kind == LearningKind::Procedure
 }
 
 fn may_be_twins(a: &Profile, b: &Profile) -> bool {

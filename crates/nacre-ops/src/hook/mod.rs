@@ -18,8 +18,8 @@ use nacre_memory::search::{Builtin, MemoryIndex, TokenCounter};
 use nacre_traces::agents::trace_at;
 use nacre_traces::transcript::injected::{ASK_TAG, BRIEF_TAG, MEMORY_TAG, wrap_in_tag};
 use nacre_types::{
-    BriefReport, BriefRequest, ErrorCode, HookEnd, HookEndRequest, HookQuestion, HookReport,
-    HookRequest, HookSession, HookSource,
+    BriefReport, BriefRequest, ErrorCode, HookEndRequest, HookPromptRequest, HookQuestion,
+    HookReport, HookRequest, HookSession, HookSource, LoopName,
 };
 
 pub use self::before_tool::{ToolGuard, before_tool};
@@ -30,7 +30,9 @@ pub use self::upkeep::{note_sync, upkeep};
 pub(super) use self::upkeep::{prune_sessions, refresh_index};
 use crate::brief::{quick_brief, sources};
 use crate::error::{OpError, Result};
-use crate::hook_notes::{Notes, PATIENCE, claim, claim_question, folder, prune};
+use crate::hook_notes::{
+    MAX_SESSION_TOKENS, Notes, PATIENCE, claim, claim_question, folder, prune,
+};
 use crate::host::{Environment, Host};
 use crate::sync::extract::is_worth_recording;
 
@@ -48,14 +50,8 @@ pub fn hook_deadline(environment: &Environment) -> Duration {
 pub fn answer(host: &Host, question: &HookQuestion) -> Result<HookReport> {
     match question {
         HookQuestion::Start { session, source } => start(host, session, *source),
-        HookQuestion::Prompt { session, prompt: text, trace } => {
-            prompt(host, session, text, trace.as_deref())
-        }
+        HookQuestion::Prompt(request) => prompt(host, request),
         HookQuestion::BeforeTool(request) => before_tool(host, request),
-        HookQuestion::Guard(request) => {
-            let denied = ToolGuard::open(host)?.refuse(request);
-            Ok(HookReport { denied, ..HookReport::default() })
-        }
         HookQuestion::End(request) => end(host, request),
     }
 }
@@ -74,12 +70,16 @@ pub fn answer_request(host: &Host, request: &HookRequest) -> Result<HookReport> 
 /// Maximum size of a hook's output. Agents remove text from the middle of longer outputs.
 const MAX_BRIEF_BYTES: usize = 9_000;
 
-/// Percentages of the budget to try in turn until the text is short enough.
-const SHARES: [usize; 3] = [100, 60, 30];
+/// Percentages of the budget to try in turn if the text is too long.
+const SMALLER_SHARES: [usize; 3] = [60, 30, 0];
 
-/// Runs at the start of a session and returns a brief that fits the budget.
+/// Maximum number of tokens in the brief for a subagent, which usually has one small task.
+const MAX_SUBAGENT_TOKENS: usize = 300;
+
+/// Runs at the start of a session or subagent and returns a brief that fits the budget.
 pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<HookReport> {
-    let budget = host.settings().hooks.start_tokens;
+    let most = if source == HookSource::Subagent { MAX_SUBAGENT_TOKENS } else { usize::MAX };
+    let budget = host.settings().hooks.start_tokens.min(most);
     // Don't write any file if there is no store.
     if budget == 0 || host.stores_to_read(None)?.is_empty() {
         return Ok(HookReport::default());
@@ -95,8 +95,9 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
         return Ok(HookReport::default());
     }
     let (brief, is_behind) = brief_in_bounds(host, budget, &notes.told)?;
+    let work = is_behind.then_some(LoopName::Index);
     if brief.text.is_empty() {
-        return Ok(HookReport { is_behind, ..HookReport::default() });
+        return Ok(HookReport { work, ..HookReport::default() });
     }
     let items = brief.sections.iter().flat_map(|section| &section.items);
     let mut memories: Vec<String> = items.map(|item| item.id.clone()).collect();
@@ -108,36 +109,28 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     // Errors are ignored, because the next run removes any remaining files.
     let _ = prune(&writer);
     let text = wrap_in_tag(BRIEF_TAG, &brief.text);
-    Ok(HookReport { text, is_behind, ..HookReport::default() })
+    Ok(HookReport { text, work, ..HookReport::default() })
 }
 
 /// Returns a brief that is short enough for all agents.
 fn brief_in_bounds(host: &Host, budget: usize, known: &[String]) -> Result<(BriefReport, bool)> {
-    let mut made = None;
-    for share in SHARES {
-        let request =
-            BriefRequest { budget: Some(budget * share / 100), ..BriefRequest::default() };
-        let (brief, is_behind) = quick_brief(host, &request, known)?;
-        if brief.text.len() <= MAX_BRIEF_BYTES {
-            return Ok((brief, is_behind));
+    let of = |share: usize| {
+        let budget = Some(budget * share / 100);
+        quick_brief(host, &BriefRequest { budget, ..BriefRequest::default() }, known)
+    };
+    let mut made = of(100)?;
+    for share in SMALLER_SHARES {
+        if made.0.text.len() <= MAX_BRIEF_BYTES {
+            break;
         }
-        made =
-            Some((BriefReport { text: String::new(), sections: Vec::new(), ..brief }, is_behind));
+        made = of(share)?;
     }
-    made.ok_or_else(|| OpError::failed("No brief is short enough"))
+    Ok(made)
 }
 
-/// Maximum number of tokens for all memories added to a session's prompts.
-const MAX_SESSION_TOKENS: usize = 4_000;
-
-/// Runs when the user sends a prompt, and returns the memories that match it. `trace` is the path
-/// of the session's transcript, if the agent provides one.
-pub fn prompt(
-    host: &Host,
-    session: &HookSession,
-    prompt: &str,
-    trace: Option<&str>,
-) -> Result<HookReport> {
+/// Runs when the user sends a prompt or a shell command failed, and returns the memories that match.
+pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
+    let HookPromptRequest { session, prompt, trace, is_failure } = request;
     let budget = host.settings().hooks.prompt_tokens;
     let text = own_words(prompt);
     if budget == 0 || text.is_empty() {
@@ -152,15 +145,17 @@ pub fn prompt(
         indexes.push(host.quick_index(scoped, &model)?);
     }
     let is_told = |id: &str| notes.is_told(id);
-    let mut past = trace.map_or_else(Vec::new, |trace| past_messages(host, session, trace));
+    let mut past = trace.as_ref().map_or_else(Vec::new, |it| past_messages(host, session, it));
     // Some agents add the prompt to the transcript before they call the hook.
     past.pop_if(|last| *last == text);
-    let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told };
+    let is_failure = *is_failure;
+    let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told, is_failure };
     let sources = sources(&stores, &indexes);
     let mut told = match_prompt(&sources, &asked, &model, &TokenCounter::load_shipped()?)?;
     let is_behind = indexes.iter().any(|index| index.n_postponed() > 0);
+    let work = is_behind.then_some(LoopName::Index);
     if told.items.is_empty() {
-        return Ok(HookReport { is_behind, ..HookReport::default() });
+        return Ok(HookReport { work, ..HookReport::default() });
     }
     let mut found: Vec<String> = told.items.iter().map(|item| item.id.clone()).collect();
     found.extend(told.twins.iter().cloned());
@@ -168,12 +163,12 @@ pub fn prompt(
     told.items.retain(|item| memories.contains(&item.id));
     let text = told.text();
     let text = if text.is_empty() { text } else { wrap_in_tag(MEMORY_TAG, &text) };
-    Ok(HookReport { text, is_behind, ..HookReport::default() })
+    Ok(HookReport { text, work, ..HookReport::default() })
 }
 
-/// Minimum time between syncs, in seconds.
+/// Minimum time between syncs after turns, in seconds. A session that ends is always read, because
+/// the sync after its last turn skipped it as still active.
 const AFTER_TURN: i64 = 120;
-const AFTER_SESSION: i64 = 10;
 
 /// Longer sessions are not parsed here, because the user is waiting.
 const MAX_TRACE_BYTES: u64 = 4 << 20;
@@ -187,7 +182,8 @@ not, record nothing. Use at most 600 tokens for this, do no other work, and do n
 /// to record what it learned.
 pub fn end(host: &Host, request: &HookEndRequest) -> Result<HookReport> {
     let ask = ask(host, request)?;
-    Ok(HookReport { is_due: is_due(host, request.end)?, ask, ..HookReport::default() })
+    let work = is_due(host, request.is_session)?.then_some(LoopName::Sync);
+    Ok(HookReport { work, ask, ..HookReport::default() })
 }
 
 /// Returns the prompt that asks the agent to record memories, or an empty string. It is sent at
@@ -198,7 +194,7 @@ fn ask(host: &Host, request: &HookEndRequest) -> Result<String> {
         return Ok(String::new());
     };
     let is_asked = Notes::open(host, &request.session)?.is_asked;
-    if is_asked || request.end != HookEnd::Turn || host.project.is_none() {
+    if is_asked || host.project.is_none() {
         return Ok(String::new());
     }
     let path = host.environment.absolute(Path::new(trace));
@@ -212,14 +208,11 @@ fn ask(host: &Host, request: &HookEndRequest) -> Result<String> {
 }
 
 /// Returns whether a sync is due. If so, updates the stamp, so that no other hook starts a sync.
-fn is_due(host: &Host, end: HookEnd) -> Result<bool> {
+fn is_due(host: &Host, is_session: bool) -> Result<bool> {
     if !host.settings().hooks.sync {
         return Ok(false);
     }
-    let least = match end {
-        HookEnd::Turn => AFTER_TURN,
-        HookEnd::Session => AFTER_SESSION,
-    };
+    let least = if is_session { 0 } else { AFTER_TURN };
     let now = host.now();
     let stamp = Stamp::read(host);
     // If the clock was set back, the stamp is in the future and must not prevent syncs.

@@ -40,6 +40,10 @@ use crate::sync::pipeline::sync_session;
 
 const CANCELLED: &str = "cancelled";
 
+/// How long a sync for a session that has ended waits for another sync, such as the one that the
+/// session's last turn started.
+const ENDED_WAIT: Duration = Duration::from_secs(60);
+
 pub fn sync(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncReport> {
     as_task(host, "sync", "Read new and changed sessions", events, |events| {
         sync_all(host, request, events)
@@ -55,7 +59,7 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
         Some(SyncResources::open(host, request.strategy, events)?)
     };
     let scope = WriteScope::create_inside(host.home_scope()?.path(), "run", Access::Private)?;
-    let lock = lock(host, &scope, request.ignore_lock)?;
+    let lock = lock(host, &scope, request)?;
     let mut queue = open_queue(host)?;
     let run = request.run_id.clone().map_or_else(|| default_run_id(host), Ok)?;
     queue.jobs().begin_run(&run, "sync", host.now())?;
@@ -63,6 +67,9 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     if events.cancel().is_cancelled() {
         queue.jobs().end_run(&run, CANCELLED, host.now())?;
         return Err(OpError::cancelled());
+    }
+    if let Some(session) = &request.ended {
+        queue.catalog.stop_waiting(session, options.now)?;
     }
     queue.offer(host)?;
     let worked = match resources {
@@ -192,10 +199,11 @@ fn refresh_options(host: &Host, request: &SyncRequest) -> Result<RefreshOptions>
     })
 }
 
-fn lock<'s>(host: &Host, scope: &'s WriteScope, ignore_lock: bool) -> Result<Option<Writer<'s>>> {
-    match scope.lock(&host.owner("sync"), Duration::ZERO) {
-        Err(FsError::Busy { .. }) if ignore_lock => Ok(None),
-        // A second sync would read the same sessions, so it returns an error immediately.
+fn lock<'s>(host: &Host, scope: &'s WriteScope, of: &SyncRequest) -> Result<Option<Writer<'s>>> {
+    let wait = if of.ended.is_some() { ENDED_WAIT } else { Duration::ZERO };
+    match scope.lock(&host.owner("sync"), wait) {
+        Err(FsError::Busy { .. }) if of.ignore_lock => Ok(None),
+        // A second sync would read the same sessions, so it usually returns an error immediately.
         Err(FsError::Busy { owner, .. }) => {
             let by =
                 owner.map(|Owner { pid, since, .. }| format!(" since {since} (process {pid})"));

@@ -12,5 +12,6 @@ mod tables;
 mod undo;
 
 pub use edit::{Edit, EditError, FileEdit, MARK};
+pub(crate) use parts::HookSpec;
 pub use parts::{ConnectedPart, HookEvent, Places, Program, is_ours};
 pub use undo::{EntryState, Undo};

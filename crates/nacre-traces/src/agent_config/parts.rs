@@ -35,6 +35,15 @@ impl Places {
 /// exit code 2, at which Claude Code would drop the prompt.
 const SILENCED: &str = " 2>/dev/null || exit 0";
 
+/// A hook to connect.
+pub(crate) struct HookSpec {
+    pub(crate) event: HookEvent,
+    /// The agent's name for the event.
+    pub(crate) name: &'static str,
+    /// Pattern for the tools whose calls run the hook. Without it, all do.
+    pub(crate) tools: Option<&'static str>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     pub path: PathBuf,
@@ -46,19 +55,15 @@ impl Program {
         self.path.display().to_string()
     }
 
-    pub(crate) fn events(&self) -> impl Iterator<Item = HookEvent> {
-        let has_guard = self.has_guard;
-        HookEvent::ALL.into_iter().filter(move |event| has_guard || *event != HookEvent::BeforeTool)
-    }
-
     pub fn hook(&self, agent: &str, event: HookEvent) -> String {
         format!("{} hook {agent} {}", quote_word(&self.text()), event.as_str())
     }
 
-    /// Like `hook`, but hides a failure's output and exit code. Hooks that run before a tool call
-    /// keep both, because they may signal a refusal.
+    /// Like `hook`, but hides a failure's output and exit code. The guard's hook keeps both, because
+    /// they may signal a refusal.
     pub(crate) fn silent_hook(&self, agent: &str, event: HookEvent) -> String {
-        let silenced = if event == HookEvent::BeforeTool { "" } else { SILENCED };
+        let is_guard = self.has_guard && event == HookEvent::BeforeTool;
+        let silenced = if is_guard { "" } else { SILENCED };
         format!("{}{silenced}", self.hook(agent, event))
     }
 }
@@ -100,7 +105,8 @@ mod tests {
         let silent = program("/usr/bin/nacre").silent_hook("codex", HookEvent::Prompt);
         assert_eq!(silent, "/usr/bin/nacre hook codex prompt 2>/dev/null || exit 0");
         assert!(is_ours(&silent, "codex"));
-        let refusing = program("/usr/bin/nacre").silent_hook("droid", HookEvent::BeforeTool);
+        let guard = Program { path: "/usr/bin/nacre".into(), has_guard: true };
+        let refusing = guard.silent_hook("droid", HookEvent::BeforeTool);
         assert_eq!(refusing, "/usr/bin/nacre hook droid before-tool");
         for other in ["nacre hook claude", "/bin/other hook claude start", "echo nacre", ""] {
             assert!(!is_ours(other, "claude"), "{other}");

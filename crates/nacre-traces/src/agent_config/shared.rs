@@ -5,7 +5,7 @@ use std::path::PathBuf;
 pub(crate) use super::edit::{Edit, FileEdit, MARK};
 use super::hooks::HookGroup;
 pub(crate) use super::json::{Json, Layout, string};
-pub(crate) use super::parts::{HookEvent, Places, Program};
+pub(crate) use super::parts::{HookEvent, HookSpec, Places, Program};
 pub(crate) use super::tables::TomlTable;
 
 /// The agent continues without the hook after this many seconds. Hooks normally end much earlier
@@ -34,9 +34,9 @@ pub(crate) fn hook_file(
     agent: &'static str,
     program: &Program,
     timeout: u64,
-    events: &[&'static str; 5],
+    hooks: impl Iterator<Item = HookSpec>,
 ) -> FileEdit {
-    let groups = hook_groups(agent, program, timeout, events);
+    let groups = hook_groups(agent, program, timeout, hooks);
     FileEdit::new(path, Edit::Hooks { agent, keys: vec!["hooks"], groups })
 }
 
@@ -44,16 +44,17 @@ pub(crate) fn hook_groups(
     agent: &'static str,
     program: &Program,
     timeout: u64,
-    events: &[&'static str; 5],
+    hooks: impl Iterator<Item = HookSpec>,
 ) -> Vec<HookGroup> {
-    let groups = program.events().map(|event| {
+    let groups = hooks.map(|HookSpec { event, name, tools }| {
         let hook = Json::Map(vec![
             ("type", Json::text("command")),
             ("command", Json::text(program.silent_hook(agent, event))),
             ("timeout", Json::Number(timeout)),
         ]);
-        let group = Json::Map(vec![("hooks", Json::List(vec![hook]))]);
-        HookGroup { event: events[event as usize], group }
+        let matcher = tools.map(|tools| ("matcher", Json::text(tools)));
+        let members = matcher.into_iter().chain([("hooks", Json::List(vec![hook]))]);
+        HookGroup { event: name, group: Json::Map(members.collect()) }
     });
     groups.collect()
 }

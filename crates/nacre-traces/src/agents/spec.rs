@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::agent_config::{ConnectedPart, FileEdit, HookEvent, Places, Program};
+use crate::agent_config::{ConnectedPart, FileEdit, HookEvent, HookSpec, Places, Program};
 use crate::transcript::Adapter;
 
 type PartEdit = fn(&Places, &Program) -> FileEdit;
@@ -100,10 +100,12 @@ pub(crate) enum Copies {
 /// The JSON that an agent's hooks read from standard input, and the output that they may print.
 pub struct HookContract {
     pub keys: InputKeys,
-    /// The agent's event names, in the order of [`HookEvent::ALL`].
-    pub events: &'static [&'static str; 5],
+    /// The agent's names for the events, in the order of [`HookEvent::ALL`].
+    pub events: &'static str,
     /// Events whose hooks can add context for the model.
     pub hears: &'static [HookEvent],
+    /// Whether a resumed session has lost what hooks added to it.
+    pub forgets_on_resume: bool,
     /// Whether a hook at the end of a turn can ask the agent to continue.
     pub can_ask: bool,
     /// Template for context that a hook adds. `$EVENT` is replaced by the event's name,
@@ -115,12 +117,17 @@ pub struct HookContract {
     pub denial_code: u8,
 }
 
+/// Patterns for the tools that edit files and that run shell commands, in all agents.
+const EDIT_TOOLS: &str = "Edit|MultiEdit|NotebookEdit|Write|apply_patch";
+const SHELL_TOOLS: &str = "Bash|run_shell_command";
+
 impl HookContract {
     /// Claude Code's format, which most agents have adopted.
     pub(crate) const CLAUDE: Self = Self {
         keys: InputKeys::CLAUDE,
-        events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "SessionEnd"],
+        events: "SessionStart UserPromptSubmit PreToolUse PostToolUse SubagentStart Stop SessionEnd",
         hears: &[HookEvent::Start, HookEvent::Prompt],
+        forgets_on_resume: false,
         can_ask: false,
         context: r#"{"hookSpecificOutput":{"hookEventName":"$EVENT","additionalContext":$JSON}}"#,
         denial: r#"{"hookSpecificOutput":{"hookEventName":"$EVENT","permissionDecision":"deny","permissionDecisionReason":$JSON}}"#,
@@ -128,34 +135,61 @@ impl HookContract {
     };
 
     /// The format that Nacre's own plugins for OpenCode and pi read.
-    pub(crate) const PLUGIN: Self =
-        Self { context: r#"{"context":$JSON}"#, denial: Self::DECISION, ..Self::CLAUDE };
+    pub(crate) const PLUGIN: Self = Self {
+        hears: Self::ALL_BUT_FILES,
+        context: r#"{"context":$JSON}"#,
+        denial: Self::DECISION,
+        ..Self::CLAUDE
+    };
+
+    pub(crate) const ALL_BUT_ENDS: &[HookEvent] =
+        HookEvent::ALL.split_at(HookEvent::TurnEnd as usize).0;
+
+    pub(crate) const ALL_BUT_FILES: &[HookEvent] =
+        &[HookEvent::Start, HookEvent::Prompt, HookEvent::AfterTool];
+
+    pub fn name(&self, event: HookEvent) -> &'static str {
+        self.events.split(' ').nth(event as usize).unwrap_or_default()
+    }
 
     /// A denial as a top-level object.
     pub(crate) const DECISION: &str = r#"{"decision":"deny","reason":$JSON}"#;
+
+    /// Returns the hooks to connect. Tool events are connected only if the agent listens to the
+    /// answer, and only for the tools that matter, because hooks delay every call. The guard needs
+    /// to see all calls.
+    pub(crate) fn hooks(&self, has_guard: bool) -> impl Iterator<Item = HookSpec> {
+        HookEvent::ALL.into_iter().filter_map(move |event| {
+            let tools = match event {
+                HookEvent::BeforeTool if has_guard => None,
+                HookEvent::BeforeTool => Some(EDIT_TOOLS),
+                HookEvent::AfterTool => Some(SHELL_TOOLS),
+                _ => None,
+            };
+            let is_optional = tools.is_some() || event == HookEvent::Subagent;
+            let is_wanted = !is_optional || self.hears.contains(&event);
+            is_wanted.then(|| HookSpec { event, name: self.name(event), tools })
+        })
+    }
 }
 
 /// Names of the input members that an agent's hooks read. The first name that is present is used.
 pub struct InputKeys {
     pub session: &'static [&'static str],
     pub folder: &'static [&'static str],
-    pub source: &'static [&'static str],
     pub prompt: &'static [&'static str],
     pub tool: &'static [&'static str],
     pub arguments: &'static [&'static str],
     pub trace: &'static [&'static str],
-    pub is_asked: &'static [&'static str],
 }
 
 impl InputKeys {
     pub(crate) const CLAUDE: Self = Self {
         session: &["session_id"],
         folder: &["cwd"],
-        source: &["source"],
         prompt: &["prompt"],
         tool: &["tool_name"],
         arguments: &["tool_input"],
         trace: &["transcript_path"],
-        is_asked: &["stop_hook_active"],
     };
 }

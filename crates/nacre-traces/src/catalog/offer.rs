@@ -1,5 +1,6 @@
 //! Exports this machine's sessions to a shared queue, and imports their states from it.
 
+use jiff::Timestamp;
 use rusqlite::{Row, named_params};
 
 use super::*;
@@ -32,6 +33,15 @@ impl Catalog {
              FROM session s JOIN job j ON j.session = s.id
              WHERE s.facts != '' AND j.state != 'running' AND j.changed >= ?1 ORDER BY s.id";
         Ok(rows(&self.connection, sql, [since_ms], read_offered)?)
+    }
+
+    /// Makes a session ready that has ended, although its transcript changed recently. Sessions that
+    /// failed keep their delay.
+    pub fn stop_waiting(&mut self, session_id: &str, now: Timestamp) -> Result<usize> {
+        let sql = "UPDATE job SET not_before = 0, changed = ?2
+             WHERE state = 'pending' AND attempts = 0 AND not_before > 0
+               AND session IN (SELECT id FROM session WHERE session_id = ?1)";
+        self.write(|transaction| transaction.execute(sql, (session_id, now.as_millisecond())))
     }
 
     /// Imports the states of this machine's sessions from a shared queue, and returns how many were

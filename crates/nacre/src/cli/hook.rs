@@ -16,7 +16,7 @@ use crate::hook;
 pub(crate) struct HookArgs {
     /// claude, codex, copilot, cursor, droid, gemini, opencode, pi or qwen
     agent: String,
-    /// start, prompt, before-tool, turn-end or session-end
+    /// start, prompt, before-tool, after-tool, subagent, turn-end or session-end
     event: String,
 }
 

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use nacre_base::platform::ext::CommandExt as _;
 use nacre_ops::host::Environment;
-use nacre_ops::service::FoundService;
+use nacre_ops::service::find_socket;
 use nacre_ops::{Host, OpError, hook as ops};
 use nacre_types::LoopName;
 
@@ -26,24 +26,32 @@ const WORK: &str = "work";
 /// or another sync was running (4).
 const DONE: [i32; 3] = [0, 3, 4];
 
-/// Wakes the local server to do the work. If no server is running, starts a new process.
-pub(super) fn hand_over(work: LoopName, server: Option<&FoundService>, folder: &Path) {
+/// Wakes the local server to do the work. If no server is running, or a session has ended, starts a
+/// new process. That process asks the server to read the session, which can take too long here.
+pub(super) fn hand_over(
+    environment: &Environment,
+    folder: &Path,
+    work: LoopName,
+    ended: Option<&str>,
+) {
     let before = (work == LoopName::Sync).then_some(LoopName::Index);
     let loops: Vec<LoopName> = before.into_iter().chain([work]).collect();
-    if !server.is_some_and(|found| nacre_server::control::wake(found, &loops)) {
+    let server = find_socket(environment).filter(|_| ended.is_none());
+    if !server.is_some_and(|found| nacre_server::control::wake(&found, &loops)) {
         // Errors are ignored, because the next turn tries again.
         let Some(mut command) = own_program() else { return };
-        let args = ["hook", OWN_NAME, DETACH, work.as_str()];
-        let _ = command.args(args).current_dir(folder).process_group(0).spawn();
+        command.args(["hook", OWN_NAME, DETACH, work.as_str()]).args(ended);
+        let _ = command.current_dir(folder).process_group(0).spawn();
     }
 }
 
-/// Runs one of the two background processes, selected by `what`.
-pub(super) fn run(what: &str, work: &str, environment: Environment) {
+/// Runs one of the two background processes, selected by `what`. `words` are the work and, if a
+/// session has ended, its ID.
+pub(super) fn run(what: &str, words: &[String], environment: Environment) {
     match what {
         DETACH => {
             if let Some(mut command) = own_program() {
-                let _ = command.args(["hook", OWN_NAME, WORK, work]).spawn();
+                let _ = command.args(["hook", OWN_NAME, WORK]).args(words).spawn();
             }
         }
         WORK => {
@@ -51,19 +59,21 @@ pub(super) fn run(what: &str, work: &str, environment: Environment) {
             let _ = nacre_ops::leave_session();
             // Yield to the agent, which is still running.
             nacre_ops::host::yield_processor();
-            keep_up(work == LoopName::Sync.as_str(), environment);
+            keep_up(words, environment);
         }
         _ => {}
     }
 }
 
-fn keep_up(is_sync: bool, environment: Environment) {
+fn keep_up(words: &[String], environment: Environment) {
     let Ok(host) = open_host(environment) else { return };
     let done = ops::upkeep(&host);
     log(&host, done.err());
-    if is_sync {
+    if words.first().is_some_and(|work| work == LoopName::Sync.as_str()) {
         let args = ["--quiet", "sync", "--mode", "hot"];
-        let status = own_program().and_then(|mut command| command.args(args).status().ok());
+        let ended = words.get(1).map(|id| format!("--ended={id}"));
+        let status =
+            own_program().and_then(|mut command| command.args(args).args(ended).status().ok());
         let code = status.and_then(|status| status.code()).unwrap_or(-1);
         log(&host, ops::note_sync(&host, DONE.contains(&code)).err());
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use nacre_ops::host::{Environment, has_own_variables};
-use nacre_ops::service::{FoundService, find_socket};
+use nacre_ops::service::find_socket;
 use nacre_ops::{Result, hook_deadline};
 use nacre_server::control::ask_hook;
 use nacre_types::{ErrorCode, HookQuestion, HookReport, HookRequest};
@@ -21,14 +21,13 @@ const SHARE: f64 = 0.4;
 /// the size of requests.
 const MAX_TEXT: usize = 256 << 10;
 
-/// Sends a question to the server. Returns `None` if this process must answer. The returned server
-/// can also do the background work.
+/// Sends a question to the server. Returns `None` if this process must answer.
 pub(super) fn ask(
     environment: &Environment,
     folder: &Path,
     question: &HookQuestion,
     n_bytes: usize,
-) -> Option<(Result<HookReport>, FoundService)> {
+) -> Option<Result<HookReport>> {
     // The server cannot read this process's environment variables.
     if n_bytes > MAX_TEXT || has_own_variables(environment) {
         return None;
@@ -43,6 +42,6 @@ pub(super) fn ask(
     match ask_hook(&server, &request, timeout) {
         // If there is no project, this process would return the same error.
         Err(error) if error.code != ErrorCode::NoProject => None,
-        report => Some((report, server)),
+        report => Some(report),
     }
 }

@@ -8,6 +8,7 @@ use nacre_traces::agents::InputKeys;
 use nacre_types::HookSource;
 use serde_json::Value;
 
+use super::failure;
 use super::tool_call::ToolCall;
 
 /// Longer input is rejected.
@@ -24,6 +25,8 @@ pub(super) struct Input {
     pub(super) source: HookSource,
     pub(super) prompt: String,
     pub(super) call: Option<ToolCall>,
+    /// What a failed tool call printed.
+    pub(super) failure: Option<String>,
     pub(super) trace: Option<String>,
     /// Whether the agent is continuing only because a hook asked it to.
     pub(super) is_asked: bool,
@@ -46,17 +49,21 @@ pub(super) fn read(bytes: &[u8], keys: &InputKeys) -> Result<Input> {
     if !value.is_object() {
         return Err(OpError::usage("The hook's standard input is not a JSON object"));
     }
-    let text = |names| first(&value, names).and_then(Value::as_str).map(str::to_owned);
+    let text = |names: &[&str]| first(&value, names).and_then(Value::as_str).map(str::to_owned);
     let folder = first(&value, keys.folder).and_then(path_of).filter(|path| path.is_dir());
+    // A subagent has a context of its own, so it counts as a separate session.
+    let session = [text(keys.session), text(&["agent_id"])].into_iter().flatten();
+    let session = session.collect::<Vec<_>>().join("/");
     Ok(Input {
-        session: text(keys.session)
-            .map(|name| name[..name.floor_char_boundary(MAX_NAME)].to_owned()),
+        session: (!session.is_empty())
+            .then(|| session[..session.floor_char_boundary(MAX_NAME)].to_owned()),
         folder,
-        source: source(&text(keys.source).unwrap_or_default()),
+        source: source(value["source"].as_str().unwrap_or_default()),
         prompt: text(keys.prompt).unwrap_or_default(),
         call: ToolCall::read(&value, first(&value, keys.tool), first(&value, keys.arguments)),
+        failure: failure::read(&value),
         trace: text(keys.trace),
-        is_asked: first(&value, keys.is_asked).and_then(Value::as_bool).unwrap_or(false),
+        is_asked: value["stop_hook_active"] == true,
     })
 }
 

@@ -7,6 +7,7 @@
 mod background;
 mod by_server;
 mod deadline;
+mod failure;
 mod input;
 mod reply;
 #[cfg(test)]
@@ -17,11 +18,12 @@ use std::io::Write as _;
 use std::path::Path;
 
 use nacre_ops::host::{Environment, OpenOptions, Registering, Tolerance};
-use nacre_ops::{Host, OpError, Result, hook as ops, service};
+use nacre_ops::{Host, OpError, Result, hook as ops};
 use nacre_traces::agent_config::HookEvent;
 use nacre_traces::agents::{HookContract, hook_contracts};
 use nacre_types::{
-    ErrorCode, HookEnd, HookEndRequest, HookQuestion, HookReport, HookSession, LoopName,
+    ErrorCode, HookEndRequest, HookPromptRequest, HookQuestion, HookReport, HookSession,
+    HookSource, HookToolRequest,
 };
 
 use self::deadline::Deadline;
@@ -37,7 +39,7 @@ pub(crate) fn run(words: &[String], environment: Environment) -> u8 {
     }
     deadline::end_silently_on_panic();
     if agent == background::OWN_NAME {
-        background::run(event, word(2), environment);
+        background::run(event, words.get(2..).unwrap_or_default(), environment);
         return 0;
     }
     let deadline = Deadline::start(&environment, agent, event);
@@ -79,15 +81,12 @@ fn answer(
         return Ok(Output::default());
     };
     let report = match by_server::ask(environment, &folder, &question, n_bytes) {
-        Some((report, server)) => {
-            let report = report?;
-            if let Some(work) = work_of(&report) {
-                background::hand_over(work, Some(&server), &folder);
-            }
-            report
-        }
+        Some(report) => report?,
         None => answer_here(environment, &folder, &question, deadline)?,
     };
+    if let Some(work) = report.work {
+        background::hand_over(environment, &folder, work, ended(&question));
+    }
     Ok(Output::of(&report, event, contract))
 }
 
@@ -102,23 +101,38 @@ fn question(
     let session = HookSession { agent: agent.to_owned(), id: input.session };
     let hears = contract.hears.contains(&event);
     match event {
-        HookEvent::Start | HookEvent::Prompt if !hears => None,
-        HookEvent::Start => Some(HookQuestion::Start { session, source: input.source }),
+        HookEvent::Start | HookEvent::Prompt | HookEvent::AfterTool | HookEvent::Subagent
+            if !hears =>
+        {
+            None
+        }
+        HookEvent::Start => {
+            let is_lost = contract.forgets_on_resume && input.source == HookSource::Resume;
+            let source = if is_lost { HookSource::Forgotten } else { input.source };
+            Some(HookQuestion::Start { session, source })
+        }
+        HookEvent::Subagent => Some(HookQuestion::Start { session, source: HookSource::Subagent }),
         HookEvent::Prompt => {
             let Input { prompt, trace, .. } = input;
-            Some(HookQuestion::Prompt { session, prompt, trace })
+            let is_failure = false;
+            Some(HookQuestion::Prompt(HookPromptRequest { session, prompt, trace, is_failure }))
         }
         HookEvent::BeforeTool => {
-            let request = input.call?.request(session);
-            // If the agent ignores notes for this event, only the guard runs. Otherwise, notes that
-            // nobody saw would be recorded as shown.
-            let of = if hears { HookQuestion::BeforeTool } else { HookQuestion::Guard };
-            Some(of(request))
+            // If the agent ignores notes for this event, notes that nobody saw must not be recorded
+            // as shown.
+            let request = HookToolRequest { hears, ..input.call?.request(session) };
+            Some(HookQuestion::BeforeTool(request))
+        }
+        HookEvent::AfterTool => {
+            let prompt = format!("{}\n{}", input.call?.command?, input.failure?);
+            let (trace, is_failure) = (None, true);
+            Some(HookQuestion::Prompt(HookPromptRequest { session, prompt, trace, is_failure }))
         }
         HookEvent::TurnEnd | HookEvent::SessionEnd => {
-            let can_ask = contract.can_ask && !input.is_asked && event == HookEvent::TurnEnd;
-            let end = if event == HookEvent::TurnEnd { HookEnd::Turn } else { HookEnd::Session };
-            Some(HookQuestion::End(HookEndRequest { session, end, trace: input.trace, can_ask }))
+            let is_session = event == HookEvent::SessionEnd;
+            let can_ask = contract.can_ask && !input.is_asked && !is_session;
+            let trace = input.trace;
+            Some(HookQuestion::End(HookEndRequest { session, is_session, trace, can_ask }))
         }
     }
 }
@@ -131,20 +145,14 @@ fn answer_here(
 ) -> Result<HookReport> {
     let host = open_host(Environment { folder: folder.to_owned(), ..environment.clone() })?;
     deadline.set(host.settings().hooks.deadline);
-    let report = ops::answer(&host, question)?;
-    if let Some(work) = work_of(&report) {
-        let server = service::find(&host).ok().flatten();
-        background::hand_over(work, server.as_ref(), folder);
-    }
-    Ok(report)
+    ops::answer(&host, question)
 }
 
-/// Returns the background work that a report calls for.
-fn work_of(report: &HookReport) -> Option<LoopName> {
-    match (report.is_due, report.is_behind) {
-        (true, _) => Some(LoopName::Sync),
-        (false, true) => Some(LoopName::Index),
-        (false, false) => None,
+/// Returns the ID of the session that has ended, if any.
+fn ended(question: &HookQuestion) -> Option<&str> {
+    match question {
+        HookQuestion::End(end) if end.is_session => end.session.id.as_deref(),
+        _ => None,
     }
 }
 

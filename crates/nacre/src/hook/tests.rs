@@ -272,6 +272,10 @@ fn any_json() -> impl Strategy<Value = Value> {
         Just("source"),
         Just("stop_hook_active"),
         Just("transcript_path"),
+        Just("agent_id"),
+        Just("error"),
+        Just("tool_response"),
+        Just("llmContent"),
     ];
     leaf.prop_recursive(6, 64, 8, move |inner| {
         prop_oneof![

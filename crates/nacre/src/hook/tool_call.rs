@@ -50,7 +50,7 @@ pub(super) struct ToolCall {
     tool: String,
     access: ToolAccess,
     paths: Vec<String>,
-    command: Option<String>,
+    pub(super) command: Option<String>,
     has_more: bool,
 }
 
@@ -74,7 +74,7 @@ impl ToolCall {
 
     pub(super) fn request(self, session: HookSession) -> HookToolRequest {
         let Self { tool, access, paths, command, has_more } = self;
-        HookToolRequest { session, tool, access, paths, command, has_more }
+        HookToolRequest { session, tool, access, paths, command, has_more, hears: false }
     }
 
     fn collect(&mut self, arguments: &Value, depth: usize) {

@@ -17,7 +17,7 @@ fn show_says_where_each_value_came_from() {
     hooks.deadline_ms              200           in the built-in defaults
     hooks.guard                    false         in the built-in defaults
     hooks.guard_folders            []            in the built-in defaults
-    hooks.pitfalls                 false         in the built-in defaults
+    hooks.pitfalls                 true          in the built-in defaults
     hooks.prompt_tokens            500           in the built-in defaults
     hooks.start_tokens             1000          in the built-in defaults
     hooks.sync                     true          in the built-in defaults

@@ -513,7 +513,7 @@ fn the_plugin_starts_nacre_from_where_it_is_installed_and_not_by_path() {
     let server = &read(".mcp.json")["mcpServers"]["nacre"];
     let words = [&server["command"], &server["args"][0], &server["args"][1]];
     commands.push(words.map(|word| word.as_str().unwrap()).join(" "));
-    assert_eq!(commands.len(), 5);
+    assert_eq!(commands.len(), 8);
     for command in &commands {
         assert!(!run(command).1.contains("stranger"), "{command}");
     }

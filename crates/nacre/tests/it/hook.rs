@@ -9,15 +9,16 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-const EVENTS: [&str; 5] = ["start", "prompt", "before-tool", "turn-end", "session-end"];
+const EVENTS: [&str; 7] =
+    ["start", "prompt", "before-tool", "after-tool", "subagent", "turn-end", "session-end"];
 
 const PROMPT: &str = "how do we deploy to production?";
-const ID: &str = "20261115-deploy-with-make-ship-from-the-release-branch";
+pub(crate) const ID: &str = "20261115-deploy-with-make-ship-from-the-release-branch";
 const LINE: &str = "- Deploy with make ship from the release branch. The pipeline of main cannot deploy to \
 production. [20261115-deploy-with-make-ship-from-the-release-branch]";
 
 /// Creates a home with one memory. Test machines are slow, so the deadline is long.
-fn home() -> TestHome {
+pub(crate) fn home() -> TestHome {
     let home = TestHome::new()
         .with_var("NACRE_HOOKS_DEADLINE_MS", "60000")
         .with_var("NACRE_HOOKS_SYNC", "false");
@@ -38,7 +39,7 @@ fn hook(home: &TestHome, agent: &str, event: &str, stdin: impl AsRef<[u8]>) -> O
 
 /// Returns the output of a hook, which must succeed without errors.
 #[track_caller]
-fn said(home: &TestHome, agent: &str, event: &str, stdin: &Value) -> String {
+pub(crate) fn said(home: &TestHome, agent: &str, event: &str, stdin: &Value) -> String {
     let output = hook(home, agent, event, stdin.to_string());
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     assert_eq!(
@@ -57,13 +58,14 @@ fn check_silent(home: &TestHome, agent: &str, event: &str, stdin: impl AsRef<[u8
 }
 
 /// Returns hook input in the agent's own format.
-fn input(home: &TestHome, agent: &str, event: &str, session: &str) -> Value {
+pub(crate) fn input(home: &TestHome, agent: &str, event: &str, session: &str) -> Value {
     let cwd = home.work().display().to_string();
     let trace = home.root().join("trace.jsonl").display().to_string();
     let name = match event {
         "start" => "SessionStart",
         "prompt" => "UserPromptSubmit",
         "before-tool" => "PreToolUse",
+        "subagent" => "SubagentStart",
         "turn-end" => "Stop",
         _ => "SessionEnd",
     };
@@ -84,9 +86,10 @@ fn input(home: &TestHome, agent: &str, event: &str, session: &str) -> Value {
 }
 
 /// Returns text for the model, in the format that the agent accepts.
-fn context(agent: &str, event: &str, text: &str) -> String {
+pub(crate) fn context(agent: &str, event: &str, text: &str) -> String {
     let name = match (agent, event) {
         (_, "start") => "SessionStart",
+        (_, "subagent") => "SubagentStart",
         ("gemini", _) => "BeforeAgent",
         _ => "UserPromptSubmit",
     };
@@ -115,7 +118,7 @@ fn every_agent_is_told_in_its_own_shape() {
         for event in EVENTS {
             let expected = match (agent, event) {
                 ("cursor", "prompt") => String::new(),
-                (_, "start") => context(agent, event, &brief),
+                (_, "start") | ("claude" | "codex", "subagent") => context(agent, event, &brief),
                 (_, "prompt") => context(agent, event, &memory),
                 _ => String::new(),
             };
@@ -228,6 +231,10 @@ fn no_memory_is_told_twice_in_a_session() {
     assert!(!start("three", "resume"), "a session that goes on has its brief");
     assert!(start("three", "compact"), "the agent forgot it");
     assert!(!prompt("three") && start("three", "clear"));
+    // A subagent has none of its parent's context.
+    let subagent = json!({"session_id": "three", "agent_id": "a"});
+    assert!(said(&home, "claude", "subagent", &subagent).contains(ID));
+    assert_eq!(said(&home, "claude", "subagent", &subagent), "");
     // Without a session name, all prompts of one day in one directory count as one session.
     let stdin = json!({"prompt": PROMPT});
     assert!(said(&home, "claude", "prompt", &stdin).contains(ID));
@@ -337,35 +344,6 @@ fn a_memory_cannot_leave_its_marks() {
 }
 
 #[test]
-fn a_decision_or_pitfall_is_given_before_its_file_is_changed() {
-    let home = home().with_var("NACRE_HOOKS_PITFALLS", "true");
-    let body = "See src/report.rs: the test fails after 22:00.";
-    let id = home.add(
-        "The report needs TZ=UTC",
-        &["--type", "learning", "--kind", "pitfall", "--body", body],
-    );
-    let call = |tool: &str, path: &str| {
-        let stdin =
-            json!({"session_id": "s", "tool_name": tool, "tool_input": {"file_path": path}});
-        said(&home, "claude", "before-tool", &stdin)
-    };
-    assert_eq!(call("Edit", "src/other.rs"), "");
-    assert_eq!(call("Read", "src/report.rs"), "");
-    let path = home.work().join("src/report.rs").display().to_string();
-    let told = call("Edit", &path);
-    assert!(
-        told.contains("<nacre-note>") && told.contains(&id) && told.contains("PreToolUse"),
-        "{told}"
-    );
-    assert_eq!(call("Edit", "src/report.rs"), "", "once");
-    let id = home.add("Reports are cut at midnight", &["--body", "Only src/cut.rs does that."]);
-    assert!(call("Edit", "src/cut.rs").contains(&id));
-    let stdin =
-        json!({"session_id": "s", "tool_name": "replace", "tool_input": {"file_path": path}});
-    assert_eq!(said(&home, "gemini", "before-tool", &stdin), "", "it does not hear it");
-}
-
-#[test]
 fn an_agent_is_asked_once_and_only_where_the_person_said_yes() {
     let trace = |home: &TestHome| {
         let line = |role: &str, text: &str| {
@@ -429,7 +407,8 @@ fn the_end_of_a_session_starts_a_sync_in_the_background_where_one_is_due() {
         input(&home, "claude", "session-end", "s").to_string(),
     );
     assert!(fs::read_to_string(&stamp).unwrap().contains("08:29:30Z"), "syncs failed: later");
-    fs::write(&stamp, before).unwrap();
+    // The sync after the last turn has only just started, and skipped the session as active.
+    fs::write(&stamp, before.replace("29:30", "29:59")).unwrap();
     check_silent(
         &home,
         "claude",

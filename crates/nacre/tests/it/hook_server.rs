@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-const EVENTS: [&str; 5] = ["start", "prompt", "before-tool", "turn-end", "session-end"];
+const EVENTS: [&str; 7] =
+    ["start", "prompt", "before-tool", "after-tool", "subagent", "turn-end", "session-end"];
 
 const PROMPT: &str = "how do we deploy to production?";
 const TITLE: &str = "Deploy with make ship from the release branch";
@@ -148,14 +149,15 @@ fn what_a_server_says_is_what_the_hook_says_itself() {
 fn the_server_of_this_home_is_asked_once_and_believed() {
     let home = home("60000");
     let report = json!({"text": "<nacre-memory>\nfrom afar\n</nacre-memory>", "denied": null,
-        "ask": "", "is_behind": false, "is_due": false});
+        "ask": "", "work": null});
     let server = Pretended::listen(&home, 1, ok(&report));
     assert!(said(&home, "prompt", "s").contains("from afar"));
     let heard = server.heard();
     assert!(heard[0].starts_with("POST /api/hook HTTP/1.1\r\n"), "{heard:?}");
     let body: Value = serde_json::from_str(heard[0].split_once("\r\n\r\n").unwrap().1).unwrap();
     let session = json!({"agent": "claude", "id": "s"});
-    let question = json!({"event": "prompt", "session": session, "prompt": PROMPT});
+    let question = json!({"event": "prompt", "session": session, "prompt": PROMPT, "trace": null,
+        "is_failure": false});
     let folder = home.work().display().to_string();
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(body, json!({"version": version, "folder": folder, "question": question}));
@@ -220,7 +222,7 @@ fn a_hook_with_settings_of_its_own_answers_itself() {
 #[test]
 fn work_that_is_left_goes_to_the_server_that_answered() {
     let home = home("60000");
-    let report = json!({"text": "", "denied": null, "ask": "", "is_behind": false, "is_due": true});
+    let report = json!({"text": "", "denied": null, "ask": "", "work": "sync"});
     let server = Pretended::listen(&home, 2, ok(&report));
     assert_eq!(said(&home, "turn-end", "s"), "");
     let heard = server.heard();

@@ -89,7 +89,7 @@ fn the_defaults_are_complete_and_typed() {
             hooks: HookSettings {
                 start_tokens: 1000,
                 prompt_tokens: 500,
-                pitfalls: false,
+                pitfalls: true,
                 guard: false,
                 guard_folders: Vec::new(),
                 sync: true,

@@ -67,12 +67,15 @@ impl World {
 
     fn told_in(&self, text: &str, budget: usize, known: &[&str], rules: Rules) -> Prompted {
         let is_told = |id: &str| known.contains(&id);
-        self.answer(&Prompt { text, past: &[], budget, is_told: &is_told }, rules)
+        self.answer(
+            &Prompt { text, past: &[], budget, is_told: &is_told, is_failure: false },
+            rules,
+        )
     }
 
     fn told_after(&self, text: &str, past: &[String]) -> Vec<String> {
         let rules = Rules { trusts_evidence: true, ..Rules::default() };
-        let prompt = Prompt { text, past, budget: 500, is_told: &|_| false };
+        let prompt = Prompt { text, past, budget: 500, is_told: &|_| false, is_failure: false };
         self.answer(&prompt, rules).items.into_iter().map(|item| item.id).collect()
     }
 
@@ -213,4 +216,33 @@ fn memories_of_the_same_claim_share_a_line() {
     let told = world.told("how do we deploy to production?", 500, &[]);
     assert_eq!((told.items.len(), told.twins.len()), (1, 1), "{}", told.text());
     assert!(told.text().contains("20261109-again") && told.text().contains("20261101-deploy"));
+}
+
+#[test]
+fn a_failed_command_gets_one_pitfall_or_procedure_that_shares_rare_words() {
+    let world = World::new();
+    let title = "staticcheck reports SA5011 after t.Fatal";
+    world.write("learnings", "20261110-lint", title, "kind: pitfall\n", "Add `return` after it.");
+    world.write(
+        "learnings",
+        "20261111-lint",
+        title,
+        "kind: insight\n",
+        "It is a known bug of theirs.",
+    );
+    let failed = |text: &str| {
+        let prompt = Prompt { text, past: &[], budget: 500, is_told: &|_| false, is_failure: true };
+        let told = world.answer(&prompt, Rules { trusts_evidence: true, ..Rules::default() });
+        told.items.into_iter().map(|item| item.id).collect::<Vec<_>>()
+    };
+    let lint = "staticcheck ./...\nuser_test.go:41:7: possible nil pointer dereference (SA5011)";
+    assert_eq!(failed(lint), ["20261110-lint"]);
+    for other in [
+        "",
+        "staticcheck ./...\nuser.go:3:2: undefined: User",
+        "make deploy\nerror: the pipeline of main has no credentials for production",
+        "go test ./...\n--- FAIL: TestUser\nreports after add return",
+    ] {
+        assert_eq!(failed(other), [""; 0], "{other}");
+    }
 }

@@ -38,7 +38,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     // Hooks are added to the user settings, because Claude Code reads project settings only if it
     // is started in the project's root.
     hooks: Some(|places, program| {
-        hook_file(places.claude.join("settings.json"), "claude", program, SECONDS, CONTRACT.events)
+        let path = places.claude.join("settings.json");
+        hook_file(path, "claude", program, SECONDS, CONTRACT.hooks(program.has_guard))
     }),
     skill: Some(|places, _| skill(places.claude.join("skills/nacre/SKILL.md"))),
     contract: Some(CONTRACT),
@@ -46,9 +47,10 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
 };
 
 /// The hook at the end of a turn adds no context, because context would start another turn. It can
-/// only ask the agent to continue.
+/// only ask the agent to continue. A command that fails has its own event.
 const CONTRACT: HookContract = HookContract {
-    hears: &[HookEvent::Start, HookEvent::Prompt, HookEvent::BeforeTool],
+    events: "SessionStart UserPromptSubmit PreToolUse PostToolUseFailure SubagentStart Stop SessionEnd",
+    hears: HookContract::ALL_BUT_ENDS,
     can_ask: true,
     ..HookContract::CLAUDE
 };

@@ -52,7 +52,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     }),
     // Codex runs only hooks whose hash is trusted.
     hooks: Some(|places, program| {
-        hook_file(places.codex.join("hooks.json"), "codex", program, SECONDS, CONTRACT.events)
+        let path = places.codex.join("hooks.json");
+        hook_file(path, "codex", program, SECONDS, CONTRACT.hooks(program.has_guard))
     }),
     skill: Some(edit_shared_skill),
     contract: Some(CONTRACT),
@@ -61,11 +62,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
 
 /// Codex uses Claude Code's format with strict validation: one unknown key makes the whole response
 /// invalid.
-const CONTRACT: HookContract = HookContract {
-    hears: &[HookEvent::Start, HookEvent::Prompt, HookEvent::BeforeTool],
-    can_ask: true,
-    ..HookContract::CLAUDE
-};
+const CONTRACT: HookContract =
+    HookContract { hears: HookContract::ALL_BUT_ENDS, can_ask: true, ..HookContract::CLAUDE };
 
 /// Returns entries that mark the hooks as trusted, with the keys and hashes that Codex reported.
 pub fn trust(places: &Places, hashes: &[(String, String)]) -> FileEdit {

@@ -28,12 +28,9 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     shell_variables: &["COPILOT_CLI"],
     signs: |places| vec![places.home.join(".copilot")],
     mcp: Some(|places, program| {
-        let Json::Map(mut members) = server(program, vec![("type", Json::text("local"))]) else {
-            unreachable!("it is a map")
-        };
-        members.push(("tools", Json::List(vec![Json::text("*")])));
-        let path = places.home.join(".copilot/mcp-config.json");
-        member(path, &["mcpServers", "nacre"], Json::Map(members))
+        let tools = Json::List(vec![Json::text("*")]);
+        let server = server(program, vec![("type", Json::text("local")), ("tools", tools)]);
+        member(places.home.join(".copilot/mcp-config.json"), &["mcpServers", "nacre"], server)
     }),
     hooks: Some(|places, program| {
         let path = places.home.join(".copilot/hooks/nacre.json");
@@ -54,7 +51,8 @@ const CONTRACT: HookContract = HookContract {
         trace: &["transcriptPath", "transcript_path"],
         ..InputKeys::CLAUDE
     },
-    events: &["sessionStart", "userPromptSubmitted", "preToolUse", "agentStop", "sessionEnd"],
+    events: "sessionStart userPromptSubmitted preToolUse postToolUse - agentStop sessionEnd",
+    forgets_on_resume: true,
     context: r#"{"additionalContext":$JSON}"#,
     denial: r#"{"permissionDecision":"deny","permissionDecisionReason":$JSON}"#,
     ..HookContract::CLAUDE
@@ -63,13 +61,13 @@ const CONTRACT: HookContract = HookContract {
 /// Hooks are stored in a separate file. The commands always succeed, because a failing hook before
 /// a tool call would block every tool.
 fn hooks_file(program: &Program) -> String {
-    let events = program.events().map(|event| {
+    let events = CONTRACT.hooks(program.has_guard).map(|HookSpec { event, name, .. }| {
         let hook = Json::Map(vec![
             ("type", Json::text("command")),
             ("bash", Json::text(format!("{} || exit 0", program.hook("copilot", event)))),
             ("timeoutSec", Json::Number(SECONDS)),
         ]);
-        (CONTRACT.events[event as usize], Json::List(vec![hook]))
+        (name, Json::List(vec![hook]))
     });
     let file = Json::Map(vec![
         ("version", Json::Number(1)),

@@ -85,7 +85,6 @@ const CONTRACT: HookContract = HookContract {
         session: &["conversation_id", "session_id"],
         folder: &["workspace_roots", "cwd"],
         tool: &["tool_name", "hook_event_name"],
-        is_asked: &[],
         ..InputKeys::CLAUDE
     },
     hears: &[HookEvent::Start],

@@ -23,7 +23,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     }),
     // Hooks are stored in a separate file with the events at the top level.
     hooks: Some(|places, program| {
-        let groups = hook_groups("droid", program, SECONDS, CONTRACT.events);
+        let hooks = CONTRACT.hooks(program.has_guard);
+        let groups = hook_groups("droid", program, SECONDS, hooks);
         let edit = Edit::Hooks { agent: "droid", keys: Vec::new(), groups };
         FileEdit::new(places.home.join(".factory/hooks.json"), edit)
     }),

@@ -32,11 +32,13 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     signs: |places| vec![places.home.join(".gemini")],
     mcp: Some(|places, program| {
         let path = places.home.join(".gemini/settings.json");
-        member(path, &["mcpServers", "nacre"], server(program, Vec::new()))
+        // Without this setting, a server that hangs delays the start by up to ten minutes.
+        let server = server(program, vec![("timeout", Json::Number(60_000))]);
+        member(path, &["mcpServers", "nacre"], server)
     }),
     hooks: Some(|places, program| {
         let path = places.home.join(".gemini/settings.json");
-        hook_file(path, "gemini", program, MILLISECONDS, CONTRACT.events)
+        hook_file(path, "gemini", program, MILLISECONDS, CONTRACT.hooks(program.has_guard))
     }),
     skill: Some(edit_shared_skill),
     contract: Some(CONTRACT),
@@ -44,7 +46,9 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
 };
 
 const CONTRACT: HookContract = HookContract {
-    events: &["SessionStart", "BeforeAgent", "BeforeTool", "AfterAgent", "SessionEnd"],
+    events: "SessionStart BeforeAgent BeforeTool AfterTool - AfterAgent SessionEnd",
+    hears: HookContract::ALL_BUT_FILES,
+    forgets_on_resume: true,
     denial: HookContract::DECISION,
     ..HookContract::CLAUDE
 };

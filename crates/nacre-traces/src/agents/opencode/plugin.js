@@ -82,7 +82,8 @@ function refusal(text) {
 }
 
 export const NacrePlugin = async (ctx) => {
-  const begun = new Set();
+  /** Why each session needs a brief; "" if it has one. */
+  const sources = new Map();
   const cwd = ctx?.directory ?? ctx?.worktree;
   const hooks = {
     "chat.message": async (input, output) => {
@@ -91,9 +92,10 @@ export const NacrePlugin = async (ctx) => {
         const said = (output?.parts ?? []).filter((part) => part?.type === "text" && !part.synthetic);
         const prompt = said.map((part) => part.text).join("\n");
         const calls = [hook("prompt", { session_id, cwd, hook_event_name: "prompt", prompt })];
-        if (!begun.has(session_id)) {
-          begun.add(session_id);
-          calls.unshift(hook("start", { session_id, cwd, hook_event_name: "start", source: "startup" }));
+        const source = sources.get(session_id) ?? "startup";
+        if (source) {
+          sources.set(session_id, "");
+          calls.unshift(hook("start", { session_id, cwd, hook_event_name: "start", source }));
         }
         const text = (await Promise.all(calls)).map(context).filter(Boolean).join("\n\n");
         if (!text) return;
@@ -111,8 +113,18 @@ export const NacrePlugin = async (ctx) => {
     event: async ({ event }) => {
       try {
         const session_id = event?.properties?.sessionID ?? event?.properties?.info?.id;
+        if (event?.type === "session.compacted") sources.set(session_id, "compact");
         if (event?.type === "session.idle") tell("turn-end", { session_id, cwd, hook_event_name: "turn-end" });
         if (event?.type === "session.deleted") tell("session-end", { session_id, cwd, hook_event_name: "session-end" });
+      } catch {}
+    },
+    "tool.execute.after": async (input, output) => {
+      try {
+        if (input?.tool !== "bash" || !output?.metadata?.exit) return;
+        const failed = { tool_name: input.tool, tool_input: input.args ?? { command: "" }, error: output.output };
+        const asked = { session_id: input.sessionID, cwd, hook_event_name: "after-tool", ...failed };
+        const text = context(await hook("after-tool", asked));
+        if (text) output.output += `\n\n${text}`;
       } catch {}
     },
   };

@@ -81,16 +81,20 @@ function about(event: string, ctx: any): any {
 }
 
 export default (pi: any) => {
-  let isBegun = false;
+  // Why the session needs a brief; "" if it has one.
+  let source = "startup";
   pi.on("session_start", async () => {
-    isBegun = false;
+    source = "startup";
+  });
+  pi.on("session_compact", async () => {
+    source = "compact";
   });
   pi.on("before_agent_start", async (event: any, ctx: any) => {
     try {
       const calls = [hook("prompt", { ...about("prompt", ctx), prompt: event?.prompt ?? "" })];
-      if (!isBegun) {
-        isBegun = true;
-        calls.unshift(hook("start", { ...about("start", ctx), source: "startup" }));
+      if (source) {
+        calls.unshift(hook("start", { ...about("start", ctx), source }));
+        source = "";
       }
       const text = (await Promise.all(calls)).map(context).filter(Boolean).join("\n\n");
       if (text) return { message: { customType: "nacre", content: text, display: false } };
@@ -98,6 +102,15 @@ export default (pi: any) => {
   });
   pi.on("agent_end", async (_event: any, ctx: any) => tell("turn-end", about("turn-end", ctx)));
   pi.on("session_shutdown", async (_event: any, ctx: any) => tell("session-end", about("session-end", ctx)));
+  pi.on("tool_result", async (event: any, ctx: any) => {
+    try {
+      if (event?.toolName !== "bash" || !event.isError) return;
+      const error = (event.content ?? []).map((part: any) => part?.text ?? "").join("\n");
+      const asked = { tool_name: event.toolName, tool_input: event.input, error };
+      const text = context(await hook("after-tool", { ...about("after-tool", ctx), ...asked }));
+      if (text) return { content: [...event.content, { type: "text", text }] };
+    } catch {}
+  });
   if (GUARD) {
     pi.on("tool_call", async (event: any, ctx: any) => {
       try {

@@ -37,14 +37,20 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     }),
     hooks: Some(|places, program| {
         let path = places.home.join(".qwen/settings.json");
-        hook_file(path, "qwen", program, MILLISECONDS, HookContract::CLAUDE.events)
+        hook_file(path, "qwen", program, MILLISECONDS, CONTRACT.hooks(program.has_guard))
     }),
     skill: Some(edit_shared_skill),
-    // Hooks never ask the agent to continue at the end of a turn, because Qwen Code always reports
-    // that a hook has already done so. It also calls the prompt hook with an empty prompt after
-    // each tool.
-    contract: Some(HookContract::CLAUDE),
+    contract: Some(CONTRACT),
     ..AgentSpec::new("qwen", "Qwen Code")
+};
+
+/// Hooks never ask the agent to continue at the end of a turn, because Qwen Code always reports
+/// that a hook has already done so. It also calls the prompt hook with an empty prompt after each
+/// tool.
+const CONTRACT: HookContract = HookContract {
+    hears: HookContract::ALL_BUT_FILES,
+    forgets_on_resume: true,
+    ..HookContract::CLAUDE
 };
 
 /// System records that contain program state or repeat other records.

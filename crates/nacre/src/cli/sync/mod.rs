@@ -49,6 +49,10 @@ pub(crate) struct SyncArgs {
     /// Stop after this many sessions
     #[arg(long, value_name = "N")]
     max_sessions: Option<usize>,
+    /// Read this session although it changed in the last two minutes, because it has ended: the
+    /// agent's own id of the session
+    #[arg(long, value_name = "ID", conflicts_with = "trace")]
+    ended: Option<String>,
     /// The kind of run, used in the names of run directories: `hot` for a session that just ended,
     /// `cold` for sessions older than the store
     #[arg(long, value_name = "MODE", default_value = "sync", value_parser = one_of::<SyncMode>(SyncMode::NAMES))]
@@ -97,6 +101,7 @@ pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: SyncArgs) -> CommandResul
         since: args.window.or(args.since),
         until: args.until,
         max_sessions: args.max_sessions,
+        ended: args.ended,
         mode,
         run_id: args.run_id,
         force,
