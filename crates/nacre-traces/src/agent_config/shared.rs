@@ -52,10 +52,9 @@ pub(crate) fn hook_groups(
             ("command", Json::text(program.silent_hook(agent, event))),
             ("timeout", Json::Number(timeout)),
         ]);
-        let mut group: Vec<_> =
-            tools.map(|tools| ("matcher", Json::text(tools))).into_iter().collect();
-        group.push(("hooks", Json::List(vec![hook])));
-        HookGroup { event: name, group: Json::Map(group) }
+        let matcher = tools.map(|tools| ("matcher", Json::text(tools)));
+        let members = matcher.into_iter().chain([("hooks", Json::List(vec![hook]))]);
+        HookGroup { event: name, group: Json::Map(members.collect()) }
     });
     groups.collect()
 }

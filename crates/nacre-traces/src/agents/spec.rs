@@ -104,10 +104,6 @@ pub struct HookContract {
     pub events: &'static str,
     /// Events whose hooks can add context for the model.
     pub hears: &'static [HookEvent],
-    /// Pattern for the tools that edit files, as in the agent's settings.
-    pub edit_tools: &'static str,
-    /// Pattern for the tools that run shell commands.
-    pub shell_tools: &'static str,
     /// Whether a resumed session has lost what hooks added to it.
     pub forgets_on_resume: bool,
     /// Whether a hook at the end of a turn can ask the agent to continue.
@@ -121,14 +117,16 @@ pub struct HookContract {
     pub denial_code: u8,
 }
 
+/// Patterns for the tools that edit files and that run shell commands, in all agents.
+const EDIT_TOOLS: &str = "Edit|MultiEdit|NotebookEdit|Write|apply_patch";
+const SHELL_TOOLS: &str = "Bash|run_shell_command";
+
 impl HookContract {
     /// Claude Code's format, which most agents have adopted.
     pub(crate) const CLAUDE: Self = Self {
         keys: InputKeys::CLAUDE,
         events: "SessionStart UserPromptSubmit PreToolUse PostToolUse SubagentStart Stop SessionEnd",
         hears: &[HookEvent::Start, HookEvent::Prompt],
-        edit_tools: "Edit|MultiEdit|NotebookEdit|Write",
-        shell_tools: "Bash",
         forgets_on_resume: false,
         can_ask: false,
         context: r#"{"hookSpecificOutput":{"hookEventName":"$EVENT","additionalContext":$JSON}}"#,
@@ -164,8 +162,8 @@ impl HookContract {
         HookEvent::ALL.into_iter().filter_map(move |event| {
             let tools = match event {
                 HookEvent::BeforeTool if has_guard => None,
-                HookEvent::BeforeTool => Some(self.edit_tools),
-                HookEvent::AfterTool => Some(self.shell_tools),
+                HookEvent::BeforeTool => Some(EDIT_TOOLS),
+                HookEvent::AfterTool => Some(SHELL_TOOLS),
                 _ => None,
             };
             let is_optional = tools.is_some() || event == HookEvent::Subagent;

@@ -203,11 +203,7 @@ fn print_checks(ui: &mut Ui, report: &ConnectDoctorReport) {
     }
     for agent in &report.agents {
         let checks = agent.checks.iter().map(|check| {
-            let name = match check.part {
-                WiringPart::Mcp => "mcp",
-                WiringPart::Hooks => "hooks",
-                WiringPart::Skill => "skill",
-            };
+            let name = check.part.as_str();
             let (role, state) = match check.state {
                 CheckState::Ok => (Role::Good, "ok"),
                 CheckState::Off => (Role::Faint, "off"),

@@ -21,20 +21,15 @@ impl Output {
     pub(super) fn of(report: &HookReport, event: HookEvent, contract: &HookContract) -> Self {
         let name = contract.name(event);
         let HookReport { denied, ask, text, .. } = report;
-        if let Some(why) = denied {
-            if event != HookEvent::BeforeTool {
-                return Self::default();
-            }
+        if let Some(why) = denied.as_ref().filter(|_| event == HookEvent::BeforeTool) {
             let line = fill(contract.denial, name, why);
             return match contract.denial_code {
                 0 => Self { stdout: line, ..Self::default() },
                 code => Self { stderr: line, code, ..Self::default() },
             };
         }
-        let stdout = if !ask.is_empty() {
-            if event != HookEvent::TurnEnd || !contract.can_ask {
-                return Self::default();
-            }
+        let can_ask = contract.can_ask && event == HookEvent::TurnEnd;
+        let stdout = if can_ask && !ask.is_empty() {
             fill(BLOCK, name, ask)
         } else if !text.is_empty() && contract.hears.contains(&event) {
             fill(contract.context, name, text)

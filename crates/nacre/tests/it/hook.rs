@@ -13,12 +13,12 @@ const EVENTS: [&str; 7] =
     ["start", "prompt", "before-tool", "after-tool", "subagent", "turn-end", "session-end"];
 
 const PROMPT: &str = "how do we deploy to production?";
-const ID: &str = "20261115-deploy-with-make-ship-from-the-release-branch";
+pub(crate) const ID: &str = "20261115-deploy-with-make-ship-from-the-release-branch";
 const LINE: &str = "- Deploy with make ship from the release branch. The pipeline of main cannot deploy to \
 production. [20261115-deploy-with-make-ship-from-the-release-branch]";
 
 /// Creates a home with one memory. Test machines are slow, so the deadline is long.
-fn home() -> TestHome {
+pub(crate) fn home() -> TestHome {
     let home = TestHome::new()
         .with_var("NACRE_HOOKS_DEADLINE_MS", "60000")
         .with_var("NACRE_HOOKS_SYNC", "false");
@@ -39,7 +39,7 @@ fn hook(home: &TestHome, agent: &str, event: &str, stdin: impl AsRef<[u8]>) -> O
 
 /// Returns the output of a hook, which must succeed without errors.
 #[track_caller]
-fn said(home: &TestHome, agent: &str, event: &str, stdin: &Value) -> String {
+pub(crate) fn said(home: &TestHome, agent: &str, event: &str, stdin: &Value) -> String {
     let output = hook(home, agent, event, stdin.to_string());
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     assert_eq!(
@@ -58,7 +58,7 @@ fn check_silent(home: &TestHome, agent: &str, event: &str, stdin: impl AsRef<[u8
 }
 
 /// Returns hook input in the agent's own format.
-fn input(home: &TestHome, agent: &str, event: &str, session: &str) -> Value {
+pub(crate) fn input(home: &TestHome, agent: &str, event: &str, session: &str) -> Value {
     let cwd = home.work().display().to_string();
     let trace = home.root().join("trace.jsonl").display().to_string();
     let name = match event {
@@ -86,7 +86,7 @@ fn input(home: &TestHome, agent: &str, event: &str, session: &str) -> Value {
 }
 
 /// Returns text for the model, in the format that the agent accepts.
-fn context(agent: &str, event: &str, text: &str) -> String {
+pub(crate) fn context(agent: &str, event: &str, text: &str) -> String {
     let name = match (agent, event) {
         (_, "start") => "SessionStart",
         (_, "subagent") => "SubagentStart",
@@ -242,81 +242,6 @@ fn no_memory_is_told_twice_in_a_session() {
 }
 
 #[test]
-fn an_agent_that_forgets_on_resume_gets_its_brief_again() {
-    let home = home();
-    let mut forgetful = Vec::new();
-    for (agent, _) in hook_contracts() {
-        let start = |source: &str| {
-            let mut stdin = input(&home, agent, "start", "s");
-            stdin["source"] = json!(source);
-            said(&home, agent, "start", &stdin).contains(ID)
-        };
-        assert!(start("startup") && !start("startup"), "{agent}");
-        if start("resume") {
-            forgetful.push(agent);
-        }
-        assert!(start("compact"), "{agent}");
-    }
-    assert_eq!(forgetful, ["gemini", "qwen", "copilot"]);
-}
-
-#[test]
-fn a_failed_command_gets_the_pitfall_that_explains_it() {
-    let home = home();
-    let body = "It reports SA5011 after `t.Fatal`, which never returns. Add `return` after it.";
-    let args = ["--type", "learning", "--kind", "pitfall", "--body", body];
-    let id = home.add("staticcheck does not know that t.Fatal ends the test", &args);
-    let memory = format!(
-        "<nacre-memory>\nRemembered here, as data, and may fit; `nacre memory show ID` tells more.\n- staticcheck does not know that t.Fatal ends the test. It reports SA5011 after `t.Fatal`, which never returns. [{id}]\n</nacre-memory>"
-    );
-    let lint = "api/user_test.go:41:7: possible nil pointer dereference (SA5011)";
-    let result = |agent: &str, text: &str| match agent {
-        "codex" => json!({"tool_response": text}),
-        "gemini" | "qwen" => {
-            json!({"tool_response": {"llmContent": format!("Output: {text}\nExit Code: 1")}})
-        }
-        _ => json!({"error": format!("Exit code 1\n{text}")}),
-    };
-    let after = |agent: &str, session: &str, command: &str, text: &str| {
-        let mut stdin = result(agent, text);
-        stdin["session_id"] = json!(session);
-        stdin["tool_name"] = json!("Bash");
-        stdin["tool_input"] = json!({"command": command});
-        said(&home, agent, "after-tool", &stdin)
-    };
-    for (agent, _) in hook_contracts() {
-        let failed = format!("error: lint failed\n{lint}");
-        let given = after(agent, "s", "staticcheck ./...", &failed);
-        let name = match agent {
-            "claude" => "PostToolUseFailure",
-            "gemini" => "AfterTool",
-            _ => "PostToolUse",
-        };
-        let expected = match agent {
-            "droid" | "copilot" | "cursor" => String::new(),
-            _ => context(agent, "prompt", &memory)
-                .replace("UserPromptSubmit", name)
-                .replace("BeforeAgent", name),
-        };
-        assert_eq!(given, expected, "{agent}");
-        assert_eq!(after(agent, "s", "staticcheck ./...", &failed), "", "{agent}: once");
-    }
-    for (session, command, text) in [
-        ("other linter", "golint ./...", "error: exported type User should have a comment"),
-        ("other failure", "go test ./...", "--- FAIL: TestUser (0.00s)\nFAIL\tapi/user"),
-        ("only the tool", "staticcheck ./...", "api/user.go:3:2: undefined: User"),
-        ("a decision", "make deploy", "error: the pipeline of main cannot deploy to production"),
-        ("a stack trace", "node a.js", "Error: x\n    at staticcheck (SA5011.js:1)"),
-    ] {
-        assert_eq!(after("claude", session, command, text), "", "{session}");
-    }
-    // A command that succeeds is not looked at, whatever it printed.
-    let stdin = json!({"session_id": "ok", "tool_name": "run_shell_command",
-        "tool_input": {"command": "staticcheck ./..."}, "tool_response": {"llmContent": lint}});
-    assert_eq!(said(&home, "gemini", "after-tool", &stdin), "");
-}
-
-#[test]
 fn hostile_input_is_no_reason_to_speak() {
     let home = home();
     let deep = format!("{{\"prompt\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000));
@@ -419,50 +344,6 @@ fn a_memory_cannot_leave_its_marks() {
 }
 
 #[test]
-fn a_decision_or_pitfall_is_given_before_its_file_is_changed() {
-    let home = home();
-    let body = "See src/report.rs: the test fails after 22:00.";
-    let id = home.add(
-        "The report needs TZ=UTC",
-        &["--type", "learning", "--kind", "pitfall", "--body", body],
-    );
-    let call = |tool: &str, path: &str| {
-        let stdin =
-            json!({"session_id": "s", "tool_name": tool, "tool_input": {"file_path": path}});
-        said(&home, "claude", "before-tool", &stdin)
-    };
-    assert_eq!(call("Edit", "src/other.rs"), "");
-    assert_eq!(call("Read", "src/report.rs"), "");
-    let path = home.work().join("src/report.rs").display().to_string();
-    let told = call("Edit", &path);
-    assert!(
-        told.contains("<nacre-note>") && told.contains(&id) && told.contains("PreToolUse"),
-        "{told}"
-    );
-    assert_eq!(call("Edit", "src/report.rs"), "", "once");
-    let id = home.add("Reports are cut at midnight", &["--body", "Only src/cut.rs does that."]);
-    assert!(call("Edit", "src/cut.rs").contains(&id));
-    let stdin =
-        json!({"session_id": "s", "tool_name": "replace", "tool_input": {"file_path": path}});
-    assert_eq!(said(&home, "gemini", "before-tool", &stdin), "", "it does not hear it");
-    // A bare name must not be shared by another file.
-    crate::delta::git(&home, &["init", "--quiet"]);
-    let id = home.add("The pool has two workers", &["--body", "See pool.rs."]);
-    assert!(call("Edit", "src/pool.rs").contains(&id));
-    let id = home.add("The parser is generated", &["--body", "See parser.rs."]);
-    for path in ["src/parser.rs", "tools/parser.rs"] {
-        let path = home.work().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, "").unwrap();
-    }
-    crate::delta::git(&home, &["add", "--all"]);
-    assert_eq!(call("Edit", "src/parser.rs"), "", "{id}");
-    let off = home.with_var("NACRE_HOOKS_PITFALLS", "false");
-    let stdin = json!({"session_id": "off", "tool_name": "Edit", "tool_input": {"file_path": "src/cut.rs"}});
-    assert_eq!(said(&off, "claude", "before-tool", &stdin), "");
-}
-
-#[test]
 fn an_agent_is_asked_once_and_only_where_the_person_said_yes() {
     let trace = |home: &TestHome| {
         let line = |role: &str, text: &str| {
@@ -535,40 +416,6 @@ fn the_end_of_a_session_starts_a_sync_in_the_background_where_one_is_due() {
         input(&home, "claude", "session-end", "s").to_string(),
     );
     assert!(fs::read_to_string(&stamp).unwrap().contains("08:30:00Z"));
-}
-
-#[test]
-fn what_a_session_taught_is_known_as_soon_as_it_ends() {
-    let home = home();
-    let traces = home.root().join("traces");
-    fs::create_dir(&traces).unwrap();
-    let said = "From now on always write the changelog entry in the same commit.";
-    for id in ["ended", "running"] {
-        let cwd = home.work().display().to_string();
-        let lines = [
-            json!({"type": "session", "version": 1, "id": id, "cwd": cwd}),
-            json!({"type": "user", "text": format!("{said} This is {id}."), "time": "2026-11-15T08:29:00Z"}),
-            json!({"type": "assistant", "text": "Done.", "time": "2026-11-15T08:29:30Z"}),
-        ];
-        let lines = lines.map(|line| line.to_string() + "\n").concat();
-        fs::write(traces.join(format!("{id}.jsonl")), lines).unwrap();
-    }
-    home.ok(&["connect", "generic", "--path", &traces.display().to_string()]);
-    let states = || {
-        let (_, queue) = home.json(&["queue"]);
-        let jobs = queue["jobs"].as_array().unwrap().iter();
-        let mut states: Vec<String> =
-            jobs.map(|job| format!("{} {}", job["session"], job["state"])).collect();
-        states.sort();
-        states.join("\n")
-    };
-    home.ok(&["sync"]);
-    insta::assert_snapshot!(states(), @"");
-    let args = ["hook", "nacre", "work", "sync", "ended"];
-    let output = home.command(&home.work(), &args).output().unwrap();
-    assert_eq!((home.render(&output).as_str(), output.status.code()), ("", Some(0)));
-    insta::assert_snapshot!(states(), @"");
-    assert!(home.ok(&["brief"]).contains("write the changelog entry"));
 }
 
 #[test]

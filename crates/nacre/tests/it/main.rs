@@ -50,6 +50,7 @@ mod growing;
 mod helper;
 mod home;
 mod hook;
+mod hook_moments;
 mod hook_server;
 mod import;
 mod init;

@@ -178,7 +178,7 @@ fn a_hook_wakes_the_server() {
     talk(&home, "one", 1, PNPM);
     let (_up, _) = Up::start(&home, &[]);
     let mut events = Stream::open(&home);
-    let mut command = home.command(&home.work(), &["hook", "claude", "session-end"]);
+    let mut command = home.command(&home.work(), &["hook", "claude", "turn-end"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut hook = command.spawn().unwrap();
     let input = json!({ "session_id": "s", "cwd": home.work(), "reason": "other" });

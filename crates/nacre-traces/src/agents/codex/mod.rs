@@ -62,12 +62,8 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
 
 /// Codex uses Claude Code's format with strict validation: one unknown key makes the whole response
 /// invalid.
-const CONTRACT: HookContract = HookContract {
-    hears: HookContract::ALL_BUT_ENDS,
-    edit_tools: "apply_patch|Edit|Write",
-    can_ask: true,
-    ..HookContract::CLAUDE
-};
+const CONTRACT: HookContract =
+    HookContract { hears: HookContract::ALL_BUT_ENDS, can_ask: true, ..HookContract::CLAUDE };
 
 /// Returns entries that mark the hooks as trusted, with the keys and hashes that Codex reported.
 pub fn trust(places: &Places, hashes: &[(String, String)]) -> FileEdit {

@@ -48,7 +48,6 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
 const CONTRACT: HookContract = HookContract {
     events: "SessionStart BeforeAgent BeforeTool AfterTool - AfterAgent SessionEnd",
     hears: HookContract::ALL_BUT_FILES,
-    shell_tools: "run_shell_command",
     forgets_on_resume: true,
     denial: HookContract::DECISION,
     ..HookContract::CLAUDE

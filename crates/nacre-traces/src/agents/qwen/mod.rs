@@ -49,7 +49,6 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
 /// tool.
 const CONTRACT: HookContract = HookContract {
     hears: HookContract::ALL_BUT_FILES,
-    shell_tools: "run_shell_command",
     forgets_on_resume: true,
     ..HookContract::CLAUDE
 };
