@@ -170,7 +170,7 @@ pub fn match_prompt(
             }
             let Some(memory) = source.index.read_row(one.row) else { continue };
             let is_wanted =
-                !prompt.occasion == Occasion::Failure || memory.kind.is_some_and(explains_failures);
+                prompt.occasion != Occasion::Failure || memory.kind.is_some_and(explains_failures);
             let backing = backing(source.index.store(), &memory, source.scope);
             if !is_wanted || backing != Backing::Backed {
                 continue;
