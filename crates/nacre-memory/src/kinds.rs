@@ -1,8 +1,8 @@
 //! The table of memory types. Directory names, prompts, schemas, help and documentation are derived
 //! from it.
 
-pub use nacre_types::{Basis, LearningKind, MemoryStatus as Status, MemoryType};
 use nacre_types::BriefTopic;
+pub use nacre_types::{Basis, LearningKind, MemoryStatus as Status, MemoryType};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug)]
