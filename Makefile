@@ -97,7 +97,7 @@ docs: needed  ## Regenerate schemas, generated pages, and the README's examples 
 	NACRE_WRITE_DOCS=1 $(CARGO) test -q --workspace --lib -- the_stored_schemas the_description_of_the_api
 	NACRE_WRITE_DOCS=1 $(CARGO) test -q -p nacre --bin nacre -- the_reference_is_current
 	sdk/generate/generate.py
-	NACRE_WRITE_DOCS=1 $(CARGO) test -q -p nacre --test it -- the_schemas every_wrong_input every_console_block the_first_run
+	NACRE_WRITE_DOCS=1 $(CARGO) test -q -p nacre --test it -- the_schemas the_settings_page every_wrong_input every_console_block the_first_run
 	tools/record-svg.py $(TARGET_DIR)/debug/nacre
 	[ ! -d dashboard/node_modules ] || (cd dashboard && npm run --silent types && npm run --silent settings)
 

@@ -5,6 +5,9 @@
 //! time, paths and settings, so one process can serve many projects and tests can control the
 //! clock.
 
+#[macro_use]
+mod words;
+
 pub mod bounded;
 pub mod config;
 pub mod fs;
@@ -21,7 +24,6 @@ pub mod text;
 mod threads;
 mod time;
 mod unified;
-mod words;
 
 pub use hash::{ContentHash, ParseHashError};
 pub use heap::{give_back_memory, share_memory};

@@ -395,7 +395,9 @@ impl From<StateError> for OpError {
             StateError::Ambiguous { .. } => Ambiguous,
                 "Type more of the id; `nacre events` lists the tasks";
             StateError::Damaged { path, .. } => Failed,
-                format!("Rename it, and Nacre creates a new one: mv {0} {0}.damaged", path.display());
+                format!(
+                    "Rename it, and Nacre creates a new one: mv {0} {0}.damaged", path.display()
+                );
             StateError::Newer { .. } => Failed,
                 "Use a newer version of Nacre, or move the file out of the way";
             StateError::Shared { is_passing: false, .. } | StateError::Fs(_)

@@ -102,7 +102,7 @@ fn is_device_name(name: &str) -> bool {
         || numbered("lpt")
 }
 
-crate::text_type!(RelPath);
+text_type!(RelPath);
 
 #[cfg(test)]
 mod tests {

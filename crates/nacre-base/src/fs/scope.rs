@@ -448,4 +448,4 @@ impl Seal {
     }
 }
 
-crate::debug_only!(Seal { folder });
+debug_only!(Seal { folder });

@@ -27,7 +27,7 @@ pub struct ExtraWords {
 }
 
 // Prints only the number of words, because the words themselves must not appear in logs.
-crate::debug_only!(ExtraWords { n_words });
+debug_only!(ExtraWords { n_words });
 
 impl ExtraWords {
     /// Empty words are ignored.

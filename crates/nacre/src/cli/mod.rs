@@ -9,8 +9,6 @@ mod brief;
 mod chat;
 mod completions;
 mod config;
-#[cfg(test)]
-mod config_reference_tests;
 mod connect;
 mod doctor;
 mod env;

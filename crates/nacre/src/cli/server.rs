@@ -146,7 +146,8 @@ fn print_migrated(ui: &mut Ui, report: &ServerMigrateReport) {
     match moved {
         Some(MovedStores { direction: MoveStores::FromEmbedded, sessions, memories }) => {
             ui.line(format_args!(
-                "Moved the queue into the database (sessions: {sessions}); its index has {memories} memories"
+                "Moved the queue into the database (sessions: {sessions}); its index has {memories} \
+                 memories"
             ));
         }
         Some(MovedStores { direction: MoveStores::ToEmbedded, sessions, .. }) => {

@@ -26,6 +26,7 @@ mod chat_server;
 mod chat_task;
 mod concurrency;
 mod config;
+mod config_reference;
 mod connect;
 mod context;
 mod delta;

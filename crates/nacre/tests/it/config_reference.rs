@@ -1,10 +1,29 @@
-//! Generates the configuration reference from the key tables, so that it cannot go out of date.
+//! Generates `docs/config.md` from the tables of settings, so that it cannot go out of date.
+
+use std::fs;
 
 use nacre_base::config::{
     DEFAULTS, FAMILIES, Family, Field, FromRepo, KEYS, KeySpec, Layer, VARS, ValueKind,
 };
 
-pub(super) fn reference_markdown() -> String {
+use crate::home::repository;
+
+/// If set, the page is written instead of checked.
+const WRITE: &str = "NACRE_WRITE_DOCS";
+
+#[test]
+fn the_settings_page_is_current() {
+    let file = repository().join("docs/config.md");
+    let text = reference_markdown().trim_end().to_owned() + "\n";
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(&file, text).unwrap();
+        return;
+    }
+    let stored = fs::read_to_string(&file).unwrap_or_default();
+    assert!(text == stored, "docs/config.md is out of date; run `make docs`");
+}
+
+fn reference_markdown() -> String {
     let mut page = String::from(
         "# Configuration\n\nSettings are read from the following sources. Later sources override \
          earlier ones, but lists are combined.\n\n",
