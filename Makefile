@@ -128,9 +128,10 @@ e2e-sdk: needed  ## Test the Python and Node SDKs against the server; pip and np
 	$(CARGO) build -p nacre
 	tools/e2e-sdk.sh $(TARGET_DIR)/debug/nacre
 
-dashboard:  ## Build the dashboard for the next cargo build; npm fetches 100 MB
+dashboard:  ## Build the dashboard's committed files again after a change; npm fetches 100 MB
 	@command -v npm > /dev/null || { echo "make: npm is not installed; see https://nodejs.org"; exit 1; }
 	cd dashboard && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+	tools/dashboard-hash.sh > dashboard/dist.hash
 
 e2e-dashboard: needed dashboard  ## Test the dashboard in Chromium against the server; writes docs/dashboard/*.png
 	$(CARGO) build -p nacre
