@@ -6,6 +6,6 @@
 #
 # The image contains no git: history comes only from runs, and ignore rules only from `.gitignore`.
 FROM scratch
-COPY target/dist/nacre /nacre
+COPY target/dist/x86_64-unknown-linux-musl/nacre /nacre
 WORKDIR /work
 ENTRYPOINT ["/nacre"]

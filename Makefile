@@ -2,6 +2,7 @@
 
 CARGO ?= cargo
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
+RELEASE = $(TARGET_DIR)/release-$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 
 # Evaluations, benchmarks and torture tests, which are not built into Nacre.
 LAB = $(CARGO) run --release -q -p nacre-lab --
@@ -11,7 +12,7 @@ LAB = $(CARGO) run --release -q -p nacre-lab --
 PROPERTY_SEED ?= 20260101
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-all test properties torture eval bench bench-cancel bench-chat bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api fuzz-rpc docs dist e2e-agents e2e-mcp e2e-acp e2e-model e2e-sdk e2e-dashboard tui-tests dashboard needed
+.PHONY: help demo demo-all test properties torture eval bench bench-cancel bench-chat bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api fuzz-rpc docs dist release e2e-agents e2e-mcp e2e-acp e2e-model e2e-sdk e2e-dashboard tui-tests dashboard needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
@@ -101,8 +102,15 @@ docs: needed  ## Regenerate schemas, generated pages, and the README's examples 
 	tools/record-svg.py $(TARGET_DIR)/debug/nacre
 	[ ! -d dashboard/node_modules ] || (cd dashboard && npm run --silent types && npm run --silent settings)
 
-dist: needed  ## Build the static Linux program, test it in an empty root, and package it with checksums
-	CARGO=$(CARGO) tools/dist.sh
+dist: needed  ## Build the static Linux program, test it in an empty root, and package it
+	CARGO=$(CARGO) tools/dist.sh x86_64-unknown-linux-musl
+	tools/release.py $(TARGET_DIR)/dist $(RELEASE)
+
+release: needed  ## Build for every system, and write the packages of every channel
+	rm -rf sdk/node/dist && cd sdk/node && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+	CARGO=$(CARGO) tools/dist.sh || [ $$? -eq 75 ]
+	tools/release.py $(TARGET_DIR)/dist $(RELEASE)
+	tools/release-check.sh $(RELEASE)
 
 e2e-agents: needed  ## Test with real agents and a scripted model; npm fetches 900 MB
 	$(CARGO) build -p nacre
@@ -128,9 +136,10 @@ e2e-sdk: needed  ## Test the Python and Node SDKs against the server; pip and np
 	$(CARGO) build -p nacre
 	tools/e2e-sdk.sh $(TARGET_DIR)/debug/nacre
 
-dashboard:  ## Build the dashboard for the next cargo build; npm fetches 100 MB
+dashboard:  ## Build the dashboard's committed files again after a change; npm fetches 100 MB
 	@command -v npm > /dev/null || { echo "make: npm is not installed; see https://nodejs.org"; exit 1; }
 	cd dashboard && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+	tools/dashboard-hash.sh > dashboard/dist.hash
 
 e2e-dashboard: needed dashboard  ## Test the dashboard in Chromium against the server; writes docs/dashboard/*.png
 	$(CARGO) build -p nacre

@@ -1,5 +1,5 @@
-//! Embeds the built dashboard and the minified API description into the program. If Node is not
-//! installed, the dashboard is empty.
+//! Embeds the dashboard and the minified API description into the program. The dashboard's built
+//! files are committed, so that building Nacre does not need Node.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,9 +16,7 @@ fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed={}", dist.display());
     println!("cargo:rerun-if-changed=build.rs");
     let mut files = Vec::new();
-    if dist.is_dir() {
-        collect(&dist, "", &mut files)?;
-    }
+    collect(&dist, "", &mut files)?;
     files.sort();
     let out = PathBuf::from(env::var("OUT_DIR").unwrap_or_default());
     let mut table = String::from("static ASSETS: &[(&str, &[u8])] = &[\n");

@@ -2,7 +2,7 @@
 //
 //     npm test && node build/examples/remember.js PROJECT
 //
-// In your own package, import `nacre-client`.
+// In your own package, import `nacre`.
 
 import { Client, NacreError } from "../src/index.js";
 

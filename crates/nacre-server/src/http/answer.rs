@@ -101,24 +101,17 @@ pub(super) fn protect(headers: &mut HeaderMap) {
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-const WITHOUT: &str = include_str!("without_dashboard.html");
-
 /// Returns a dashboard file. The page itself is at `/`.
 pub(super) fn asset(path: &str) -> Option<Response> {
     let name = match path {
         "/" => "index.html",
         path => path.strip_prefix('/')?,
     };
-    let found = ASSETS.iter().find(|(asset, _)| *asset == name);
-    let bytes = match found {
-        Some((_, bytes)) => *bytes,
-        None if path == "/" => WITHOUT.as_bytes(),
-        None => return None,
-    };
+    let (_, bytes) = ASSETS.iter().find(|(asset, _)| *asset == name)?;
     // File names in `assets/` contain a content hash.
     let is_hashed = name.starts_with("assets/");
     let kept = if is_hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
-    Some(([(CONTENT_TYPE, content_type(name)), (CACHE_CONTROL, kept)], bytes).into_response())
+    Some(([(CONTENT_TYPE, content_type(name)), (CACHE_CONTROL, kept)], *bytes).into_response())
 }
 
 fn content_type(name: &str) -> &'static str {

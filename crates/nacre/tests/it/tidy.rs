@@ -327,6 +327,15 @@ fn nothing_heavy_is_tracked() {
     assert!(heavy.is_empty(), "Too large for git, unless named in ASSETS: {heavy:#?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_built_dashboard_is_current() {
+    let output = Command::new(repository().join("tools/dashboard-hash.sh")).output().unwrap();
+    let hash = String::from_utf8_lossy(&output.stdout);
+    let recorded = read(&repository().join("dashboard/dist.hash"));
+    assert!(hash == recorded, "dashboard/dist is out of date; run `make dashboard`: {output:?}");
+}
+
 /// Returns the crates with rules for their top-level modules, and each crate's modules.
 fn crates() -> Vec<(&'static str, Modules)> {
     let names: BTreeSet<&str> = ARROWS.iter().map(|(name, ..)| *name).collect();

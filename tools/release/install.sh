@@ -2,9 +2,11 @@
 # Installs nacre for one user: picks the archive for this machine, checks it against SHA256SUMS, and copies the program
 # to ~/.local/bin, the completions and the manual pages to ~/.local/share. Needs no root and changes no other file.
 #
-# usage: install.sh [--from FOLDER-OR-URL] [--to FOLDER]
+# usage: curl -fsSL @DOWNLOADS@/install.sh | sh
+#        install.sh [--from FOLDER-OR-URL] [--to FOLDER]
 #
-#   --from  where SHA256SUMS and the archives are [default: the folder of this script]
+#   --from  where SHA256SUMS and the archives are
+#           [default: NACRE_DOWNLOAD_URL, else the folder of this script, else the release of this script]
 #   --to    where bin/ and share/ are [default: ~/.local]
 
 set -eu
@@ -15,12 +17,15 @@ fail() {
 }
 
 usage() {
-    sed -n '2,9s/^# \{0,1\}//p' "$0"
+    sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
 }
 
 target() {
     case $(uname -s)-$(uname -m) in
         Linux-x86_64 | Linux-amd64) echo x86_64-unknown-linux-musl ;;
+        Linux-aarch64 | Linux-arm64) echo aarch64-unknown-linux-musl ;;
+        Darwin-x86_64) echo x86_64-apple-darwin ;;
+        Darwin-arm64) echo aarch64-apple-darwin ;;
         *) fail "there is no archive for $(uname -s) on $(uname -m); build it with cargo: see README.md" ;;
     esac
 }
@@ -28,15 +33,11 @@ target() {
 # Copies one file from the distribution.
 fetch() {
     case $from in
-        https://*)
-            if command -v curl > /dev/null; then
-                curl --proto '=https' --tlsv1.2 -fsSL "$from/$1" -o "$tmp/$1"
-            elif command -v wget > /dev/null; then
-                # wget would follow a redirect to http://, which an attacker on the network could answer.
-                wget -q --max-redirect=0 "$from/$1" -O "$tmp/$1"
-            else
-                fail "curl or wget is needed and is not here"
-            fi || fail "cannot fetch $from/$1"
+        *://*@*) fail "a URL with a user name is not read" ;;
+        # The loopback interface is this machine. `=` leaves other protocols out, also in redirects.
+        https://* | http://127.0.0.1[:/]*)
+            command -v curl > /dev/null || fail "curl is needed and is not here"
+            curl --proto "=${from%%:*}" --tlsv1.2 -fsSL "$from/$1" -o "$tmp/$1" || fail "cannot fetch $from/$1"
             ;;
         *://*) fail "only https:// and folders are read, not $from" ;;
         *) cp "$from/$1" "$tmp/$1" || fail "there is no $1 in $from" ;;
@@ -53,11 +54,13 @@ sha256() {
     fi | cut -d ' ' -f 1
 }
 
+from=${NACRE_DOWNLOAD_URL:-}
+from=${from%/}
 # When read from a pipe, this script has no directory, and the current directory is untrusted.
-from=
 case $0 in
-    install.sh | */install.sh) [ ! -f "$0" ] || from=$(dirname "$0") ;;
+    install.sh | */install.sh) [ -n "$from" ] || [ ! -f "$(dirname "$0")/SHA256SUMS" ] || from=$(dirname "$0") ;;
 esac
+from=${from:-@DOWNLOADS@}
 to=${HOME:-}/.local
 while [ $# -gt 0 ]; do
     case $1 in
@@ -73,7 +76,6 @@ while [ $# -gt 0 ]; do
         *) fail "unknown argument $1; see --help" ;;
     esac
 done
-[ -n "$from" ] || fail "name where the archives are with --from; this script was not started as a file named install.sh"
 [ "$to" != /.local ] || fail "HOME is not set; name a folder with --to"
 
 tmp=$(mktemp -d)
