@@ -32,7 +32,6 @@ use crate::brief::{quick_brief, sources};
 use crate::error::{OpError, Result};
 use crate::hook_notes::{Notes, PATIENCE, claim, claim_question, folder, prune};
 use crate::host::{Environment, Host};
-use crate::import::loaded_text;
 use crate::sync::extract::is_worth_recording;
 
 /// The default value of `hooks.deadline_ms`.
@@ -89,8 +88,7 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     if notes.is_briefed {
         return Ok(HookReport::default());
     }
-    let (brief, is_behind) =
-        quick_brief(host, budget, &notes.told, &loaded_text(host, &session.agent))?;
+    let (brief, is_behind) = quick_brief(host, budget, &notes.told, &session.agent)?;
     if brief.text.is_empty() {
         return Ok(HookReport { is_behind, ..HookReport::default() });
     }
