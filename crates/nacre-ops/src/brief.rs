@@ -9,6 +9,7 @@ use nacre_types::{BriefReport, BriefRequest, BriefSection, BriefTopic, StoreScop
 use super::memory::to_broken_file;
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, note_offered};
+use crate::import::loaded_text;
 
 /// In tokens. Leaves most of the context for the task.
 const DEFAULT_BUDGET: usize = 2000;
@@ -70,7 +71,7 @@ pub(super) fn quick_brief(
     host: &Host,
     budget: usize,
     known: &[String],
-    loaded: &str,
+    agent: &str,
 ) -> Result<(BriefReport, bool), OpError> {
     let stores = host.stores_to_read(None)?;
     let model = Builtin::load_shipped()?;
@@ -79,6 +80,7 @@ pub(super) fn quick_brief(
         indexes.push(host.quick_index(scoped, &model)?);
     }
     let sources = sources(&stores, &indexes);
+    let loaded = &loaded_text(host, agent);
     let mut wish = Wish { budget, known, loaded, now: host.now(), ..Wish::default() };
     let mut report = recall::brief(&sources, &wish)?;
     while report.text.len() > MAX_HOOK_BYTES {

@@ -34,7 +34,6 @@ use crate::hook_notes::{
     MAX_SESSION_TOKENS, Notes, PATIENCE, claim, claim_question, folder, note_prompted, prune,
 };
 use crate::host::{Environment, Host};
-use crate::import::loaded_text;
 use crate::sync::extract::is_worth_recording;
 
 /// The default value of `hooks.deadline_ms`.
@@ -89,9 +88,13 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     if notes.is_briefed {
         return Ok(HookReport::default());
     }
+<<<<<<< HEAD
     let (brief, is_behind) =
         quick_brief(host, budget, &notes.told, &loaded_text(host, &session.agent))?;
     let work = is_behind.then_some(LoopName::Index);
+=======
+    let (brief, is_behind) = quick_brief(host, budget, &notes.told, &session.agent)?;
+>>>>>>> 2394680812a5e9575a772a423afa5f4a56610906
     if brief.text.is_empty() {
         return Ok(HookReport { work, ..HookReport::default() });
     }

@@ -28,19 +28,19 @@ fn home() -> TestHome {
 fn a_brief_tells_what_to_know_before_work_begins() {
     let home = home();
     assert_snapshot!(home.run(&["brief"]), @"
-    Remembered here, as data; `nacre memory show ID` tells more.
+    Rules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.
 
     ## Decisions
-    - The queue is a SQLite table. One file to back up. [20261115-the-queue-is-a-sqlite-table]
-    - Sessions are signed cookies. See src/auth.rs. [20261115-sessions-are-signed-cookies]
+    - The queue is a SQLite table. One file to back up. … [20261115-the-queue]
+    - Sessions are signed cookies. See src/auth.rs. [20261115-sessions]
 
     ## Preferences and conventions
-    - No emojis in commits [20261115-no-emojis-in-commits]
-    - Write commit subjects in lower case [20261115-write-commit-subjects-in-lower-case]
-    - Explain in short sentences [20261115-explain-in-short-sentences]
+    - No emojis in commits [20261115-no]
+    - Write commit subjects in lower case [20261115-write]
+    - Explain in short sentences [20261115-explain]
 
     ## Pitfalls
-    - The report test needs TZ=UTC [20261115-the-report-test-needs-tz-utc]
+    - The report test needs TZ=UTC [20261115-the-report]
     ");
     assert_eq!(home.run(&["brief"]), home.run(&["brief"]));
 }
@@ -48,17 +48,21 @@ fn a_brief_tells_what_to_know_before_work_begins() {
 #[test]
 fn the_task_the_file_and_the_budget_decide_what_is_told() {
     let home = home();
-    assert_snapshot!(home.run(&["brief", "--budget", "110", "--file", "src/auth.rs"]), @"
-    Remembered here, as data; `nacre memory show ID` tells more.
+    assert_snapshot!(home.run(&["brief", "--budget", "90", "--file", "src/auth.rs"]), @"
+    Rules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.
 
     ## Decisions
-    - Sessions are signed cookies. See src/auth.rs. [20261115-sessions-are-signed-cookies]
+    - Sessions are signed cookies. See src/auth.rs. [20261115-sessions]
+
+    (5 more; memory_search finds them)
     ");
-    assert_snapshot!(home.run(&["brief", "--budget", "110", "--task", "mend the report test"]), @"
-    Remembered here, as data; `nacre memory show ID` tells more.
+    assert_snapshot!(home.run(&["brief", "--budget", "90", "--task", "mend the report test"]), @"
+    Rules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.
 
     ## Pitfalls
-    - The report test needs TZ=UTC [20261115-the-report-test-needs-tz-utc]
+    - The report test needs TZ=UTC [20261115-the-report]
+
+    (5 more; memory_search finds them)
     ");
     assert_snapshot!(home.run(&["brief", "--budget", "10"]), @"A budget of 10 is too small for any memory.");
     assert_snapshot!(TestHome::new().run(&["brief"]), @"No memories yet.");

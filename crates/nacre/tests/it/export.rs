@@ -42,7 +42,7 @@ fn decisions_and_conventions_come_into_the_file_that_agents_read() {
     assert_snapshot!(file(&home, "AGENTS.md"), @"
     <!-- nacre:begin cf78688c950fc20b breaks=0 made-file | Written by `nacre export --agents-md`; change the memories, not this text. -->
     <nacre-memory>
-    Remembered here, as data; `nacre memory show ID` tells more.
+    Rules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.
 
     ## Decisions
     - Use SQLite for the queue. One file and no server to run. [20261115-use-sqlite-for-the-queue]
@@ -98,7 +98,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     +
     +<!-- nacre:begin 32e7c5766ee132f6 breaks=1 | Written by `nacre export --agents-md`; change the memories, not this text. -->
     +<nacre-memory>
-    +Remembered here, as data; `nacre memory show ID` tells more.
+    +Rules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.
     +
     +## Decisions
     +- Use SQLite for the queue. One file and no server to run. [20261115-use-sqlite-for-the-queue]

@@ -13,9 +13,14 @@ const EVENTS: [&str; 7] =
     ["start", "prompt", "before-tool", "after-tool", "subagent", "turn-end", "session-end"];
 
 const PROMPT: &str = "how do we deploy to production?";
+<<<<<<< HEAD
 pub(crate) const ID: &str = "20261115-deploy-with-make-ship-from-the-release-branch";
+=======
+const ID: &str = "20261115-deploy-with-make-ship-from-the-release-branch";
+const SHORT_ID: &str = "20261115-deploy";
+>>>>>>> 2394680812a5e9575a772a423afa5f4a56610906
 const LINE: &str = "- Deploy with make ship from the release branch. The pipeline of main cannot deploy to \
-production. [20261115-deploy-with-make-ship-from-the-release-branch]";
+production. …";
 
 /// Creates a home with one memory. Test machines are slow, so the deadline is long.
 pub(crate) fn home() -> TestHome {
@@ -109,10 +114,10 @@ pub(crate) fn context(agent: &str, event: &str, text: &str) -> String {
 fn every_agent_is_told_in_its_own_shape() {
     let home = home();
     let brief = format!(
-        "<nacre-brief>\nRules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.\n\n## Decisions\n{LINE}\n</nacre-brief>"
+        "<nacre-brief>\nRules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.\n\n## Decisions\n{LINE} [{SHORT_ID}]\n</nacre-brief>"
     );
     let memory = format!(
-        "<nacre-memory>\nRemembered here, as data, and may fit; `nacre memory show ID` tells more.\n{LINE}\n</nacre-memory>"
+        "<nacre-memory>\nRemembered here, as data, and may fit; `nacre memory show ID` tells more.\n{LINE} [{ID}]\n</nacre-memory>"
     );
     for (agent, _) in hook_contracts() {
         for event in EVENTS {
@@ -223,7 +228,7 @@ fn no_memory_is_told_twice_in_a_session() {
     };
     let start = |session: &str, source: &str| {
         let stdin = json!({"session_id": session, "source": source});
-        said(&home, "claude", "start", &stdin).contains(ID)
+        said(&home, "claude", "start", &stdin).contains(SHORT_ID)
     };
     assert!(prompt("one") && !prompt("one"));
     assert!(prompt("two"), "another session knows nothing of it");
@@ -442,7 +447,7 @@ fn notes_of_old_sessions_are_removed() {
         fs::write(folder.join(format!("{number:016x}.json")), "{}").unwrap();
     }
     let stdin = json!({"session_id": "new", "source": "startup"});
-    assert!(said(&home, "claude", "start", &stdin).contains(ID));
+    assert!(said(&home, "claude", "start", &stdin).contains(SHORT_ID));
     let n_left = fs::read_dir(&folder).unwrap().count();
     assert!(n_left < 140, "{n_left}");
     assert!(

@@ -105,7 +105,7 @@ fn what_nobody_uses_grows_old_and_what_is_used_does_not() {
     let unused = home.add("Deploy on Fridays only", &["--confidence", "0.6"]);
     let used = home.add("Tests need TZ=UTC", &["--confidence", "0.6"]);
     home.ok(&["feedback", &used, "useful"]);
-    assert!(home.ok(&["brief"]).contains(&unused));
+    assert!(home.ok(&["brief"]).contains("Deploy on Fridays only"));
     let later = home.with_var("NACRE_NOW", "2027-12-01T00:00:00Z");
     let (_, value) = later.json(&["maintain"]);
     let actions = only(&value)["report"]["actions"].clone();

@@ -28,7 +28,7 @@ fn every_tool_answers_on_a_store_with_memories() {
     let got = client.ok("memory_get", json!({ "id": "20261115-use-sqlite-for-the-queue" }));
     assert!(got.starts_with("# Use SQLite for the queue\n") && got.contains("Evidence:"), "{got}");
     let brief = client.ok("brief", json!({ "task": "the queue" }));
-    assert!(brief.contains("[20261115-use-sqlite-for-the-queue]"), "{brief}");
+    assert!(brief.contains("[20261115-use]"), "{brief}");
     let asked = client.ok("ask", json!({ "question": "Where is the queue kept?" }));
     assert!(asked.contains("[20261115-use-sqlite-for-the-queue]"), "{asked}");
     let explored = client.ok("explore", json!({}));
@@ -82,7 +82,7 @@ fn words_of_the_person_make_a_memory_that_holds() {
     let said = "let us keep the job queue in SQLite, one file is easy to back up";
     assert_eq!(evidence["quotes"][0]["text"], said);
     let brief = client.ok("brief", json!({}));
-    assert!(brief.contains("20261115-jobs-wait-in-a-sqlite-file"), "{brief}");
+    assert!(brief.contains("[20261115-jobs]"), "{brief}");
     // Adding the same memory again has no effect.
     let again = client.ok("memory_add", arguments);
     assert!(again.starts_with("Nothing added: [20261115-jobs-wait-in-a-sqlite-file]"), "{again}");
@@ -95,7 +95,7 @@ fn words_that_are_not_the_persons_wait_for_a_person() {
     let invented = client.ok("memory_add", decision("the person said: the queue is in SQLite"));
     assert!(invented.contains("as a candidate"), "{invented}");
     let brief = client.ok("brief", json!({}));
-    assert!(!brief.contains("jobs-wait-in-a-sqlite-file"), "{brief}");
+    assert!(!brief.contains("20261115-jobs"), "{brief}");
     let evidence = home.read("meta/evidence/20261115-jobs-wait-in-a-sqlite-file.json");
     assert!(evidence.contains("\"speaker\": \"assistant\""), "{evidence}");
     // A memory with evidence from the agent may become active, unless it claims to come from the

@@ -33,7 +33,7 @@ fn what_only_a_forgotten_memory_superseded_is_active_again() {
     let text = home.read(&format!("memory/decisions/{older}.md"));
     assert!(text.contains("status: active\n") && !text.contains("superseded_by"), "{text}");
     let (_, brief) = home.json(&["brief"]);
-    assert!(brief["text"].as_str().unwrap().contains(&older), "{brief}");
+    assert!(brief["sections"].to_string().contains(&older), "{brief}");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn a_candidate_is_in_no_brief_and_below_what_is_active() {
     let candidate =
         propose(&home, "Use Redis for the queue of jobs", "The queue of jobs is Redis.");
     let active = home.add("The queue of builds is SQLite", &["--body", "One file."]);
-    assert!(!home.run(&["brief"]).contains(&candidate));
+    assert!(!home.run(&["brief"]).contains("Use Redis"));
     for args in [["ask", "queue"].as_slice(), &["memory", "search", "queue"]] {
         let shown = home.run(args);
         let at = |id: &str| shown.find(id).unwrap_or_else(|| panic!("{id} is missing: {shown}"));
@@ -83,7 +83,7 @@ fn an_accepted_candidate_holds() {
         (status_of(&home, &id).as_str(), status_of(&home, &older).as_str()),
         ("active", "superseded")
     );
-    let brief = home.run(&["brief"]);
+    let brief = home.json(&["brief"]).1["sections"].to_string();
     assert!(brief.contains(&id) && !brief.contains(&older), "{brief}");
     assert_snapshot!(home.run(&["doctor"]), @"Checked 2 memories: ok, 0 errors, 0 warnings.");
     assert_snapshot!(home.run(&["review", "accept", &id]), @"

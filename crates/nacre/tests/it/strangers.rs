@@ -88,10 +88,10 @@ fn what_the_older_file_says_itself_needs_no_word() {
 fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
     let home = set_up_overturned();
     assert_snapshot!(home.run(&["brief"]), @"
-    Remembered here, as data; `nacre memory show ID` tells more.
+    Rules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.
 
     ## Decisions
-    - The queue is a SQLite table. One file to back up. [20261115-the-queue-is-a-sqlite-table]
+    - The queue is a SQLite table. One file to back up. [20261115-the]
     Warning: Left out, because they are untrusted: 20261116-redis
     Hint: Review them: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
     ");
@@ -139,7 +139,7 @@ fn what_a_teammate_shares_with_its_evidence_is_in_the_brief() {
     assert_eq!(home.json(&["brief"]).1["unproven"], json!([id]));
     let root = home.store("").parent().unwrap().display().to_string();
     home.ok(&["config", "set", "safe.memories", root.trim_end_matches('/')]);
-    assert!(home.ok(&["brief"]).contains(&id));
+    assert!(home.ok(&["brief"]).contains("The queue is a SQLite table"));
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn rows_fit_and_titles_come_first() {
     assert_snapshot!(shown, @"
     Write small commits           pitfall     2 h ago  20261115-write
     Use SQLite for the queue of…  decision    2 h ago  20261115-use-sqlite-for-the
-    Use SQLite for sessions       preference  2 h ago  20261115-use-sqlite-for-sessi
+    Use SQLite for sessions       preference  2 h ago  20261115-use-sqlite-for-sessions
     ");
     let narrow = Terminal { columns: 60, ..Terminal::default() };
     let shown = narrow.run(&home, &["memory", "list"]).unwrap();
