@@ -88,13 +88,8 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     if notes.is_briefed {
         return Ok(HookReport::default());
     }
-<<<<<<< HEAD
-    let (brief, is_behind) =
-        quick_brief(host, budget, &notes.told, &loaded_text(host, &session.agent))?;
-    let work = is_behind.then_some(LoopName::Index);
-=======
     let (brief, is_behind) = quick_brief(host, budget, &notes.told, &session.agent)?;
->>>>>>> 2394680812a5e9575a772a423afa5f4a56610906
+    let work = is_behind.then_some(LoopName::Index);
     if brief.text.is_empty() {
         return Ok(HookReport { work, ..HookReport::default() });
     }

@@ -25,6 +25,9 @@ fn empty(since: &str, until: &str) -> StoreFigures {
         n_used: 0,
         n_never_used: 0,
         n_young: 0,
+        n_given_sessions: 0,
+        n_given: 0,
+        n_given_used: 0,
         confidence: vec![0, 0, 0, 0, 1, 0, 0, 0, 2, 0],
         n_broken: 0,
     }

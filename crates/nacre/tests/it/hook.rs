@@ -13,12 +13,8 @@ const EVENTS: [&str; 7] =
     ["start", "prompt", "before-tool", "after-tool", "subagent", "turn-end", "session-end"];
 
 const PROMPT: &str = "how do we deploy to production?";
-<<<<<<< HEAD
 pub(crate) const ID: &str = "20261115-deploy-with-make-ship-from-the-release-branch";
-=======
-const ID: &str = "20261115-deploy-with-make-ship-from-the-release-branch";
-const SHORT_ID: &str = "20261115-deploy";
->>>>>>> 2394680812a5e9575a772a423afa5f4a56610906
+pub(crate) const SHORT_ID: &str = "20261115-deploy";
 const LINE: &str = "- Deploy with make ship from the release branch. The pipeline of main cannot deploy to \
 production. …";
 

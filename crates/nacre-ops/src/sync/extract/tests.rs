@@ -7,7 +7,7 @@ use proptest::prelude::{prop, prop_assert, prop_oneof, proptest};
 use proptest::strategy::Strategy as _;
 
 use super::*;
-use crate::sync::candidate::MAX_CANDIDATES;
+use crate::sync::candidate::{MAX_CANDIDATES, MAX_SUSPECTED};
 use crate::sync::evidence::Verbatim;
 
 fn extract_from(rules: Rules<'_>, lines: &[&str]) -> Extraction {
