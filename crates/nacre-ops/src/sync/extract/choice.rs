@@ -99,8 +99,8 @@ impl Choice {
             && !matches!(name.trim(), "both" | "all")
     }
 
-    /// Returns whether the question is about the next step, or the answer states no decision without
-    /// its question. Such a choice is not kept.
+    /// Returns whether the question is about the next step, or the answer states no decision
+    /// without its question. Such a choice is not kept.
     pub(super) fn is_of_the_moment(&self) -> bool {
         is_sequencing(&self.question) || STEP.is_match(&fold(self.chosen.name.trim()))
     }
@@ -200,7 +200,8 @@ static ACTION: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"^(?:{ACTION
 /// Answers that state nothing without their question, or that only steer the moment.
 static STEP: LazyLock<Regex> = LazyLock::new(|| {
     let now = "now|later|first|follow-up|it|them|both|all|this|these|running|commit|push|merge";
-    pattern(&format!(r"^(?:[(…]|(?:yes|no|ok)(?: ?[,.;:!—–-]|$)|(?:{ACTIONS})\b.*\b(?:{now})\b)"))
+    let bare = r"[(…]|(?:yes|no|ok)(?: ?[,.;:!—–-]|$)";
+    pattern(&format!(r"^(?:{bare}|(?:{ACTIONS})\b.*\b(?:{now})\b)"))
 });
 
 fn is_sequencing(question: &str) -> bool {

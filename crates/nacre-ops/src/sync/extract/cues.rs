@@ -40,19 +40,19 @@ pub(super) static PASSING: Cue = Cue(LazyLock::new(|| {
 /// Phrases that limit a rule to a moment. A model's claims may contain them.
 pub(super) static MOMENT: Cue = Cue(LazyLock::new(|| {
     pattern(
-        "yet|until (?:i|we|it|that)|while (?:i|we)|lines? \\d+|(?:for|in|to|with|of) (?:that|it|this$)|\
-             in the (?:class|component|file|function|method|test)|this (?:block|box|branch|bug|button|call|case|\
-             change|class|column|component|error|feature|field|file|form|function|issue|list|loop|\
-             method|module|one|page|part|query|round|screen|section|session|step|struct|table|task|\
-             test|ticket|type|value|view|way)",
+        "yet|until (?:i|we|it|that)|while (?:i|we)|lines? \\d+|(?:for|in|to|with|of) (?:that|it|\
+         this$)|in the (?:class|component|file|function|method|test)|this (?:block|box|branch|bug|\
+         button|call|case|change|class|column|component|error|feature|field|file|form|function|\
+         issue|list|loop|method|module|one|page|part|query|round|screen|section|session|step|\
+         struct|table|task|test|ticket|type|value|view|way)",
     )
 }));
 
 /// The start of a question. People often leave out the question mark.
 pub(super) static QUESTION: Cue = Cue(LazyLock::new(|| {
     pattern(
-        "(?:can|could|would|will|should|do|does|did|shall|may|is|are) (?:you|we|i|it|there|the|this)|\
-         why|what|how|where|which|who|whether",
+        "(?:can|could|would|will|should|do|does|did|shall|may|is|are) (?:you|we|i|it|there|the|\
+         this)|why|what|how|where|which|who|whether",
     )
 }));
 
@@ -101,12 +101,13 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
     !(starts_wordy && before.is_some_and(is_wordy) || ends_wordy && after.is_some_and(is_wordy))
 }
 
-/// Converts text to lower case with straight apostrophes.
+/// Converts text to lower case with straight apostrophes and quotation marks.
 pub(super) fn fold(text: &str) -> String {
     text.chars()
         .flat_map(char::to_lowercase)
         .map(|c| match c {
             '’' | '‘' | '`' => '\'',
+            '“' | '”' => '"',
             c => c,
         })
         .collect()

@@ -40,29 +40,16 @@ impl Form {
     }
 }
 
-/// Signs that a statement holds beyond the task: a place, a recurring occasion, an owner, a state.
-static LASTING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:(?:in|for|across|throughout) (?:this|our|the) (?:whole |entire )?(?:repo|repository|project|codebase|monorepo|workspace|team|company)|everywhere|whenever|(?:every|each|any) (?:time|new)|(?:with|on|before|after) (?:every|each|any)|generated|deprecated|vendored|owns|owned|ask|ping|talk to|check with|team)\b",
-    )
-});
+/// Compiles the pattern with this name.
+pub(super) fn named(name: &str) -> Regex {
+    let text = |line: &'static str| line.strip_prefix(name)?.strip_prefix(": ");
+    pattern(FORMS.lines().find_map(text).unwrap_or("$^"))
+}
 
-static HEDGED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:i (?:think|guess|suppose|believe)|maybe|perhaps|probably|might|not sure|the wrong)\b|\bhere$",
-    )
-});
-
-/// A report of a fault states how things are, not how they should be.
-static FAULT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"\b(?:bugs?|issues?|problems?|errors?|crash\w*|fail\w*|broken|doesn't work|still)\b")
-});
-
-static CLAUSE_END: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)(?:[,;:…)]|\s[-–—]|\.{3})\s+(?:(?:and|but|so|then|because|since) )*|\s(?:but|so|because) (?:i (?:think|guess) )?(?:please )?",
-    )
-});
+static LASTING: LazyLock<Regex> = LazyLock::new(|| named("lasting"));
+static HEDGED: LazyLock<Regex> = LazyLock::new(|| named("hedged"));
+static FAULT: LazyLock<Regex> = LazyLock::new(|| named("fault"));
+static CLAUSE_MARK: LazyLock<Regex> = LazyLock::new(|| named("clause"));
 
 /// Returns the statement that a sentence makes. The sentence must not be a question.
 pub(super) fn statement(folded: &str) -> Option<Request> {
@@ -76,7 +63,7 @@ pub(super) fn statement(folded: &str) -> Option<Request> {
         let n_before = folded[..at].chars().count();
         (!is_report).then_some(Request { claim, is_outright: false, is_sure, n_before })
     };
-    let starts = CLAUSE_END.find_iter(folded).map(|mark| mark.end());
+    let starts = CLAUSE_MARK.find_iter(folded).map(|mark| mark.end());
     let found: Vec<Request> = std::iter::once(0).chain(starts).filter_map(of_clause).collect();
     let best = found.iter().find(|one| one.is_sure).or(found.first())?;
     Some(Request {

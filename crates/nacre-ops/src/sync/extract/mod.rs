@@ -1,6 +1,6 @@
 //! Extracts candidates from a session without a model: requests to remember something, rules that
-//! the user states, answered questions, and failed commands with their fixes. Memory use is bounded,
-//! regardless of the trace size.
+//! the user states, answered questions, and failed commands with their fixes. Memory use is
+//! bounded, regardless of the trace size.
 
 mod checks;
 mod choice;

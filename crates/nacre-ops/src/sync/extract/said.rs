@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::cues::pattern;
+use super::forms::named;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sentence<'a> {
@@ -61,11 +62,7 @@ pub(super) fn split_message(message: &str) -> Message<'_> {
 
 /// Returns whether a message assigns a role, or has unfilled placeholders.
 fn is_template(message: &str) -> bool {
-    static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"^(?i:\s*(?:you are|you're|act as) (?:an? |the )?(?-i:[A-Z]|(?:\w+ ){1,4}(?:agent|assistant|reviewer|bot|engineer|expert|developer)\b)|\s*your (?:task|job|role) is)|\{\{\w+\}\}|\$ARGUMENTS\b",
-        )
-    });
+    static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| named("template"));
     TEMPLATE.is_match(&message[..message.floor_char_boundary(MAX_SEEN)])
 }
 

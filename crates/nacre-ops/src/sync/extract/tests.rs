@@ -114,7 +114,7 @@ fn a_session_gives_few_candidates_however_much_is_said() {
     let names = ["alpha", "bravo", "cedar", "delta", "ember", "flint", "grove", "haven", "inlet"];
     let lines: Vec<String> = names
         .iter()
-        .map(|name| format!(r#"{{"type":"user","text":"never touch {name}/ and {name}-old, {name} is owned by others"}}"#))
+        .map(|name| format!(r#"{{"type":"user","text":"only touch {name}-lib and {name}-old when {name} changes"}}"#))
         .collect();
     let mut all = vec![TASK, NPM];
     all.extend(lines.iter().map(String::as_str));
