@@ -19,8 +19,8 @@ pub(super) const MEMORY_SEARCH: ToolSpec = ToolSpec {
     title: "Search project memory",
     description: "Search what this project remembers from earlier sessions: decisions and their reasons, preferences, \
                   conventions, pitfalls, how things are built and run. Use it before you decide something, when something \
-                  fails, or when the user refers to earlier work. Searches by words and meaning. Returns titles with ids; \
-                  memory_get returns the full text of one.",
+                  fails, or when the user refers to earlier work. Searches by words and meaning. Returns titles with ids \
+                  and dates; `replaced by` marks an outdated one. memory_get returns the full text of one.",
     is_always_loaded: true,
     call: memory_search,
     ..ToolSpec::takes::<MemorySearchArguments>()
