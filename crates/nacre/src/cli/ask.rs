@@ -113,9 +113,10 @@ fn print_memories(ui: &mut Ui, answer: &MemoryAnswer) {
         ui.line(NOT_KNOWN);
         if let Some(SaidInSession { text, place, at }) = &answer.said {
             let day = at.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
-            let day = day.map_or_else(String::new, |at| at.strftime("On %-d %B %Y ").to_string());
-            let text = in_quotes(text);
-            ui.line(format!("{day}you said: {text} (nacre trace show {place})"));
+            let who = day.map(|at| at.strftime("On %-d %B %Y you").to_string());
+            let who = who.as_deref().unwrap_or("You");
+            let text = shorten_quote(text);
+            ui.line(format!("{who} said: “{text}” (nacre trace show {place})"));
         }
         return;
     }
@@ -161,11 +162,13 @@ fn print_cited(ui: &mut Ui, memory: &CitedMemory) {
     }
 }
 
-/// Shortens a text and puts it in quotation marks.
-fn in_quotes(text: &str) -> String {
+fn shorten_quote(text: &str) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = Shown(&folded).one_line().chars().take(MAX_QUOTE_CHARS).collect();
-    format!("“{short}”")
+    Shown(&folded).one_line().chars().take(MAX_QUOTE_CHARS).collect()
+}
+
+fn in_quotes(text: &str) -> String {
+    format!("\"{}\"", shorten_quote(text))
 }
 
 fn same_id(scope: StoreScope, also_in: &[StoreScope]) -> Option<String> {

@@ -50,7 +50,7 @@ fn the_first_run_is_as_the_page_shows_it() {
         ("Read the sessions.", &["sync"], &[]),
         ("Review the candidates.", &["review"], &[("help? ", "a\n"), ("help? ", "q\n")]),
         ("Print the briefing for the next agent.", &["brief"], &[]),
-        ("Ask a question.", &["ask", "which package manager do we use?"], &[]),
+        ("Ask a question.", &["ask", "do we use npm or pnpm?"], &[]),
         ("Undo the last change.", &["undo", "--last"], &[]),
     ] {
         let Some(shown) = on_a_terminal(&home, args, typed) else { return };

@@ -222,6 +222,7 @@ fn is_verified(words: &str, sources: &[Source<'_>]) -> bool {
     let memories = sources.iter().filter_map(|source| source.memory.as_ref());
     let times = memories.flat_map(|memory| [memory.created, memory.updated]).flatten();
     let days: Vec<_> = times.map(|at| at.to_zoned(TimeZone::UTC).date()).collect();
+    days.iter().for_each(|day| cited.add_lines("", &day.to_string()));
     check_statement(words, &cited).is_ok()
         && !has_invented(words, &text, &days)
         && !contradicts(words, &text)

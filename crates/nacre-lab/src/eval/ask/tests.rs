@@ -38,5 +38,5 @@ fn questions_in_the_words_of_another_are_answered_if_they_match_well() {
     });
     let measured = measured(&reworded.collect::<String>());
     assert_eq!(measured.known, 100);
-    assert!(measured.right >= 36, "{:#?}", measured.missed);
+    assert!(measured.right >= 38, "{:#?}", measured.missed);
 }
