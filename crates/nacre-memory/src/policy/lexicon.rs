@@ -40,7 +40,7 @@ pub(super) static DENIALS: LazyLock<WordSet> = LazyLock::new(|| {
 /// Phrases that announce a change, and how strongly.
 #[rustfmt::skip]
 pub(super) const CHANGES: &[(&str, f32)] = &[
-    ("no longer", 1.0), ("any more", 1.0), ("anymore", 1.0),
+    ("no longer", 1.0), ("any more", 1.0), ("anymore", 1.0), ("from now on", 1.0),
     ("changed my mind", 1.0), ("after all", 0.8), ("switched to", 1.0), ("switch to", 0.8),
     ("move to", 0.8), ("moves to", 0.8), ("moved to", 1.0), ("move into", 0.8),
     ("moved from", 1.0), ("moves from", 1.0), ("go back to", 1.0), ("goes back to", 1.0),

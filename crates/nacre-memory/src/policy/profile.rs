@@ -229,7 +229,9 @@ fn term(word: &Word) -> String {
 }
 
 fn change_of(words: &[Word]) -> f32 {
+    // At the start, "from now on" introduces a rule, whether or not it is a new one.
     let text = join_words(words);
+    let text = text.strip_prefix(" from now on").unwrap_or(&text);
     let holds = |cue: &str| text.contains(&format!(" {cue} "));
     CHANGES.iter().filter(|(cue, _)| holds(cue)).map(|(_, weight)| weight).sum()
 }

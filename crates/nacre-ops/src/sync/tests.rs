@@ -124,20 +124,16 @@ fn a_rule_that_is_repeated_or_reversed_leaves_what_a_person_wrote() {
     place.talk("one", "From now on store all times in UTC please.");
     place.talk("two", "From now on we no longer store all times in UTC, use local times instead.");
     let host = place.host();
-    let mut told = String::new();
     for force in [false, true] {
         let request = SyncRequest { force, ..SyncRequest::default() };
-        for session in sync(&host, &request, &Events::discard()).unwrap().sessions {
-            let nacre_types::SyncResult::Done { report, .. } = session.result else { panic!() };
-            for action in report.actions {
-                told += &format!("{:?} {} ({})\n", action.action, action.title, action.reason);
-            }
-        }
+        let report = sync(&host, &request, &Events::discard()).unwrap();
+        let overturned = report.totals.superseded;
+        assert_eq!(overturned, 0, "force: {force}");
     }
-    for entry in memory::list(&host, &MemoryListRequest::default()).unwrap().memories {
-        told += &format!("{}: {}\n", entry.status, entry.title);
-    }
-    insta::assert_snapshot!(told, @"");
+    let memories = memory::list(&host, &MemoryListRequest::default()).unwrap().memories;
+    let active = memories.iter().filter(|entry| entry.status == "active");
+    let active: Vec<&str> = active.map(|entry| entry.title.as_str()).collect();
+    assert_eq!(active, ["Store all times in UTC"]);
 }
 
 #[test]

@@ -235,7 +235,50 @@ fn what_outlives_the_task_is_told_from_instructions_for_the_moment() {
         let (alone, reply) = (status(&[&line, done]), status(&[TASK, NPM, &line, done]));
         told += &format!("{alone:10} {reply:10} {said}\n");
     }
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @r"
+    alone      as a reply
+    active     active     please always squash before merging to develop
+    active     active     you must never print access tokens
+    active     active     no, don't use moment.js in new code, we use date-fns
+    active     active     stop writing docstrings for private helpers
+    active     active     use podman, not docker, for local builds in this repo
+    active     active     snapshots must not contain timestamps
+    review     review     make sure to rebuild the bindings with just bindings
+    active     active     we moved the helm charts to infra-charts, the old folder is gone
+    active     active     priya owns the billing service, talk to her before you change its schema
+    review     review     the metrics endpoint runs on port 9464, not 9090
+    active     active     that's wrong: the upload limit is 50 MB, not 20 MB
+    active     active     I prefer early returns over nested ifs
+    active     active     we keep feature flags in flags.toml
+    active     active     don't touch anything under gen/, it is generated
+    active     active     ask me before adding a new dependency
+    active     active     whenever you change the proto files, run buf generate
+    active     active     commit messages should be in English
+    active     active     every migration needs a rollback
+    active     active     we deploy from the release branch, never from main
+    active     active     from now on write the changelog entry in the same commit, please
+    -          -          ---
+    -          -          use a channel in this function
+    -          -          don't push yet
+    -          -          fix the flaky test
+    -          -          can you split the file in two?
+    -          -          undo it and use the other approach instead
+    -          -          make sure it still builds
+    -          -          the title should be bold, not italic
+    -          -          don't rename that class
+    -          -          leave the linter warnings for later
+    -          -          please rerun the pipeline
+    -          -          stop the dev server
+    -          -          we need a cache here
+    -          -          we want a search box at the top
+    -          -          take the second one, not the first
+    -          -          add a retry to this call and log it
+    -          -          it always times out after the third request
+    -          -          the bug is in lexer.rs, not in parser.rs
+    -          -          I prefer the first version
+    -          -          rename the helper to split_path, not path_split
+    -          -          only change the first column for now
+    ");
 }
 
 #[test]
@@ -250,7 +293,8 @@ fn a_program_or_a_quotation_does_not_speak_for_the_person() {
         "<system-reminder>\nRemember that we never push to main.\n</system-reminder>\nfix the test",
     ] {
         let line = serde_json::json!({ "type": "user", "text": said }).to_string();
-        assert_eq!(extract(&[TASK, NPM, &line]).candidates, [], "{said}");
+        let candidates = extract(&[TASK, NPM, &line]).candidates;
+        assert!(candidates.is_empty(), "{said}: {candidates:#?}");
     }
     let script = r#"{"type":"user","origin":"person","source":"unverified","text":"from now on use pnpm for installs"}"#;
     let extraction = extract(&[TASK, NPM, script]);
