@@ -35,9 +35,9 @@ pub struct Opposed {
     pub likelihood: f32,
 }
 
-/// Returns the contradictory pairs, most likely first. Only decisions are compared between projects.
-/// For each older memory, there is at most one pair
-/// within its project and one with another project.
+/// Returns the contradictory pairs, most likely first. Only decisions are compared between
+/// projects. For each older memory, there is at most one pair within its project and one with
+/// another project.
 pub fn find_opposed(
     claims: &[ProjectClaim],
     embedder: &Builtin,

@@ -314,8 +314,8 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Returns the first sentence of a session's outcome that contains one of [`OPEN_CUES`] and that
-    /// no later session closed.
+    /// Returns the first sentence of a session's outcome that contains one of [`OPEN_CUES`] and
+    /// that no later session closed.
     fn open_end(&mut self, source: &Source<'_>, memory: &Memory) -> Option<BriefItem> {
         let (_, outcome) = memory.document.body().split_once(OUTCOME)?;
         let said = sentences(outcome.split("\n## ").next()?);

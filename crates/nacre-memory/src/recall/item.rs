@@ -134,8 +134,8 @@ fn without_request(claim: &str) -> Option<&str> {
 }
 
 /// Returns a memory's full claim, and the first sentence of its body that adds something to the
-/// claim. An ellipsis marks that more sentences follow. The body often begins with the sentence from
-/// which a truncated title was taken.
+/// claim. An ellipsis marks that more sentences follow. The body often begins with the sentence
+/// from which a truncated title was taken.
 fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
     let mut claim = title.to_owned();
     let mut sentences = sentences(body).into_iter().take(MAX_SENTENCES);

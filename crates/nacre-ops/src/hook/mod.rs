@@ -106,7 +106,8 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     Ok(HookReport { text, work, ..HookReport::default() })
 }
 
-/// Runs when the user sends a prompt or a shell command failed, and returns the memories that match.
+/// Runs when the user sends a prompt or a shell command failed, and returns the memories that
+/// match.
 pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
     let HookPromptRequest { session, prompt, trace, is_failure } = request;
     let budget = host.settings().hooks.prompt_tokens;

@@ -59,8 +59,8 @@ impl Program {
         format!("{} hook {agent} {}", quote_word(&self.text()), event.as_str())
     }
 
-    /// Like `hook`, but hides a failure's output and exit code. The guard's hook keeps both, because
-    /// they may signal a refusal.
+    /// Like `hook`, but hides a failure's output and exit code. The guard's hook keeps both,
+    /// because they may signal a refusal.
     pub(crate) fn silent_hook(&self, agent: &str, event: HookEvent) -> String {
         let is_guard = self.has_guard && event == HookEvent::BeforeTool;
         let silenced = if is_guard { "" } else { SILENCED };

@@ -24,8 +24,8 @@ const NOT_KNOWN: &str = "Nothing in memory answers that.";
 ///
 /// With a model, a short answer is written from the matching memories and printed with the memories
 /// that it cites. Sentences without a valid source are left out and counted. Sentences whose words
-/// their sources do not contain are marked, and the source is printed below the answer. The question
-/// and the memories are sent to the model set for `ask`.
+/// their sources do not contain are marked, and the source is printed below the answer. The
+/// question and the memories are sent to the model set for `ask`.
 ///
 /// Without a model, the best matching memory is printed. If no memory answers the question, the
 /// command says so, and prints what you said about it in a session, if anything.

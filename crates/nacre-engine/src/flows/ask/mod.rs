@@ -1,7 +1,7 @@
 //! Answers a question from memory, with sources.
 //!
-//! An agent writes the answer, and the host checks every sentence before showing it. This module writes nothing to the store,
-//! but the caller may count the citations.
+//! An agent writes the answer, and the host checks every sentence before showing it. This module
+//! writes nothing to the store, but the caller may count the citations.
 
 #[cfg(test)]
 mod tests;
