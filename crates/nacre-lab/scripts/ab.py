@@ -66,6 +66,7 @@ def prepare(nacre, dialogues, out, count):
         repo.mkdir(parents=True)
         write_sessions(dialogue, home / ".claude/projects/p", repo)
         env = {"PATH": os.environ["PATH"], "HOME": str(home), "NACRE_HOME": str(home / ".nacre"), "NO_COLOR": "1"}
+        env["NACRE_HOOKS_DEADLINE_MS"] = "10000"
         run = lambda args, **more: subprocess.run(args, env=env, cwd=repo, capture_output=True, text=True, **more).stdout
         run(["git", "init", "-q", "."])
         run([nacre, "init"])

@@ -163,7 +163,10 @@ pub fn brief_about(
     if wish.names_unproven {
         selection.note_unproven(&candidates);
     }
-    Ok(selection.finish(candidates.len(), n_left_out))
+    let may_know =
+        |one: &&Candidate<'_>| sources[one.source].index.store().may_know(one.listed.id);
+    let n_own = candidates.iter().filter(may_know).count();
+    Ok(selection.finish(n_own, candidates.len() - n_own + n_left_out))
 }
 
 fn rank(candidates: &mut [Candidate<'_>]) {
@@ -351,19 +354,18 @@ impl<'a> Selection<'a> {
         true
     }
 
-    fn finish(mut self, n_candidates: usize, n_foreign: usize) -> BriefReport {
+    fn finish(mut self, n_own: usize, n_foreign: usize) -> BriefReport {
         self.sections.sort_by_key(|section| section.topic as u8);
         let memories = self.sections.iter().filter(|one| one.topic != BriefTopic::OpenEnds);
         let n_shown: usize = memories.map(|section| section.items.len()).sum();
-        let left_out = n_candidates.saturating_sub(n_shown);
-        let n_more = left_out.saturating_sub(self.unproven.len());
+        let n_more = n_own.saturating_sub(n_shown);
         let text = brief_text(&self.sections, self.ids, n_more);
         BriefReport {
             budget: self.wish.budget,
             tokens: count_tokens(&text),
             text,
             sections: self.sections,
-            left_out: left_out + n_foreign,
+            left_out: n_more + n_foreign,
             unproven: self.unproven.into_iter().collect(),
             candidates: 0,
             broken: Vec::new(),

@@ -37,7 +37,7 @@ const USUAL: Depth = Depth { max_items: 3, min_share: 0.55, min_evidence: 0.0 };
 
 /// A session's first prompt usually states the task, so earlier sessions matter most there. A wrong
 /// memory costs little, because there is only one such prompt per session.
-const FIRST: Depth = Depth { max_items: 5, min_share: 0.5, min_evidence: -1.0 };
+const FIRST: Depth = Depth { max_items: 5, min_share: 0.5, min_evidence: -0.5 };
 
 /// A failed command gets one memory, which [`MIN_RAREST`] and [`MIN_SHARED`] select.
 const FAILURE: Depth = Depth { max_items: 1, min_share: 1.0, min_evidence: 0.0 };

@@ -112,31 +112,6 @@ fn one_trace_is_synced_once() {
 }
 
 #[test]
-fn a_rule_that_is_repeated_or_reversed_leaves_what_a_person_wrote() {
-    let place = Place::new();
-    let written = MemoryAddRequest {
-        title: "Store all times in UTC".to_owned(),
-        body: "Local times broke the report in Auckland twice; convert at the edge only."
-            .to_owned(),
-        ..MemoryAddRequest::default()
-    };
-    memory::add(&place.host_at("2026-10-01T08:00:00Z"), &written, &Events::discard()).unwrap();
-    place.talk("one", "From now on store all times in UTC please.");
-    place.talk("two", "From now on we no longer store all times in UTC, use local times instead.");
-    let host = place.host();
-    for force in [false, true] {
-        let request = SyncRequest { force, ..SyncRequest::default() };
-        let report = sync(&host, &request, &Events::discard()).unwrap();
-        let overturned = report.totals.superseded;
-        assert_eq!(overturned, 0, "force: {force}");
-    }
-    let memories = memory::list(&host, &MemoryListRequest::default()).unwrap().memories;
-    let active = memories.iter().filter(|entry| entry.status == "active");
-    let active: Vec<&str> = active.map(|entry| entry.title.as_str()).collect();
-    assert_eq!(active, ["Store all times in UTC"]);
-}
-
-#[test]
 fn requests_that_make_no_sense_are_refused() {
     let place = Place::new();
     let host = place.host();

@@ -48,10 +48,10 @@ fn ask_scripted(home: &TestHome, turns: &[&str]) -> String {
 fn without_a_model_the_memories_are_the_answer() {
     let home = home();
     assert_snapshot!(home.run(&["ask", "Where is the queue kept?"]), @"
-    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
+    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table] (2026-11-15)
         One file to back up, and no broker to run.
     ");
-    assert_snapshot!(home.run(&["ask", "Who won the chess championship in 1972?"]), @"No memory answers this question.");
+    assert_snapshot!(home.run(&["ask", "Who won the chess championship in 1972?"]), @"Nothing in memory answers that.");
     let (code, output) = home.json(&["ask", "Where is the queue kept?"]);
     assert_eq!((code, &output["by"], &output["known"]), (0, &json!("memories"), &json!(true)));
     assert_eq!(output["memories"][0]["id"], QUEUE);
@@ -76,8 +76,11 @@ fn what_was_said_in_a_session_is_quoted_if_no_memory_answers() {
     let said = "the homebrew tap is entireio/tap, so put the formula there";
     talk(&home, "one", 1, &["Add the release job", "I will add it.", said, "Done."]);
     home.ok(&["sync", "--no-extract"]);
-    assert_snapshot!(home.run(&["ask", "Which homebrew tap gets the formula?"]), @"");
-    assert_snapshot!(home.run(&["ask", "Which chess champion won in 1972?"]), @"");
+    assert_snapshot!(home.run(&["ask", "Which homebrew tap gets the formula?"]), @"
+    Nothing in memory answers that.
+    On 1 November 2026 you said: “the homebrew tap is entireio/tap, so put the formula there” (nacre trace show be0d663cb015:2)
+    ");
+    assert_snapshot!(home.run(&["ask", "Which chess champion won in 1972?"]), @"Nothing in memory answers that.");
 }
 
 #[test]
@@ -86,7 +89,13 @@ fn with_a_model_sentences_cite_memories_and_doubtful_ones_are_marked() {
     let said = format!(
         "The queue is a SQLite table [{QUEUE}]. It has 17 columns and no broker [{QUEUE}]."
     );
-    assert_snapshot!(ask_scripted(&home, &[&said]), @"");
+    assert_snapshot!(ask_scripted(&home, &[&said]), @r#"
+    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]. It has 17 columns and no broker [20261115-the-queue-is-a-sqlite-table]. [not verified]
+        not verified; 20261115-the-queue-is-a-sqlite-table says: "The queue is a SQLite table: One file to back up, and no broker to run."
+
+    20261115-the-queue-is-a-sqlite-table  decision  2026-11-15  The queue is a SQLite table
+        a person said: "The queue is a SQLite table One file to back up, and no broker to run."
+    "#);
     with_script(&home, &[&said]);
     let (code, output) =
         home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
@@ -146,7 +155,7 @@ fn what_a_question_cost_counts_and_a_limit_leaves_the_memories() {
     assert_eq!(day["tokens"], 1000, "{day}");
     home.ok(&["config", "set", "limits.day_tokens", "1000"]);
     assert_snapshot!(home.run(&args), @"
-    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
+    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table] (2026-11-15)
         One file to back up, and no broker to run.
     Warning: Cannot get an answer from `scripted`: a spending limit is reached; showing the memories instead
     Hint: `nacre status` shows your spending; `nacre config limits` shows the limits
@@ -167,16 +176,16 @@ fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     ] });
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @r#"
-    "The queue is a SQLite table: One file to back up, and no broker to run." [20261115-the-queue-is-a-sqlite-table]
+    The queue is a table [20261115-the-queue-is-a-sqlite-table].
 
-    20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
+    20261115-the-queue-is-a-sqlite-table  decision  2026-11-15  The queue is a SQLite table
         a person said: "The queue is a SQLite table One file to back up, and no broker to run."
     "#);
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     let (_, output) =
         home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
     assert_eq!((&output["steps"], &output["tokens"]["input"]), (&json!(2), &json!(200)));
-    assert_snapshot!(ask_scripted(&home, &["NOT KNOWN"]), @"No memory answers this question.");
+    assert_snapshot!(ask_scripted(&home, &["NOT KNOWN"]), @"Nothing in memory answers that.");
 }
 
 #[test]
@@ -244,7 +253,7 @@ fn a_memory_that_gives_orders_is_only_quoted() {
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     let before = home.tree("memory");
     assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "What is the queue password?"]), @"
-    No memory answers this question.
+    Nothing in memory answers that.
     1 sentence was left out: 1 cited an unknown source.
     ");
     assert_eq!(home.tree("memory"), before);
@@ -285,7 +294,7 @@ fn a_model_that_fails_leaves_the_memories() {
     fs::write(home.root().join("script.json"), r#"{"turns":[{"error":{"kind":"quota"}}]}"#)
         .unwrap();
     assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @"
-    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
+    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table] (2026-11-15)
         One file to back up, and no broker to run.
     Warning: Cannot get an answer from `scripted`: the account has no credit left; showing the memories instead
     Hint: `nacre model` lists the models, their addresses and keys

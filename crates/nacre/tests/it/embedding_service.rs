@@ -52,7 +52,7 @@ fn what_the_service_takes_for_the_same_is_found() {
         .with_var("NACRE_SEARCH_ENDPOINT_URL", &start())
         .with_var("NACRE_SEARCH_ENDPOINT_MODEL", "small");
     assert_snapshot!(home.run(&["memory", "search", "--mode", "semantic", "lunch"]), @"
-    20261115-noodles-on-fridays  decision  Noodles on Fridays
+    20261115-noodles-on-fridays  decision  2026-11-15  Noodles on Fridays
         From the place at the corner.
     ");
 }

@@ -35,12 +35,12 @@ fn set_up_memories() -> TestHome {
 #[test]
 fn decisions_and_conventions_come_into_the_file_that_agents_read() {
     let home = set_up_memories();
-    assert_snapshot!(export(&home, &[]), @r"
-    Wrote 2 memories to AGENTS.md, 293 of 1500 tokens.
+    assert_snapshot!(export(&home, &[]), @"
+    Wrote 2 memories to AGENTS.md, 177 of 1500 tokens.
     Undo: nacre undo export-20261115-083000-[id]
     ");
     assert_snapshot!(file(&home, "AGENTS.md"), @"
-    <!-- nacre:begin cf78688c950fc20b breaks=0 made-file | Written by `nacre export --agents-md`; change the memories, not this text. -->
+    <!-- nacre:begin 6f43baa973555d0a breaks=0 made-file | Written by `nacre export --agents-md`; change the memories, not this text. -->
     <nacre-memory>
     Rules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.
 
@@ -53,7 +53,7 @@ fn decisions_and_conventions_come_into_the_file_that_agents_read() {
     <!-- nacre:end -->
     ");
     let written = fs::metadata(home.work().join("AGENTS.md")).unwrap().modified().unwrap();
-    assert_snapshot!(export(&home, &[]), @"AGENTS.md is up to date: 2 memories, 293 of 1500 tokens.");
+    assert_snapshot!(export(&home, &[]), @"AGENTS.md is up to date: 2 memories, 177 of 1500 tokens.");
     let again = fs::metadata(home.work().join("AGENTS.md")).unwrap().modified().unwrap();
     assert_eq!(written, again, "what is up to date is not written");
     assert_snapshot!(export(&home, &["--remove"]), @r"
@@ -96,7 +96,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
      # Rules
      - Be kind
     +
-    +<!-- nacre:begin 32e7c5766ee132f6 breaks=1 | Written by `nacre export --agents-md`; change the memories, not this text. -->
+    +<!-- nacre:begin 02f79608df0fc2e9 breaks=1 | Written by `nacre export --agents-md`; change the memories, not this text. -->
     +<nacre-memory>
     +Rules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.
     +
@@ -104,7 +104,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     +- Use SQLite for the queue. One file and no server to run. [20261115-use-sqlite-for-the-queue]
     +</nacre-memory>
     +<!-- nacre:end -->
-    AGENTS.md would contain 1 memory, 224 of 1500 tokens; nothing was written.
+    AGENTS.md would contain 1 memory, 138 of 1500 tokens; nothing was written.
     ");
     assert_eq!(file(&home, "AGENTS.md"), "# Rules\n- Be kind\n");
     let (code, value) = home.json(&["export", "--agents-md", "--dry-run"]);
@@ -118,7 +118,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
 fn a_persons_edit_inside_the_block_is_not_written_over() {
     let home = set_up_memories();
     export(&home, &[]);
-    assert_snapshot!(export(&home, &[]), @"AGENTS.md is up to date: 2 memories, 293 of 1500 tokens.");
+    assert_snapshot!(export(&home, &[]), @"AGENTS.md is up to date: 2 memories, 177 of 1500 tokens.");
     let edited = file(&home, "AGENTS.md").replace("Use SQLite", "Use Postgres");
     fs::write(home.work().join("AGENTS.md"), &edited).unwrap();
     assert_snapshot!(export(&home, &[]), @"

@@ -94,9 +94,10 @@ pub(crate) fn context(agent: &str, event: &str, text: &str) -> String {
         ("gemini", _) => "BeforeAgent",
         _ => "UserPromptSubmit",
     };
-    let text = json!(text);
+    let plain = text;
+    let text = json!(text).to_string().replace('…', "\\u2026");
     match agent {
-        "droid" => format!("{}\n", text.as_str().unwrap()),
+        "droid" => format!("{plain}\n"),
         "copilot" => format!("{{\"additionalContext\":{text}}}\n"),
         "cursor" => format!("{{\"additional_context\":{text}}}\n"),
         "opencode" | "pi" => format!("{{\"context\":{text}}}\n"),
@@ -234,7 +235,7 @@ fn no_memory_is_told_twice_in_a_session() {
     assert!(!prompt("three") && start("three", "clear"));
     // A subagent has none of its parent's context.
     let subagent = json!({"session_id": "three", "agent_id": "a"});
-    assert!(said(&home, "claude", "subagent", &subagent).contains(ID));
+    assert!(said(&home, "claude", "subagent", &subagent).contains(SHORT_ID));
     assert_eq!(said(&home, "claude", "subagent", &subagent), "");
     // Without a session name, all prompts of one day in one directory count as one session.
     let stdin = json!({"prompt": PROMPT});

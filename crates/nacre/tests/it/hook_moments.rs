@@ -6,7 +6,7 @@ use nacre_traces::agents::hook_contracts;
 use serde_json::json;
 
 use crate::delta::git;
-use crate::hook::{ID, context, home, input, said};
+use crate::hook::{SHORT_ID, context, home, input, said};
 
 #[test]
 fn an_agent_that_forgets_on_resume_gets_its_brief_again() {
@@ -16,7 +16,7 @@ fn an_agent_that_forgets_on_resume_gets_its_brief_again() {
         let start = |source: &str| {
             let mut stdin = input(&home, agent, "start", "s");
             stdin["source"] = json!(source);
-            said(&home, agent, "start", &stdin).contains(ID)
+            said(&home, agent, "start", &stdin).contains(SHORT_ID)
         };
         assert!(start("startup") && !start("startup"), "{agent}");
         if start("resume") {
@@ -34,7 +34,7 @@ fn a_failed_command_gets_the_pitfall_that_explains_it() {
     let args = ["--type", "learning", "--kind", "pitfall", "--body", body];
     let id = home.add("staticcheck does not know that t.Fatal ends the test", &args);
     let memory = format!(
-        "<nacre-memory>\nRemembered here, as data, and may fit; `nacre memory show ID` tells more.\n- staticcheck does not know that t.Fatal ends the test. It reports SA5011 after `t.Fatal`, which never returns. [{id}]\n</nacre-memory>"
+        "<nacre-memory>\nRemembered here, as data, and may fit; `nacre memory show ID` tells more.\n- staticcheck does not know that t.Fatal ends the test. It reports SA5011 after `t.Fatal`, which never returns. … [{id}]\n</nacre-memory>"
     );
     let lint = "api/user_test.go:41:7: possible nil pointer dereference (SA5011)";
     let result = |agent: &str, text: &str| match agent {

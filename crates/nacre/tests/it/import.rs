@@ -64,12 +64,12 @@ fn statements_wait_for_review_with_their_place_and_text() {
     ");
     assert_eq!(fs::read_to_string(home.work().join("AGENTS.md")).unwrap(), AGENTS);
     assert_snapshot!(home.run(&["review", "--limit", "2"]), @"
-    20261115-the-shop-sells-pearls-on-the-web-payments-go-through-one  convention  The shop sells pearls on the web; payments go through one provider  (candidate, derived)
+    20261115-the-shop-sells-pearls-on-the-web-payments-go-through-one  convention  2026-11-15  The shop sells pearls on the web; payments go through one provider  (candidate, derived)
         Shop: The shop sells pearls on the web; payments go through one provider.
         > The shop sells pearls on the web; payments go through one provider.
           AGENTS.md:3, 2026-11-15T08:30:00Z
 
-    20261115-tests-start-the-database-with-make-db  convention  Tests start the database with `make db`  (candidate, derived)
+    20261115-tests-start-the-database-with-make-db  convention  2026-11-15  Tests start the database with `make db`  (candidate, derived)
         Testing: Tests start the database with `make db`
         ```sh
         make db

@@ -75,5 +75,5 @@ fn a_summary_is_not_archived() {
     Hint: nacre memory forget 20261101-moved-the-queue --yes
     [exit 1]
     ");
-    assert_snapshot!(home.run(&["memory", "list", "--all"]), @"20261101-moved-the-queue  summary  Moved  (foreign)");
+    assert_snapshot!(home.run(&["memory", "list", "--all"]), @"20261101-moved-the-queue  summary    Moved  (foreign)");
 }

@@ -16,18 +16,18 @@ fn set_up_memories() -> TestHome {
 fn lists_show_what_is_in_use() {
     let home = set_up_memories();
     assert_snapshot!(home.run(&["memory", "list"]), @"
-    20261115-write-small-commits  preference  Write small commits
-    20261115-use-sqlite           decision    Use SQLite
+    20261115-write-small-commits  preference  2026-11-15  Write small commits
+    20261115-use-sqlite           decision    2026-11-15  Use SQLite
     ");
-    assert_snapshot!(home.run(&["memory", "list", "--archived"]), @"20261115-use-redis  decision  Use Redis  (archived)");
-    assert_snapshot!(home.run(&["memory", "list", "--type", "decision"]), @"20261115-use-sqlite  decision  Use SQLite");
-    assert_snapshot!(home.run(&["memory", "list", "--tag", "storage"]), @"20261115-use-sqlite  decision  Use SQLite");
+    assert_snapshot!(home.run(&["memory", "list", "--archived"]), @"20261115-use-redis  decision  2026-11-15  Use Redis  (archived)");
+    assert_snapshot!(home.run(&["memory", "list", "--type", "decision"]), @"20261115-use-sqlite  decision  2026-11-15  Use SQLite");
+    assert_snapshot!(home.run(&["memory", "list", "--tag", "storage"]), @"20261115-use-sqlite  decision  2026-11-15  Use SQLite");
     assert_snapshot!(home.run(&["memory", "list", "--tag", "none"]), @"No memory matches.");
     assert_snapshot!(home.run(&["memory", "list", "--limit", "1"]), @"
-    20261115-write-small-commits  preference  Write small commits
+    20261115-write-small-commits  preference  2026-11-15  Write small commits
     … 1 memory more; `--limit 0` shows all
     ");
-    assert_snapshot!(home.run(&["memory", "list", "--limit", "1", "--quiet"]), @"20261115-write-small-commits  preference  Write small commits");
+    assert_snapshot!(home.run(&["memory", "list", "--limit", "1", "--quiet"]), @"20261115-write-small-commits  preference  2026-11-15  Write small commits");
 }
 
 #[test]
@@ -37,8 +37,8 @@ fn the_newest_stands_first() {
     let home = home.with_var("NACRE_NOW", "2026-11-17T00:00:00Z");
     home.add("Newer", &[]);
     assert_snapshot!(home.run(&["memory", "list"]), @"
-    20261117-newer  decision  Newer
-    20261116-older  decision  Older
+    20261117-newer  decision  2026-11-17  Newer
+    20261116-older  decision  2026-11-16  Older
     ");
 }
 
@@ -50,8 +50,8 @@ fn a_broken_file_does_not_hide_the_others() {
         "---\nid: 20261114-broken\ntitle: [unclosed\n---\n",
     );
     assert_snapshot!(home.run(&["memory", "list"]), @"
-    20261115-write-small-commits  preference  Write small commits
-    20261115-use-sqlite           decision    Use SQLite
+    20261115-write-small-commits  preference  2026-11-15  Write small commits
+    20261115-use-sqlite           decision    2026-11-15  Use SQLite
     Warning: Skipped $HOME/work/.nacre/memory/decisions/20261114-broken.md:3: the frontmatter is not valid YAML: unclosed bracket '['
     Hint: `nacre doctor` shows every malformed file
     [exit 3]

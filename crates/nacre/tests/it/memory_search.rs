@@ -21,31 +21,31 @@ fn set_up_memories() -> TestHome {
 fn every_word_must_occur_and_titles_weigh_more() {
     let home = set_up_memories();
     assert_snapshot!(home.run(&["memory", "search", "sqlite", "QUEUE"]), @"
-    20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue
+    20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue
         One file, no server.
-    20261115-cache-answers  decision  Cache answers
+    20261115-cache-answers  decision  2026-11-15  Cache answers
         The queue is SQLite; answers are cached for an hour.
     ");
     assert_snapshot!(home.run(&["memory", "search", "redis"]), @"
-    20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue
+    20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue
         Redis was tried first.
     ");
     assert_snapshot!(home.run(&["memory", "search", "\"no server\""]), @"
-    20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue
+    20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue
         One file, no server.
     ");
     assert_snapshot!(home.run(&["memory", "search", "\"server no\""]), @"Nothing found.");
     assert_snapshot!(home.run(&["memory", "search", "storage"]), @"
-    20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue
+    20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue
         One file, no server.
     ");
     assert_snapshot!(home.run(&["memory", "search", "branches", "--type", "decision"]), @"Nothing found.");
     assert_snapshot!(home.run(&["memory", "search", "queue", "--tag", "storage"]), @"
-    20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue
+    20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue
         One file, no server.
     ");
     assert_snapshot!(home.run(&["memory", "search", "queue", "--limit", "1"]), @"
-    20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue
+    20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue
         One file, no server.
     … 1 more; `--limit 0` shows all
     ");
@@ -57,7 +57,7 @@ fn archived_ones_are_found_on_request() {
     home.ok(&["memory", "archive", "20261115-cache-answers"]);
     assert_snapshot!(home.run(&["memory", "search", "cached"]), @"Nothing found.");
     assert_snapshot!(home.run(&["memory", "search", "cached", "--archived"]), @"
-    20261115-cache-answers  decision  Cache answers  (archived)
+    20261115-cache-answers  decision  2026-11-15  Cache answers  (archived)
         The queue is SQLite; answers are cached for an hour.
     ");
 }
@@ -135,8 +135,12 @@ fn only_relevance_ranks_and_what_is_unrelated_is_not_found() {
     let home = set_up_memories();
     home.add("Commit subjects are in lower case", &["--scope", "global_only"]);
     home.add("Write commit messages in English", &[]);
-    assert_snapshot!(home.run(&["memory", "search", "commit subjects in lower case"]), @"");
-    assert_snapshot!(home.run(&["memory", "search", "completely unrelated zebra quantum"]), @"");
+    assert_snapshot!(home.run(&["memory", "search", "commit subjects in lower case"]), @"
+    20261115-commit-subjects-are-in-lower-case  decision  2026-11-15  Commit subjects are in lower case  (global)
+    20261115-write-commit-messages-in-english  decision  2026-11-15  Write commit messages in English
+    20261115-name-branches-by-topic  convention  2026-11-15  Name branches by topic
+    ");
+    assert_snapshot!(home.run(&["memory", "search", "completely unrelated zebra quantum"]), @"Nothing found.");
 }
 
 /// No link says that the later memory replaces the older one, and their types differ.
@@ -152,7 +156,25 @@ fn what_a_later_memory_contradicts_is_marked_and_ranks_below_it() {
         "Do not install dependencies with pnpm any more",
         &["--body", "We switched to npm from now on, pnpm is no longer used."],
     );
-    assert_snapshot!(home.run(&["memory", "search", "install dependencies with pnpm"]), @"");
-    assert_snapshot!(home.run(&["memory", "show", &old]), @"");
-    assert_snapshot!(home.run(&["ask", "How are dependencies installed, with pnpm?"]), @"");
+    assert_snapshot!(home.run(&["memory", "search", "install dependencies with pnpm"]), @"
+    20261201-do-not-install-dependencies-with-pnpm-any-more  decision  2026-12-01  Do not install dependencies with pnpm any more
+        We switched to npm from now on, pnpm is no longer used.
+    20261115-install-dependencies-with-pnpm  insight  2026-11-15  Install dependencies with pnpm  (replaced by 20261201-do-not-install-dependencies-with-pnpm-any-more)
+        Use pnpm here, npm writes a second lock file.
+    ");
+    assert_snapshot!(home.run(&["memory", "show", &old]), @"
+    Install dependencies with pnpm
+    20261115-install-dependencies-with-pnpm · insight · active · confidence 0.9 · updated 2026-11-15T08:30:00Z
+    contradicted later by 20261201-do-not-install-dependencies-with-pnpm-any-more
+
+    Use pnpm here, npm writes a second lock file.
+    ");
+    assert_snapshot!(home.run(&["ask", "How are dependencies installed, with pnpm?"]), @"
+    Do not install dependencies with pnpm any more [20261201-do-not-install-dependencies-with-pnpm-any-more] (2026-12-01)
+        We switched to npm from now on, pnpm is no longer used.
+
+    See also:
+    Install dependencies with pnpm [20261115-install-dependencies-with-pnpm] (2026-11-15, replaced by 20261201-do-not-install-dependencies-with-pnpm-any-more)
+        Use pnpm here, npm writes a second lock file.
+    ");
 }

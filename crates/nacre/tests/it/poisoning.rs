@@ -369,7 +369,7 @@ fn a_clone_full_of_hostile_memories_says_nothing_unasked() {
     clone_of_hostile_memories(&home, &victim);
     check_clone(&home);
     let told = told_unasked(&home, &["how do we deploy to production?".to_owned()]);
-    assert!(told.contains(&victim), "the person's own memory is still told: {told}");
+    assert!(told.contains("[20261115-deploy"), "the person's own memory is still told: {told}");
     // Searches show where a memory comes from and rank it below the user's own. Its instructions
     // are not shown.
     let (_, found) = home.json(&["memory", "search", "deploy to production", "-n", "0"]);

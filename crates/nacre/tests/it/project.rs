@@ -74,9 +74,9 @@ fn the_nearest_project_wins_and_a_flag_beats_it() {
     home.run_in(&inner, &["init"]);
     home.add("Of the outer one", &[]);
     home.run_in(&inner, &["memory", "add", "Of the inner one"]);
-    assert_snapshot!(home.run_in(&inner.join("src"), &["memory", "list"]), @"20261115-of-the-inner-one  decision  Of the inner one");
-    assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", "work"]), @"20261115-of-the-outer-one  decision  Of the outer one");
-    assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", ".."]), @"20261115-of-the-outer-one  decision  Of the outer one");
+    assert_snapshot!(home.run_in(&inner.join("src"), &["memory", "list"]), @"20261115-of-the-inner-one  decision  2026-11-15  Of the inner one");
+    assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", "work"]), @"20261115-of-the-outer-one  decision  2026-11-15  Of the outer one");
+    assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", ".."]), @"20261115-of-the-outer-one  decision  2026-11-15  Of the outer one");
     assert_snapshot!(home.run_in(&inner, &["memory", "list", "--project", "wrk"]), @"
     Error: Project `wrk` not found
     Hint: Did you mean `work`?

@@ -27,12 +27,12 @@ fn candidates_are_listed_with_their_quotes_and_places() {
     propose(&home, "Use SQLite for the queue", "One file, no server.");
     propose(&home, "Keep sessions for a year", "The law asks for it.");
     assert_snapshot!(home.run(&["review"]), @"
-    20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue  (candidate)
+    20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue  (candidate)
         One file, no server.
         > Use SQLite for the queue One file, no server.
           nacre memory add, 2026-11-15T08:30:00Z
 
-    20261115-keep-sessions-for-a-year  decision  Keep sessions for a year  (candidate)
+    20261115-keep-sessions-for-a-year  decision  2026-11-15  Keep sessions for a year  (candidate)
         The law asks for it.
         > Keep sessions for a year The law asks for it.
           nacre memory add, 2026-11-15T08:30:00Z
@@ -40,7 +40,7 @@ fn candidates_are_listed_with_their_quotes_and_places() {
     Decide: nacre review accept ID, nacre review reject ID
     ");
     assert_snapshot!(home.run(&["review", "--limit", "1"]), @"
-    20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue  (candidate)
+    20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue  (candidate)
         One file, no server.
         > Use SQLite for the queue One file, no server.
           nacre memory add, 2026-11-15T08:30:00Z
@@ -66,7 +66,7 @@ fn a_candidate_is_in_no_brief_and_below_what_is_active() {
         let shown = home.run(args);
         let at = |id: &str| shown.find(id).unwrap_or_else(|| panic!("{id} is missing: {shown}"));
         assert!(at(&active) < at(&candidate), "{shown}");
-        assert!(shown.contains("(candidate"), "{shown}");
+        assert!(shown.contains("candidate, foreign)"), "{shown}");
     }
 }
 

@@ -15,14 +15,14 @@ fn both() -> TestHome {
 fn each_mode_looks_where_it_says() {
     let home = both();
     assert_snapshot!(home.run(&["memory", "list"]), @"
-    20261115-project-rule  decision  Project rule
-    20261115-global-rule   decision  Global rule  (global)
+    20261115-project-rule  decision  2026-11-15  Project rule
+    20261115-global-rule   decision  2026-11-15  Global rule  (global)
     ");
-    assert_snapshot!(home.run(&["memory", "list", "--scope", "project_only"]), @"20261115-project-rule  decision  Project rule");
-    assert_snapshot!(home.run(&["memory", "list", "--scope", "global_only"]), @"20261115-global-rule  decision  Global rule  (global)");
+    assert_snapshot!(home.run(&["memory", "list", "--scope", "project_only"]), @"20261115-project-rule  decision  2026-11-15  Project rule");
+    assert_snapshot!(home.run(&["memory", "list", "--scope", "global_only"]), @"20261115-global-rule  decision  2026-11-15  Global rule  (global)");
     assert_snapshot!(home.run(&["memory", "search", "rule"]), @"
-    20261115-project-rule  decision  Project rule
-    20261115-global-rule  decision  Global rule  (global)
+    20261115-project-rule  decision  2026-11-15  Project rule
+    20261115-global-rule  decision  2026-11-15  Global rule  (global)
     ");
 }
 
@@ -30,7 +30,7 @@ fn each_mode_looks_where_it_says() {
 fn the_setting_is_the_default() {
     let home = both();
     home.ok(&["config", "set", "memory.scope", "global_only"]);
-    assert_snapshot!(home.run(&["memory", "list"]), @"20261115-global-rule  decision  Global rule  (global)");
+    assert_snapshot!(home.run(&["memory", "list"]), @"20261115-global-rule  decision  2026-11-15  Global rule  (global)");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn without_a_project_the_global_memories_answer() {
     [exit 1]
     ");
     home.add("Global rule", &["--scope", "global_only"]);
-    assert_snapshot!(home.run(&["memory", "list"]), @"20261115-global-rule  decision  Global rule  (global)");
+    assert_snapshot!(home.run(&["memory", "list"]), @"20261115-global-rule  decision  2026-11-15  Global rule  (global)");
     assert_snapshot!(home.run(&["memory", "add", "x"]), @"
     Error: No `.nacre` directory found in `$HOME/work` or its parent directories
     Hint: Run `nacre init` to set up this repository

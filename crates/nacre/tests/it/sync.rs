@@ -167,8 +167,9 @@ fn sessions_are_listed_shown_and_searched() {
     Done.
     ");
     assert_snapshot!(masked(home.run(&["trace", "search", "sqlite"])), @"
-    [KEY]:0  2026-11-01 10:00  generic  user  Use SQLite for the queue
-        Use SQLite for the queue
+    [KEY]  2026-11-01 10:00  generic  Use SQLite for the queue
+        [0] user  Use SQLite for the queue
+    Hint: Read on: nacre trace show [KEY]:0
     ");
     assert_snapshot!(home.run(&["trace", "search", "redis"]), @"Nothing found.");
     assert_eq!(

@@ -127,6 +127,23 @@ fn the_run_folder_is_flat_and_complete() {
 }
 
 #[test]
+fn a_rule_that_is_repeated_or_reversed_leaves_what_a_person_wrote() {
+    let home = reading().with_var("NACRE_NOW", "2026-10-01T08:00:00Z");
+    let body = "Local times broke the report in Auckland twice; convert at the edge only.";
+    home.add("Store all times in UTC", &["--body", body]);
+    let home = home.with_var("NACRE_NOW", "2026-11-15T08:30:00Z");
+    talk(&home, "one", 1, &["From now on store all times in UTC please.", "Done."]);
+    let reversed = "From now on we no longer store all times in UTC, use local times instead.";
+    talk(&home, "two", 2, &[reversed, "Done."]);
+    let (_, report) = home.json(&["sync"]);
+    assert_eq!(report["totals"]["superseded"], json!(0), "{report:#}");
+    let (_, listed) = home.json(&["memory", "list", "--status", "active"]);
+    let titles: Vec<&Value> =
+        listed["memories"].as_array().unwrap().iter().map(|memory| &memory["title"]).collect();
+    assert_eq!(titles, [&json!("Store all times in UTC")]);
+}
+
+#[test]
 fn what_is_said_again_is_one_memory_and_what_is_taken_back_is_overturned() {
     let home = reading();
     talk(&home, "one", 1, PNPM);
@@ -143,7 +160,7 @@ fn what_is_said_again_is_one_memory_and_what_is_taken_back_is_overturned() {
     assert_eq!(done, ["\"add\" (\"clear\")", "\"no-op\" (\"clear\")", "\"supersede\" (\"clear\")"]);
     let old = "20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file";
     let text = home.read(&format!("memory/learnings/{old}.md"));
-    assert!(text.contains("status: superseded\nsuperseded_by: 20261103-from-now-on"), "{text}");
+    assert!(text.contains("status: superseded\nsuperseded_by: 20261103-use-npm"), "{text}");
     let state = home.read(&format!("meta/state/{old}.json"));
     assert!(state.contains("\"confirmations\": 1"), "{state}");
     // Reading the sessions again, in any order, gives the same result.

@@ -77,7 +77,7 @@ fn a_question_is_answered_from_all_projects_that_may_be_read() {
     let one = home.run(&question);
     assert!(!one.contains("any more"), "{one}");
     let all = home.run(&[&question[..], &["--all-projects"]].concat());
-    assert!(all.contains("(shell)") && all.contains("(work)"), "{all}");
+    assert!(all.contains(", shell)") && all.contains(", work)"), "{all}");
 
     let ana = token(&home, &["ana", "--in", "work"]);
     let both = token(&home, &["bo"]);

@@ -31,9 +31,9 @@ fn rows_fit_and_titles_come_first() {
     let home = set_up_memories();
     let Some(shown) = Terminal::default().run(&home, &["memory", "list"]) else { return };
     assert_snapshot!(shown, @"
-    Write small commits           pitfall     2 h ago  20261115-write
-    Use SQLite for the queue of…  decision    2 h ago  20261115-use-sqlite-for-the
-    Use SQLite for sessions       preference  2 h ago  20261115-use-sqlite-for-sessions
+    Write small commits        pitfall     2 h ago  20261115-write
+    Use SQLite for the queue…  decision    2 h ago  20261115-use-sqlite-for-the
+    Use SQLite for sessions    preference  2 h ago  20261115-use-sqlite-for-sessions
     ");
     let narrow = Terminal { columns: 60, ..Terminal::default() };
     let shown = narrow.run(&home, &["memory", "list"]).unwrap();
@@ -70,9 +70,9 @@ fn summaries_are_hidden_and_counted() {
     let home = set_up_memories();
     with_summary(&home);
     assert_snapshot!(home.run(&["memory", "list"]), @"
-    20261115-write-small-commits                                      pitfall     Write small commits
-    20261115-use-sqlite-for-the-queue-of-jobs-for-one-file-is-easier  decision    Use SQLite for the queue of jobs, for one file is easier to back up than a server
-    20261115-use-sqlite-for-sessions                                  preference  Use SQLite for sessions
+    20261115-write-small-commits                                      pitfall     2026-11-15  Write small commits
+    20261115-use-sqlite-for-the-queue-of-jobs-for-one-file-is-easier  decision    2026-11-15  Use SQLite for the queue of jobs, for one file is easier to back up than a server
+    20261115-use-sqlite-for-sessions                                  preference  2026-11-15  Use SQLite for sessions
     1 summary is hidden; `--all` shows it
     ");
     for args in [&["memory", "list", "--all"][..], &["memory", "list", "-t", "summary"]] {
@@ -81,7 +81,7 @@ fn summaries_are_hidden_and_counted() {
     }
     let (_, value) = home.json(&["memory", "list"]);
     assert_eq!((&value["total"], &value["hidden_summaries"]), (&3.into(), &1.into()));
-    assert_snapshot!(home.ok(&["memory", "list", "-t", "pitfall"]), @"20261115-write-small-commits  pitfall  Write small commits");
+    assert_snapshot!(home.ok(&["memory", "list", "-t", "pitfall"]), @"20261115-write-small-commits  pitfall  2026-11-15  Write small commits");
     assert_eq!(home.json(&["memory", "list", "--status", "stale"]).1["total"], 0);
     assert_eq!(home.json(&["memory", "list", "--status", "active"]).1["total"], 3);
 }

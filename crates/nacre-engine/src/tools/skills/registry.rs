@@ -243,7 +243,7 @@ mod tests {
             .collect();
         assert_eq!(problems.len(), 5, "{problems:?}");
         assert!(problems[0].starts_with("empty/SKILL.md: it has no `SKILL.md`"), "{problems:?}");
-        assert!(problems[1].contains("more than the 65536 allowed"), "{problems:?}");
+        assert!(problems[1].contains("exceeds the limit of 65536"), "{problems:?}");
         assert!(!format!("{report:?}").contains("hunter2"));
     }
 

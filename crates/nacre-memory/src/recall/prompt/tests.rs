@@ -141,7 +141,33 @@ fn a_first_prompt_gets_more_memories_and_the_outcome_of_an_earlier_session() {
     };
     let prompts = ["the invoice totals still have a rounding error", "ship the worker", "hello"];
     let told = prompts.map(|prompt| (prompt, told(prompt, false), told(prompt, true)));
-    insta::assert_debug_snapshot!(told, @"");
+    insta::assert_debug_snapshot!(told, @r#"
+    [
+        (
+            "the invoice totals still have a rounding error",
+            [
+                "- Invoice totals are rounded half-even, per line. Accounting compares them with its own system to the cent. [20261103-invoices]",
+            ],
+            [
+                "- Invoice totals are rounded half-even, per line. Accounting compares them with its own system to the cent. [20261103-invoices]",
+            ],
+        ),
+        (
+            "ship the worker",
+            [
+                "- Deploy with `make ship` from the release branch, never from main. The pipeline of main has no credentials for production. … [20261101-deploy]",
+            ],
+            [
+                "- Deploy with `make ship` from the release branch, never from main. The pipeline of main has no credentials for production. … [20261101-deploy]",
+            ],
+        ),
+        (
+            "hello",
+            [],
+            [],
+        ),
+    ]
+    "#);
 }
 
 #[test]

@@ -162,6 +162,15 @@ fn is_wide(c: char) -> bool {
     u32::from(c) >= 0x2e80
 }
 
+/// The forms of statements that outlive the task.
+pub(super) const FORMS: &str = include_str!("statement_forms.txt");
+
+/// Compiles the pattern with this name.
+pub(super) fn named(name: &str) -> Regex {
+    let text = |line: &'static str| line.strip_prefix(name)?.strip_prefix(": ");
+    pattern(FORMS.lines().find_map(text).unwrap_or("$^"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,6 @@ mod checks;
 mod choice;
 mod cues;
 mod failures;
-mod forms;
 mod proposal;
 pub(crate) mod requests;
 mod said;

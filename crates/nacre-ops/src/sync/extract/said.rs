@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::cues::pattern;
-use super::forms::named;
+use super::cues::{named, pattern};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sentence<'a> {

@@ -64,7 +64,11 @@ fn most_dishonest_sentences_are_dropped_or_marked() {
         let (n_shown, n_verified) = count(rows);
         format!("{} rows: {n_shown} shown, {n_verified} of them verified", rows.lines().count())
     });
-    insta::assert_snapshot!(counts.join("\n"), @"");
+    insta::assert_snapshot!(counts.join("\n"), @"
+    99 rows: 93 shown, 26 of them verified
+    19 rows: 19 shown, 18 of them verified
+    60 rows: 60 shown, 46 of them verified
+    ");
 }
 
 #[test]
