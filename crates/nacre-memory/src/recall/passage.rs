@@ -268,7 +268,7 @@ mod tests {
         let one = || passage("20260101-one");
         assert_eq!(answers(one()), "20260101-one 20260102-two");
         assert_eq!(answers(Passage { score: 2.0, ..one() }), "20260101-one");
-        assert_eq!(answers(Passage { lexical: 0.05, ..one() }), "20260102-two");
+        assert_eq!(answers(Passage { lexical: 0.05, similarity: 0.2, ..one() }), "20260102-two");
         let summary = MemoryType::Summary;
         assert_eq!(answers(Passage { memory_type: summary, ..one() }), "20260102-two");
     }

@@ -49,7 +49,7 @@ const MIN_RAREST: f32 = 2.8;
 const MIN_SHARED: f32 = 6.0;
 
 /// Minimum log odds for the summary of an earlier session, which is longer than a claim.
-const MIN_SESSION_EVIDENCE: f32 = 1.0;
+const MIN_SESSION_EVIDENCE: f32 = 0.5;
 
 /// Maximum length of an earlier session's outcome, in bytes.
 const MAX_OUTCOME: usize = 700;

@@ -127,20 +127,19 @@ fn the_run_folder_is_flat_and_complete() {
 }
 
 #[test]
-fn a_rule_that_is_repeated_or_reversed_leaves_what_a_person_wrote() {
+fn a_rule_said_again_confirms_what_a_person_wrote_and_only_a_reversal_replaces_it() {
     let home = reading().with_var("NACRE_NOW", "2026-10-01T08:00:00Z");
     let body = "Local times broke the report in Auckland twice; convert at the edge only.";
     home.add("Store all times in UTC", &["--body", body]);
     let home = home.with_var("NACRE_NOW", "2026-11-15T08:30:00Z");
-    talk(&home, "one", 1, &["From now on store all times in UTC please.", "Done."]);
     let reversed = "From now on we no longer store all times in UTC, use local times instead.";
-    talk(&home, "two", 2, &[reversed, "Done."]);
-    let (_, report) = home.json(&["sync"]);
-    assert_eq!(report["totals"]["superseded"], json!(0), "{report:#}");
-    let (_, listed) = home.json(&["memory", "list", "--status", "active"]);
-    let titles: Vec<&Value> =
-        listed["memories"].as_array().unwrap().iter().map(|memory| &memory["title"]).collect();
-    assert_eq!(titles, [&json!("Store all times in UTC")]);
+    for (day, said, n_superseded) in
+        [(1, "From now on store all times in UTC please.", 0), (2, reversed, 1)]
+    {
+        talk(&home, &format!("day-{day}"), day, &[said, "Done."]);
+        let (_, report) = home.json(&["sync"]);
+        assert_eq!(report["totals"]["superseded"], json!(n_superseded), "{report:#}");
+    }
 }
 
 #[test]

@@ -205,16 +205,21 @@ fn a_claim_that_the_user_stated_and_repeated_comes_first() {
     let ledger = Some(LedgerPlace::of_store(home.path(), folder.path()));
     let scope = scope.with_seal(Seal::from_directory(home.path()));
     let store = Store::new(scope, Rules { ledger, ..Rules::default() });
-    let mut batch = store.begin(&owner(), Duration::from_secs(5)).unwrap();
+    let begin = || store.begin(&owner(), Duration::from_secs(5)).unwrap();
     for (title, speaker, sessions) in [
         ("An agent found this", Speaker::Assistant, &[] as &[&str]),
         ("The user said this once", Speaker::User, &[]),
         ("The user says this often", Speaker::User, &["a", "b"]),
     ] {
+        let mut batch = begin();
         let id = batch.add(&draft(title, "", speaker), now()).unwrap();
-        sessions.iter().for_each(|session| batch.confirm(&id, session, now()).unwrap());
+        batch.commit().unwrap();
+        for session in sessions {
+            let mut batch = begin();
+            batch.confirm(&id, session, now()).unwrap();
+            batch.commit().unwrap();
+        }
     }
-    batch.commit().unwrap();
     assert_snapshot!(brief_of(&store, &wish()).text, @"
     Rules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.
 

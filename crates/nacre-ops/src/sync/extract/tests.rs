@@ -106,7 +106,8 @@ fn the_agents_own_words_said_back_are_not_the_persons() {
         .candidates
         .is_empty()
     );
-    assert!(extract(&[TASK, agent, echo, item]).candidates.is_empty());
+    assert_eq!(extract(&[TASK, agent, echo]).candidates, []);
+    assert_eq!(extract(&[TASK, agent, item]).candidates, []);
 }
 
 #[test]
