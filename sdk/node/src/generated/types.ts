@@ -11,8 +11,8 @@ export interface ActionCounts {
 }
 
 /**
- * Estimated probabilities, from 0 to 1, that the answer to each question about a candidate and its nearest memory is
- * yes.
+ * For each question about a candidate and its nearest memory, the estimated probability, from 0 to 1, that the answer
+ * is yes.
  */
 export interface ActionScores {
   about: number;
@@ -79,9 +79,9 @@ export interface AgentSessions {
 /** How thoroughly a file was analyzed. */
 export type AnalysisDepth = "none" | "glance" | "full";
 
-/** A verified sentence. */
+/** A sentence that cites valid sources. */
 export interface AnswerSentence {
-  /** The passages from the cited sources, each followed by its ID. */
+  /** The sentence as the model wrote it, with the IDs of its sources. */
   text: string;
   /** IDs of the supporting memories. */
   ids: string[];
@@ -89,12 +89,14 @@ export interface AnswerSentence {
   messages: string[];
   /** The supporting passage from each source. */
   quotes: SourceQuote[];
+  /** Whether its names, numbers and most of its words occur in the cited sources. */
+  verified?: boolean;
 }
 
 /** An answer written by a model, or the matching memories. */
 export type AskReport = AskReportModel | AskReportMemories;
 
-/** The matching memories, without a model. */
+/** The matching memories, if no model was used. */
 export interface AskReportMemories {
   by: "memories";
   question: string;
@@ -102,13 +104,15 @@ export interface AskReportMemories {
   memories: RecalledMemory[];
   /** Number of unreadable files. */
   broken: number;
-  /** A short form of the first memory. */
+  /** A short version of the first memory. */
   answer?: string | null;
   /** Why the configured model did not answer. */
   error?: string | null;
+  /** What the user said in a session, if no memory answers the question. */
+  said?: SaidInSession | null;
 }
 
-/** An answer written by a model. Each sentence was verified. */
+/** An answer written by a model. Each sentence cites its sources. */
 export interface AskReportModel {
   by: "model";
   question: string;
@@ -125,7 +129,10 @@ export interface AskReportModel {
   steps: number;
   tool_calls: number;
   tokens: TokenCounts;
-  /** The verified sentences joined into one string. */
+  /**
+   * The sentences joined into one string, with `[not verified]` after each sentence whose words its sources do not
+   * support.
+   */
   answer?: string | null;
   cost_usd?: number | null;
   /** Why the answer is incomplete. */
@@ -148,7 +155,7 @@ export interface AskRequest {
   scripted?: string | null;
 }
 
-/** Whether the scores alone decide the action. */
+/** Whether the scores alone determine the action. */
 export type Band = "clear" | "grey";
 
 /** A memory summarized in one line. */
@@ -228,7 +235,7 @@ export interface ChangeEntry {
   about?: string;
   /** The change that this one undid. */
   undoes?: string | null;
-  /** The undo that reverted this change. */
+  /** The undo that reverted this change, if any. */
   undone_by?: string | null;
 }
 
@@ -268,8 +275,10 @@ export interface CitedMemory {
   /** The memory's project, if all projects were searched. */
   project?: string | null;
   quote?: string | null;
-  /** The speaker of the statement. */
+  /** Who made the statement. */
   speaker?: Speaker | null;
+  /** When the memory was stated or last changed. */
+  updated?: string | null;
 }
 
 /** Number of code files outside the project's own sources, by kind. */
@@ -318,7 +327,7 @@ export interface CodeDelta {
  */
 export type CodeSearchMode = "words" | "fixed" | "regex";
 
-/** Purpose of a command. */
+/** What a command is for. */
 export type CommandPurpose = "build" | "run" | "test" | "lint";
 
 /** The result of setting or unsetting a key. */
@@ -385,7 +394,10 @@ export type ConnectRequest =
 export interface ConnectRequestAdd {
   action: "add";
   agents: string[];
-  /** Paths of the agent's transcripts. Defaults to the agent's usual paths. If given, only transcripts are connected. */
+  /**
+   * Paths of the agent's transcripts. Defaults to the paths where the agent stores them. If given, only transcripts are
+   * connected.
+   */
   paths?: string[];
   wiring?: WiringOptions;
 }
@@ -448,7 +460,7 @@ export interface ContextReport {
   left_out: LeftOut;
 }
 
-/** A task for which to collect code, and the maximum size of the result. */
+/** The task to collect code for, and the maximum size of the result. */
 export interface ContextRequest {
   /** Maximum number of tokens in the response. Defaults to 4000. */
   budget?: number | null;
@@ -523,8 +535,8 @@ export interface DeltaRequest {
   /** Start after this path. Use the `next` value of the previous response. */
   after?: string | null;
   /**
-   * Maximum number of tokens in the response as JSON. To fit, affected files are first reduced to counts by directory;
-   * then files are moved to the next page.
+   * Maximum number of tokens in the response as JSON. If the response is too long, affected files are first reduced to
+   * counts by directory; then changed files are moved to the next page.
    */
   budget?: number | null;
   /** Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`. */
@@ -571,7 +583,7 @@ export interface DoctorRequest {
   strict?: boolean;
 }
 
-/** The kind of a link between two memories. */
+/** The kind of link between two memories. */
 export type EdgeKind =
   | "supersedes"
   | "superseded by"
@@ -598,7 +610,7 @@ export interface EmbedderEntry {
 export interface EmptyRequest {
 }
 
-/** Kind of an entry point. */
+/** The kind of entry point. */
 export type EntryKind = "readme" | "program" | "library" | "manifest" | "script";
 
 /** A file that is a good starting point for reading the code. */
@@ -755,7 +767,7 @@ export interface FeedbackRequest {
   scope?: Scope | null;
 }
 
-/** A changed settings file of an agent. */
+/** A changed agent settings file. */
 export interface FileChange {
   path: string;
   change: ChangeKind;
@@ -816,6 +828,13 @@ export interface FoundMemory {
   created?: string | null;
   /** The kind of learning. */
   kind?: string | null;
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+   * memory contradicts this one.
+   */
+  replaced_by?: string | null;
+  /** IDs of further matching summaries with the same title, which are not listed. */
+  same?: string[];
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
@@ -826,7 +845,7 @@ export type Gate = "open" | "not_a_persons" | "no_words" | "abandoned" | "mechan
 
 /** An edge between two memories. A `supersedes` edge points from the newer to the older memory. */
 export interface GraphEdge {
-  /** A memory's id. */
+  /** The ID of a memory. */
   from: string;
   to: string;
   kind: EdgeKind;
@@ -853,6 +872,11 @@ export interface GraphNode {
   created?: string | null;
   /** The kind of learning. */
   kind?: string | null;
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+   * memory contradicts this one.
+   */
+  replaced_by?: string | null;
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
@@ -947,7 +971,7 @@ export interface LanguageCount {
 /** Sessions that are due later. */
 export interface LaterSessions {
   sessions: number;
-  /** Time at which the last of these sessions is due. */
+  /** When the last of these sessions is due. */
   ready_at: string;
   /** Seconds until the last of these sessions is due. */
   ready_in: number;
@@ -964,7 +988,7 @@ export interface LeadMetrics {
   state: string;
   rulings: number;
   ms: number;
-  /** Tool calls of the lead agent. This count and the next two exclude explorers. */
+  /** Number of tool calls by the lead agent. This count and the next two exclude explorers. */
   tool_calls: number;
   tokens: TokenCounts;
   cost_usd: number;
@@ -1000,7 +1024,7 @@ export type LearningKind =
 export interface LeftOut {
   symbols: number;
   files: number;
-  /** Some of these files with their number of symbols, most relevant first. */
+  /** Some of these files, most relevant first, each with its number of symbols. */
   listed: [string, number][];
 }
 
@@ -1071,7 +1095,6 @@ export interface Listed9 {
 export interface LookedIn {
   agent: string;
   path: string;
-  /** Whether the path exists. */
   exists: boolean;
 }
 
@@ -1081,13 +1104,13 @@ export interface LoopEntry {
   state: LoopState;
   /** Interval in seconds. */
   every_s: number;
-  /** Start time of the last iteration. */
+  /** When the last iteration started. */
   last?: string | null;
   /** The error from the last iteration. */
   last_error?: string | null;
   /** A short description of the last iteration's result. */
   last_result?: string | null;
-  /** Due time of the next iteration. */
+  /** When the next iteration is due. */
   next?: string | null;
 }
 
@@ -1112,14 +1135,14 @@ export interface MaintainAction {
   with?: string | null;
 }
 
-/** Duration of each step of a maintenance run in milliseconds. */
+/** How long each step of a maintenance run took, in milliseconds. */
 export interface MaintainDurations {
   read: number;
   compare: number;
   whole: number;
 }
 
-/** Resources used by a maintenance run. */
+/** Resources that a maintenance run used. */
 export interface MaintainMetrics {
   run_id: string;
   memories: number;
@@ -1170,10 +1193,10 @@ export interface MaintainRequest {
   scripted?: string | null;
 }
 
-/** How the maintenance of a store ended. */
+/** How a store's maintenance ended. */
 export type MaintainState = "done" | "failed" | "clean" | "skipped";
 
-/** Kind of an action on a memory. */
+/** A kind of action on a memory. */
 export type MaintainVerb =
   | "merge"
   | "consolidate"
@@ -1187,7 +1210,7 @@ export type MaintainVerb =
   | "doubt"
   | "relink";
 
-/** The result for one store: a report, or the reason why no report exists. */
+/** The result for one store: a report, or why there is none. */
 export interface MaintainedStore {
   /** Name of the project, or `global`. */
   project: string;
@@ -1205,7 +1228,7 @@ export interface MaintainedStore {
 /** The map command that produced a response. */
 export type MapCommand = "explore" | "context" | "delta" | "refresh" | "explain" | "watch" | "search_code";
 
-/** Level of detail of an overview. */
+/** How detailed an overview is. */
 export type MapDetail = "compact" | "normal" | "verbose";
 
 /** The output format of the map. The token budget is calculated for this format. */
@@ -1227,7 +1250,7 @@ export interface MapStats {
   skipped: SkippedCounts;
 }
 
-/** Lines in the same symbol, or outside all symbols. */
+/** Lines in the same symbol, or outside any symbol. */
 export interface MatchGroup {
   lines: MatchedLine[];
   symbol?: MatchSymbol | null;
@@ -1271,7 +1294,7 @@ export interface MemoryAddRequest {
   applies?: string[];
   /** The reason and details in Markdown. */
   body?: string;
-  /** Confidence from 0 to 1. By default, statements of the user have full confidence. */
+  /** Confidence from 0 to 1. By default, the user's statements have full confidence. */
   confidence?: number | null;
   /** The kind of learning. Defaults to insight. */
   kind?: LearningKind | null;
@@ -1292,10 +1315,12 @@ export interface MemoryAnswer {
   memories: RecalledMemory[];
   /** Number of unreadable files. */
   broken: number;
-  /** A short form of the first memory. */
+  /** A short version of the first memory. */
   answer?: string | null;
   /** Why the configured model did not answer. */
   error?: string | null;
+  /** What the user said in a session, if no memory answers the question. */
+  said?: SaidInSession | null;
 }
 
 /** The change made to a memory. */
@@ -1309,7 +1334,7 @@ export type MemoryChange =
   | "accepted"
   | "rejected";
 
-/** The change made to a memory. */
+/** The result of changing a memory. */
 export interface MemoryChangeReport {
   done: MemoryChange;
   id: string;
@@ -1355,6 +1380,11 @@ export interface MemoryEntry {
   created?: string | null;
   /** The kind of learning. */
   kind?: string | null;
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+   * memory contradicts this one.
+   */
+  replaced_by?: string | null;
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
@@ -1523,6 +1553,13 @@ export interface MemoryShowReport {
   history?: MemoryVersion[] | null;
   /** The kind of learning. */
   kind?: string | null;
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+   * memory contradicts this one.
+   */
+  replaced_by?: string | null;
+  /** The session from which the memory was created, as `AGENT:SESSION`. */
+  session?: string | null;
   /** The whole Markdown file, if requested. */
   text?: string | null;
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
@@ -1600,7 +1637,7 @@ export interface MendedFile {
 /** The sender of a message. */
 export type MessageRole = "user" | "assistant" | "tool" | "system";
 
-/** A model's answer, reduced to its verified sentences. */
+/** A model's answer, without the sentences that cite no valid source. */
 export interface ModelAnswer {
   question: string;
   known: boolean;
@@ -1616,7 +1653,10 @@ export interface ModelAnswer {
   steps: number;
   tool_calls: number;
   tokens: TokenCounts;
-  /** The verified sentences joined into one string. */
+  /**
+   * The sentences joined into one string, with `[not verified]` after each sentence whose words its sources do not
+   * support.
+   */
   answer?: string | null;
   cost_usd?: number | null;
   /** Why the answer is incomplete. */
@@ -1650,7 +1690,7 @@ export interface ModelStats {
   cost_nano_dollars?: number | null;
 }
 
-/** The response of the tested model, with its duration and cost. */
+/** The tested model's response, with its duration and cost. */
 export interface ModelTestReport {
   role: ModelRole;
   /** Name of the model as `provider/model`. */
@@ -1663,7 +1703,7 @@ export interface ModelTestReport {
   first_word_ms?: number | null;
 }
 
-/** A request that tests a model with a prompt for a one-word response. */
+/** Tests a model by asking it for a one-word response. */
 export interface ModelTestRequest {
   /** The role whose model is tested. */
   role?: ModelRole;
@@ -1673,7 +1713,7 @@ export interface ModelTestRequest {
 export interface ModuleGraph {
   /** Number of files. */
   nodes: number;
-  /** Number of pairs of importing and imported files. */
+  /** Number of imports, counting each pair of importing and imported file once. */
   edges: number;
   /** Number of imports that should resolve to a project file but do not. */
   unresolved: number;
@@ -1803,13 +1843,13 @@ export interface ProjectAddReport {
   next: string;
   /** The change ID to pass to `nacre undo`. Absent if nothing changed. */
   change?: string | null;
-  /** Number of these memories that were not recorded on this machine and await review with `nacre trust`. */
+  /** Number of memories that were not recorded on this machine and await review with `nacre trust`. */
   foreign?: number;
   /** Whether any agent sessions were found on this machine. */
   has_agents?: boolean;
   /** Whether the session search stopped early. If so, more sessions may exist. */
   is_partial?: boolean;
-  /** Number of these sessions that have not been processed yet. */
+  /** Number of sessions in this repository that have not been processed yet. */
   new_sessions?: number;
   /** Name of the project, or `null` if it could not be registered. */
   project?: string | null;
@@ -1861,15 +1901,15 @@ export interface ProjectMemory {
   title: string;
 }
 
-/** The result of removing a project from the register. */
+/** The result of unregistering a project. */
 export interface ProjectRemoveReport {
-  /** Name of the removed project. */
+  /** Name of the unregistered project. */
   removed: string;
   /** The change ID to pass to `nacre undo`. Absent if nothing changed. */
   change?: string | null;
 }
 
-/** Removes a project from the register. Its files are kept. */
+/** Unregisters a project. Its files are kept. */
 export interface ProjectRemoveRequest {
   name: string;
 }
@@ -1877,7 +1917,7 @@ export interface ProjectRemoveRequest {
 /** State of a project directory. */
 export type ProjectState = "ready" | "no store" | "missing";
 
-/** A provider of models. */
+/** A model provider. */
 export interface ProviderEntry {
   name: string;
   address: string;
@@ -1914,13 +1954,13 @@ export interface QueueChangeRequest {
 
 /** A session in the queue. */
 export interface QueueJob {
-  /** The session's id. */
+  /** The session ID. */
   id: string;
   state: JobState;
   attempts: number;
   changed: string;
   agent: string;
-  /** Earliest time at which the session may be retried. */
+  /** The session is not retried before this time. */
   not_before?: string | null;
   project?: string | null;
   reason?: string | null;
@@ -1971,9 +2011,9 @@ export interface ReadReport {
   unknown_records: number;
   /** Number of records by unknown type, for at most 32 types. */
   unknown_types: Record<string, number>;
-  /** Texts shortened by removing the middle. */
+  /** Number of texts whose middle was removed. */
   cut_texts: number;
-  /** Messages that are duplicated in the trace. */
+  /** Number of messages that the trace contains more than once. */
   repeated: number;
   /** Events omitted because the session exceeded the event limit. */
   left_out: number;
@@ -1998,11 +2038,15 @@ export interface RecalledMemory {
   also_in: StoreScope[];
   /** The memory's project, if all projects were searched. */
   project?: string | null;
-  /** The first quote that adds information not in the memory's text. */
+  /** The first quote that says something the memory's text does not. */
   proof?: RecalledQuote | null;
   quote?: string | null;
+  /** ID of a later memory that contradicts this one. */
+  replaced_by?: string | null;
   /** Trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
+  /** When the memory was stated or last changed. */
+  updated?: string | null;
 }
 
 /** A quote that supports a memory. */
@@ -2012,7 +2056,7 @@ export interface RecalledQuote {
   at: string;
 }
 
-/** A request to update a project's map and list the changes. */
+/** Updates a project's map and lists the changes. */
 export interface RefreshRequest {
   /** Start after this path. Use the `next` value of the previous response. */
   after?: string | null;
@@ -2043,6 +2087,11 @@ export interface RelatedMemory {
   created?: string | null;
   /** The kind of learning. */
   kind?: string | null;
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+   * memory contradicts this one.
+   */
+  replaced_by?: string | null;
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
@@ -2072,6 +2121,11 @@ export interface ReviewCandidate {
   kind?: string | null;
   /** Why the candidate is quarantined, if it is. */
   reason?: string | null;
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+   * memory contradicts this one.
+   */
+  replaced_by?: string | null;
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
@@ -2107,7 +2161,7 @@ export interface ReviewListRequest {
 
 /** A role and its models. */
 export interface RoleEntry {
-  /** Name of the role. `default` applies to all roles without their own models. */
+  /** Name of the role. `default` applies to every role without models of its own. */
   role: string;
   /** Models in the order in which they are tried. */
   models: string[];
@@ -2116,7 +2170,7 @@ export interface RoleEntry {
   problem?: string | null;
 }
 
-/** Number of actions of each kind in a run. */
+/** How often a run took each kind of action. */
 export type RunCounts = ActionCounts | RunCountsVariant2;
 
 export interface RunCountsVariant2 {
@@ -2211,6 +2265,14 @@ export interface RunStatsReport {
 /** The author of feedback. */
 export type SaidBy = "owner" | "agent" | "person" | "unknown";
 
+/** A message of the user that matches a question. */
+export interface SaidInSession {
+  text: string;
+  /** The position of the message, as `SESSION:SEQUENCE`. */
+  place: string;
+  at?: string | null;
+}
+
 /** The stores to search. */
 export type Scope = "project_fallback_global" | "project_only" | "global_only";
 
@@ -2280,9 +2342,9 @@ export type SearchMode = "hybrid" | "lexical" | "semantic";
 export interface ServiceReport {
   version: string;
   started: string;
-  /** The address of the server. */
+  /** The server's address. */
   address: string;
-  /** The process ID of the server. */
+  /** The server's process ID. */
   pid: number;
   paused: boolean;
   /** Number of clients subscribed to events. */
@@ -2295,7 +2357,7 @@ export interface ServiceReport {
 
 /** A running server. */
 export interface ServiceStatus {
-  /** As `host:port`. */
+  /** The server's address, as `host:port`. */
   address: string;
   /** Whether a user paused the background loops. */
   paused: boolean;
@@ -2320,7 +2382,7 @@ export interface SessionAction {
   relation?: Relation | null;
   scores?: ActionScores | null;
   supersedes?: string | null;
-  /** The memory that was created or changed, or that already had the same content. */
+  /** The memory that was created or changed, or that already said the same. */
   target?: string | null;
 }
 
@@ -2369,7 +2431,7 @@ export interface SessionFacts {
   title?: string | null;
 }
 
-/** A link to another session on which this one is based. */
+/** A link to the session that this one is based on. */
 export interface SessionLink {
   kind: SessionLinkKind;
   /** The ID of the other session. */
@@ -2417,7 +2479,7 @@ export interface SessionRun {
   summary_path?: string | null;
 }
 
-/** The sessions of one agent in one project. */
+/** One agent's sessions in one project. */
 export interface SessionStatus {
   agent: string;
   seen: number;
@@ -2433,9 +2495,9 @@ export interface SessionTokens {
   /** Input tokens, excluding cached tokens. */
   input: number;
   output: number;
-  /** Read from a cache. */
+  /** Tokens read from a cache. */
   cached: number;
-  /** Written to a cache. */
+  /** Tokens written to a cache. */
   cache_write: number;
   /** Reasoning tokens, if the agent reports them separately. They are included in `output`. */
   reasoning: number;
@@ -2501,9 +2563,9 @@ export interface SourceProblem {
   reason: string;
 }
 
-/** A verbatim passage from a source. */
+/** The part of a source that matches a sentence best. */
 export interface SourceQuote {
-  /** ID of a memory, or position of a session message. */
+  /** A memory ID, or the position of a session message. */
   source: string;
   text: string;
 }
@@ -2556,7 +2618,7 @@ export interface StatusReport {
   service?: ServiceStatus | null;
   /** Disconnected agents that have sessions on this machine. Their sessions are not processed. */
   switched_off?: string[];
-  /** Unfinished sessions of all projects. */
+  /** Unfinished sessions in all projects. */
   waiting?: WaitingSessions;
 }
 
@@ -2578,7 +2640,7 @@ export interface StoreCheck {
   quotes?: QuoteCheck | null;
 }
 
-/** The actions of a maintenance run in one store. */
+/** What a maintenance run did in one store. */
 export interface StoreMaintenance {
   outcome: MaintainState;
   mode: RunMode;
@@ -2786,7 +2848,7 @@ export interface SymbolDelta {
   name: string;
   kind: SymbolKind;
   change: CodeChange;
-  /** Whether the signature changed, so that callers may have to be changed too. */
+  /** Whether the signature changed, so that callers may need to change too. */
   is_signature: boolean;
 }
 
@@ -2863,7 +2925,7 @@ export interface SyncReport {
   unchanged: number;
   /** Number of sessions read. */
   read: number;
-  /** Number of sessions whose read resumed where the previous one ended. */
+  /** Number of sessions that were read from where the previous sync stopped. */
   resumed: number;
   bytes: number;
   /** Number of stored sessions that were redacted again because `redact.extra` changed. */
@@ -2898,6 +2960,8 @@ export interface SyncReport {
 export interface SyncRequest {
   /** Sync only these agents' sessions. If empty, all connected agents are included. */
   agents?: string[];
+  /** The agent's ID of a session that has ended, so that it is not treated as still active. */
+  ended?: string | null;
   /** Also read unchanged traces. */
   force?: boolean;
   /** Run even if another sync is running. */
@@ -2967,7 +3031,7 @@ export interface SyncedSessionFailed {
   reason: string;
 }
 
-/** The result for each pushed memory. */
+/** What the server did with each pushed memory. */
 export interface TakeInReport {
   memories: TakenMemory[];
 }
@@ -3055,7 +3119,7 @@ export interface TeamProject {
   learned: MemoryUse[];
   /** Total number of memories learned in the period, including those not listed. */
   n_learned: number;
-  /** Pairs of contradictory memories, most likely first. */
+  /** Pairs of contradictory memories, the most likely contradictions first. */
   contested: ContestedPair[];
   /** Memories not used for two weeks or more, lowest confidence first. */
   unused: MemoryUse[];
@@ -3072,7 +3136,7 @@ export interface TeamReport {
   n_projects: number;
   /** Decisions from different projects that contradict each other and must be resolved by users. */
   across: ProjectContradiction[];
-  /** Number of memories not compared because the report has a limit. */
+  /** Number of memories not compared because the report's limit was reached. */
   n_not_compared: number;
   /** Projects that cannot be read. */
   unreadable: string[];
@@ -3141,7 +3205,7 @@ export type TraceEventKind =
 
 /** A matching message. */
 export interface TraceHit {
-  /** The session's id. */
+  /** The session ID. */
   id: string;
   agent: string;
   sequence: number;
@@ -3252,7 +3316,7 @@ export interface TranscriptEntry {
   /** The hash of the transcript as sent. */
   hash: string;
   bytes: number;
-  /** Time at which the upload was completed. */
+  /** When the upload was completed. */
   at: string;
   /** Whether everyone who can read the project can also read the transcript. */
   shared: boolean;
@@ -3321,14 +3385,19 @@ export interface TrustItem {
   applies?: string[];
   /** The content when it was last trusted, if Git still has it. */
   before?: string | null;
-  /** The date of its last commit. */
+  /** The date of the memory's last commit. */
   committed?: string | null;
-  /** The author of its last commit, from Git. */
+  /** The author of the memory's last commit, from Git. */
   committed_by?: string | null;
   confidence?: number | null;
   created?: string | null;
   /** The kind of learning. */
   kind?: string | null;
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+   * memory contradicts this one.
+   */
+  replaced_by?: string | null;
   /** The content of the memory file. */
   text?: string | null;
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
@@ -3423,7 +3492,7 @@ export interface UndoRequest {
   run?: string;
 }
 
-/** The actions of an undo, as stored in its run directory. */
+/** What an undo did, as stored in its run directory. */
 export interface UndoRunReport {
   run_id: string;
   mode: RunMode;

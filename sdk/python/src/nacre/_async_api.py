@@ -204,7 +204,7 @@ class AsyncMemories:
             title: A one-line statement of the decision or learning.
             applies: Situations in which the memory is relevant, one line each.
             body: The reason and details in Markdown.
-            confidence: Confidence from 0 to 1. By default, statements of the user have full confidence.
+            confidence: Confidence from 0 to 1. By default, the user's statements have full confidence.
             kind: The kind of learning. Defaults to insight.
             related: IDs of related memories, or prefixes of them.
             supersedes: ID of the memory that this one supersedes, or a prefix of that ID.
@@ -1498,8 +1498,8 @@ class AsyncMap:
 
         Args:
             after: Start after this path. Use the `next` value of the previous response.
-            budget: Maximum number of tokens in the response as JSON. To fit, affected files are first reduced to
-                counts by directory; then files are moved to the next page.
+            budget: Maximum number of tokens in the response as JSON. If the response is too long, affected files
+                are first reduced to counts by directory; then changed files are moved to the next page.
             client: Name of a client to mark as up to date with this revision. A later delta can start at
                 `client:NAME`.
             limit: Maximum number of files; 0 or absent means all.
@@ -1950,6 +1950,7 @@ class AsyncApi:
         self,
         *,
         agents: Sequence[str] | None = None,
+        ended: str | None = None,
         force: bool | None = None,
         ignore_lock: bool | None = None,
         max_sessions: int | None = None,
@@ -1969,6 +1970,7 @@ class AsyncApi:
         self,
         *,
         agents: Sequence[str] | None = None,
+        ended: str | None = None,
         force: bool | None = None,
         ignore_lock: bool | None = None,
         max_sessions: int | None = None,
@@ -1988,6 +1990,7 @@ class AsyncApi:
         self,
         *,
         agents: Sequence[str] | None = None,
+        ended: str | None = None,
         force: bool | None = None,
         ignore_lock: bool | None = None,
         max_sessions: int | None = None,
@@ -2006,6 +2009,7 @@ class AsyncApi:
         self,
         *,
         agents: Sequence[str] | None = None,
+        ended: str | None = None,
         force: bool | None = None,
         ignore_lock: bool | None = None,
         max_sessions: int | None = None,
@@ -2025,6 +2029,7 @@ class AsyncApi:
 
         Args:
             agents: Sync only these agents' sessions. If empty, all connected agents are included.
+            ended: The agent's ID of a session that has ended, so that it is not treated as still active.
             force: Also read unchanged traces.
             ignore_lock: Run even if another sync is running.
             max_sessions: Stop after this many sessions.
@@ -2038,6 +2043,7 @@ class AsyncApi:
             "/api/sync",
             body={
                 "agents": agents,
+                "ended": ended,
                 "force": force,
                 "ignore_lock": ignore_lock,
                 "max_sessions": max_sessions,

@@ -21,8 +21,8 @@ class ActionCounts(TypedDict):
 
 
 class ActionScores(TypedDict):
-    """Estimated probabilities, from 0 to 1, that the answer to each question about a candidate and its nearest memory is
-    yes.
+    """For each question about a candidate and its nearest memory, the estimated probability, from 0 to 1, that the answer
+    is yes.
     """
 
     about: float
@@ -95,16 +95,18 @@ AnalysisDepth: TypeAlias = Literal["none", "glance", "full"]
 
 
 class AnswerSentence(TypedDict):
-    """A verified sentence."""
+    """A sentence that cites valid sources."""
 
     text: str
-    """The passages from the cited sources, each followed by its ID."""
+    """The sentence as the model wrote it, with the IDs of its sources."""
     ids: list[str]
     """IDs of the supporting memories."""
     messages: list[str]
     """The supporting session messages."""
     quotes: list[SourceQuote]
     """The supporting passage from each source."""
+    verified: NotRequired[bool]
+    """Whether its names, numbers and most of its words occur in the cited sources."""
 
 
 # An answer written by a model, or the matching memories.
@@ -112,7 +114,7 @@ AskReport: TypeAlias = "AskReportModel | AskReportMemories"
 
 
 class AskReportMemories(TypedDict):
-    """The matching memories, without a model."""
+    """The matching memories, if no model was used."""
 
     by: Literal["memories"]
     question: str
@@ -121,13 +123,15 @@ class AskReportMemories(TypedDict):
     broken: int
     """Number of unreadable files."""
     answer: NotRequired[str | None]
-    """A short form of the first memory."""
+    """A short version of the first memory."""
     error: NotRequired[str | None]
     """Why the configured model did not answer."""
+    said: NotRequired[SaidInSession | None]
+    """What the user said in a session, if no memory answers the question."""
 
 
 class AskReportModel(TypedDict):
-    """An answer written by a model. Each sentence was verified."""
+    """An answer written by a model. Each sentence cites its sources."""
 
     by: Literal["model"]
     question: str
@@ -145,7 +149,9 @@ class AskReportModel(TypedDict):
     tool_calls: int
     tokens: TokenCounts
     answer: NotRequired[str | None]
-    """The verified sentences joined into one string."""
+    """The sentences joined into one string, with `[not verified]` after each sentence whose words its sources do not
+    support.
+    """
     cost_usd: NotRequired[float | None]
     error: NotRequired[str | None]
     """Why the answer is incomplete."""
@@ -168,7 +174,7 @@ class AskRequest(TypedDict):
     """Path of a file with scripted model responses, for tests."""
 
 
-# Whether the scores alone decide the action.
+# Whether the scores alone determine the action.
 Band: TypeAlias = Literal["clear", "grey"]
 
 
@@ -259,7 +265,7 @@ class ChangeEntry(TypedDict):
     undoes: NotRequired[str | None]
     """The change that this one undid."""
     undone_by: NotRequired[str | None]
-    """The undo that reverted this change."""
+    """The undo that reverted this change, if any."""
 
 
 # Kind of a file change.
@@ -304,7 +310,9 @@ class CitedMemory(TypedDict):
     """The memory's project, if all projects were searched."""
     quote: NotRequired[str | None]
     speaker: NotRequired[Speaker | None]
-    """The speaker of the statement."""
+    """Who made the statement."""
+    updated: NotRequired[str | None]
+    """When the memory was stated or last changed."""
 
 
 class CodeApart(TypedDict):
@@ -356,7 +364,7 @@ class CodeDelta(TypedDict):
 CodeSearchMode: TypeAlias = Literal["words", "fixed", "regex"]
 
 
-# Purpose of a command.
+# What a command is for.
 CommandPurpose: TypeAlias = Literal["build", "run", "test", "lint"]
 
 
@@ -433,7 +441,9 @@ class ConnectRequestAdd(TypedDict):
     action: Literal["add"]
     agents: list[str]
     paths: NotRequired[list[str]]
-    """Paths of the agent's transcripts. Defaults to the agent's usual paths. If given, only transcripts are connected."""
+    """Paths of the agent's transcripts. Defaults to the paths where the agent stores them. If given, only transcripts are
+    connected.
+    """
     wiring: NotRequired[WiringOptions]
 
 
@@ -503,7 +513,7 @@ class ContextReport(TypedDict):
 
 
 class ContextRequest(TypedDict):
-    """A task for which to collect code, and the maximum size of the result."""
+    """The task to collect code for, and the maximum size of the result."""
 
     budget: NotRequired[int | None]
     """Maximum number of tokens in the response. Defaults to 4000."""
@@ -585,8 +595,8 @@ class DeltaRequest(TypedDict):
     after: NotRequired[str | None]
     """Start after this path. Use the `next` value of the previous response."""
     budget: NotRequired[int | None]
-    """Maximum number of tokens in the response as JSON. To fit, affected files are first reduced to counts by directory;
-    then files are moved to the next page.
+    """Maximum number of tokens in the response as JSON. If the response is too long, affected files are first reduced to
+    counts by directory; then changed files are moved to the next page.
     """
     client: NotRequired[str | None]
     """Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`."""
@@ -633,7 +643,7 @@ class DoctorRequest(TypedDict):
     """Treat warnings as errors."""
 
 
-# The kind of a link between two memories.
+# The kind of link between two memories.
 EdgeKind: TypeAlias = Literal[
     "supersedes",
     "superseded by",
@@ -663,7 +673,7 @@ class EmptyRequest(TypedDict):
     """A request without arguments."""
 
 
-# Kind of an entry point.
+# The kind of entry point.
 EntryKind: TypeAlias = Literal["readme", "program", "library", "manifest", "script"]
 
 
@@ -833,7 +843,7 @@ class FeedbackRequest(TypedDict):
 
 
 class FileChange(TypedDict):
-    """A changed settings file of an agent."""
+    """A changed agent settings file."""
 
     path: str
     change: ChangeKind
@@ -901,6 +911,12 @@ class FoundMemory(TypedDict):
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
+    replaced_by: NotRequired[str | None]
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+    memory contradicts this one.
+    """
+    same: NotRequired[list[str]]
+    """IDs of further matching summaries with the same title, which are not listed."""
     trust: NotRequired[TrustLevel | None]
     """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
@@ -914,7 +930,7 @@ Gate: TypeAlias = Literal["open", "not_a_persons", "no_words", "abandoned", "mec
 GraphEdge = TypedDict(
     "GraphEdge",
     {
-        # A memory's id.
+        # The ID of a memory.
         "from": "str",
         "to": "str",
         "kind": "EdgeKind",
@@ -944,6 +960,10 @@ class GraphNode(TypedDict):
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
+    replaced_by: NotRequired[str | None]
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+    memory contradicts this one.
+    """
     trust: NotRequired[TrustLevel | None]
     """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
@@ -1051,7 +1071,7 @@ class LaterSessions(TypedDict):
 
     sessions: int
     ready_at: str
-    """Time at which the last of these sessions is due."""
+    """When the last of these sessions is due."""
     ready_in: int
     """Seconds until the last of these sessions is due."""
     example: str
@@ -1070,7 +1090,7 @@ class LeadMetrics(TypedDict):
     rulings: int
     ms: int
     tool_calls: int
-    """Tool calls of the lead agent. This count and the next two exclude explorers."""
+    """Number of tool calls by the lead agent. This count and the next two exclude explorers."""
     tokens: TokenCounts
     cost_usd: float
     error: NotRequired[str | None]
@@ -1103,7 +1123,7 @@ class LeftOut(TypedDict):
     symbols: int
     files: int
     listed: list[list[str | int]]
-    """Some of these files with their number of symbols, most relevant first."""
+    """Some of these files, most relevant first, each with its number of symbols."""
 
 
 class LimitRequest(TypedDict):
@@ -1184,7 +1204,6 @@ class LookedIn(TypedDict):
     agent: str
     path: str
     exists: bool
-    """Whether the path exists."""
 
 
 class LoopEntry(TypedDict):
@@ -1195,13 +1214,13 @@ class LoopEntry(TypedDict):
     every_s: int
     """Interval in seconds."""
     last: NotRequired[str | None]
-    """Start time of the last iteration."""
+    """When the last iteration started."""
     last_error: NotRequired[str | None]
     """The error from the last iteration."""
     last_result: NotRequired[str | None]
     """A short description of the last iteration's result."""
     next: NotRequired[str | None]
-    """Due time of the next iteration."""
+    """When the next iteration is due."""
 
 
 # The name of a background loop.
@@ -1232,7 +1251,7 @@ MaintainAction = TypedDict(
 
 
 class MaintainDurations(TypedDict):
-    """Duration of each step of a maintenance run in milliseconds."""
+    """How long each step of a maintenance run took, in milliseconds."""
 
     read: int
     compare: int
@@ -1240,7 +1259,7 @@ class MaintainDurations(TypedDict):
 
 
 class MaintainMetrics(TypedDict):
-    """Resources used by a maintenance run."""
+    """Resources that a maintenance run used."""
 
     run_id: str
     memories: int
@@ -1293,11 +1312,11 @@ class MaintainRequest(TypedDict):
     """Path of a file with scripted model responses, for tests."""
 
 
-# How the maintenance of a store ended.
+# How a store's maintenance ended.
 MaintainState: TypeAlias = Literal["done", "failed", "clean", "skipped"]
 
 
-# Kind of an action on a memory.
+# A kind of action on a memory.
 MaintainVerb: TypeAlias = Literal[
     "merge",
     "consolidate",
@@ -1314,7 +1333,7 @@ MaintainVerb: TypeAlias = Literal[
 
 
 class MaintainedStore(TypedDict):
-    """The result for one store: a report, or the reason why no report exists."""
+    """The result for one store: a report, or why there is none."""
 
     project: str
     """Name of the project, or `global`."""
@@ -1333,7 +1352,7 @@ class MaintainedStore(TypedDict):
 MapCommand: TypeAlias = Literal["explore", "context", "delta", "refresh", "explain", "watch", "search_code"]
 
 
-# Level of detail of an overview.
+# How detailed an overview is.
 MapDetail: TypeAlias = Literal["compact", "normal", "verbose"]
 
 
@@ -1360,7 +1379,7 @@ class MapStats(TypedDict):
 
 
 class MatchGroup(TypedDict):
-    """Lines in the same symbol, or outside all symbols."""
+    """Lines in the same symbol, or outside any symbol."""
 
     lines: list[MatchedLine]
     symbol: NotRequired[MatchSymbol | None]
@@ -1409,7 +1428,7 @@ class MemoryAddRequest(TypedDict):
     body: NotRequired[str]
     """The reason and details in Markdown."""
     confidence: NotRequired[float | None]
-    """Confidence from 0 to 1. By default, statements of the user have full confidence."""
+    """Confidence from 0 to 1. By default, the user's statements have full confidence."""
     kind: NotRequired[LearningKind | None]
     """The kind of learning. Defaults to insight."""
     related: NotRequired[list[str]]
@@ -1431,9 +1450,11 @@ class MemoryAnswer(TypedDict):
     broken: int
     """Number of unreadable files."""
     answer: NotRequired[str | None]
-    """A short form of the first memory."""
+    """A short version of the first memory."""
     error: NotRequired[str | None]
     """Why the configured model did not answer."""
+    said: NotRequired[SaidInSession | None]
+    """What the user said in a session, if no memory answers the question."""
 
 
 # The change made to a memory.
@@ -1450,7 +1471,7 @@ MemoryChange: TypeAlias = Literal[
 
 
 class MemoryChangeReport(TypedDict):
-    """The change made to a memory."""
+    """The result of changing a memory."""
 
     done: MemoryChange
     id: str
@@ -1499,6 +1520,10 @@ class MemoryEntry(TypedDict):
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
+    replaced_by: NotRequired[str | None]
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+    memory contradicts this one.
+    """
     trust: NotRequired[TrustLevel | None]
     """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
@@ -1681,6 +1706,12 @@ class MemoryShowReport(TypedDict):
     history: NotRequired[list[MemoryVersion] | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
+    replaced_by: NotRequired[str | None]
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+    memory contradicts this one.
+    """
+    session: NotRequired[str | None]
+    """The session from which the memory was created, as `AGENT:SESSION`."""
     text: NotRequired[str | None]
     """The whole Markdown file, if requested."""
     trust: NotRequired[TrustLevel | None]
@@ -1769,7 +1800,7 @@ MessageRole: TypeAlias = Literal["user", "assistant", "tool", "system"]
 
 
 class ModelAnswer(TypedDict):
-    """A model's answer, reduced to its verified sentences."""
+    """A model's answer, without the sentences that cite no valid source."""
 
     question: str
     known: bool
@@ -1786,7 +1817,9 @@ class ModelAnswer(TypedDict):
     tool_calls: int
     tokens: TokenCounts
     answer: NotRequired[str | None]
-    """The verified sentences joined into one string."""
+    """The sentences joined into one string, with `[not verified]` after each sentence whose words its sources do not
+    support.
+    """
     cost_usd: NotRequired[float | None]
     error: NotRequired[str | None]
     """Why the answer is incomplete."""
@@ -1823,7 +1856,7 @@ class ModelStats(TypedDict):
 
 
 class ModelTestReport(TypedDict):
-    """The response of the tested model, with its duration and cost."""
+    """The tested model's response, with its duration and cost."""
 
     role: ModelRole
     model: str
@@ -1837,7 +1870,7 @@ class ModelTestReport(TypedDict):
 
 
 class ModelTestRequest(TypedDict):
-    """A request that tests a model with a prompt for a one-word response."""
+    """Tests a model by asking it for a one-word response."""
 
     role: NotRequired[ModelRole]
     """The role whose model is tested."""
@@ -1849,7 +1882,7 @@ class ModuleGraph(TypedDict):
     nodes: int
     """Number of files."""
     edges: int
-    """Number of pairs of importing and imported files."""
+    """Number of imports, counting each pair of importing and imported file once."""
     unresolved: int
     """Number of imports that should resolve to a project file but do not."""
     modules: Listed6
@@ -1991,13 +2024,13 @@ class ProjectAddReport(TypedDict):
     change: NotRequired[str | None]
     """The change ID to pass to `nacre undo`. Absent if nothing changed."""
     foreign: NotRequired[int]
-    """Number of these memories that were not recorded on this machine and await review with `nacre trust`."""
+    """Number of memories that were not recorded on this machine and await review with `nacre trust`."""
     has_agents: NotRequired[bool]
     """Whether any agent sessions were found on this machine."""
     is_partial: NotRequired[bool]
     """Whether the session search stopped early. If so, more sessions may exist."""
     new_sessions: NotRequired[int]
-    """Number of these sessions that have not been processed yet."""
+    """Number of sessions in this repository that have not been processed yet."""
     project: NotRequired[str | None]
     """Name of the project, or `null` if it could not be registered."""
     sessions: NotRequired[list[AgentSessions]]
@@ -2058,16 +2091,16 @@ class ProjectMemory(TypedDict):
 
 
 class ProjectRemoveReport(TypedDict):
-    """The result of removing a project from the register."""
+    """The result of unregistering a project."""
 
     removed: str
-    """Name of the removed project."""
+    """Name of the unregistered project."""
     change: NotRequired[str | None]
     """The change ID to pass to `nacre undo`. Absent if nothing changed."""
 
 
 class ProjectRemoveRequest(TypedDict):
-    """Removes a project from the register. Its files are kept."""
+    """Unregisters a project. Its files are kept."""
 
     name: str
 
@@ -2077,7 +2110,7 @@ ProjectState: TypeAlias = Literal["ready", "no store", "missing"]
 
 
 class ProviderEntry(TypedDict):
-    """A provider of models."""
+    """A model provider."""
 
     name: str
     address: str
@@ -2121,13 +2154,13 @@ class QueueJob(TypedDict):
     """A session in the queue."""
 
     id: str
-    """The session's id."""
+    """The session ID."""
     state: JobState
     attempts: int
     changed: str
     agent: str
     not_before: NotRequired[str | None]
-    """Earliest time at which the session may be retried."""
+    """The session is not retried before this time."""
     project: NotRequired[str | None]
     reason: NotRequired[str | None]
     run: NotRequired[str | None]
@@ -2182,9 +2215,9 @@ class ReadReport(TypedDict):
     unknown_types: dict[str, int]
     """Number of records by unknown type, for at most 32 types."""
     cut_texts: int
-    """Texts shortened by removing the middle."""
+    """Number of texts whose middle was removed."""
     repeated: int
-    """Messages that are duplicated in the trace."""
+    """Number of messages that the trace contains more than once."""
     left_out: int
     """Events omitted because the session exceeded the event limit."""
     torn_tail: NotRequired[int | None]
@@ -2210,10 +2243,14 @@ class RecalledMemory(TypedDict):
     project: NotRequired[str | None]
     """The memory's project, if all projects were searched."""
     proof: NotRequired[RecalledQuote | None]
-    """The first quote that adds information not in the memory's text."""
+    """The first quote that says something the memory's text does not."""
     quote: NotRequired[str | None]
+    replaced_by: NotRequired[str | None]
+    """ID of a later memory that contradicts this one."""
     trust: NotRequired[TrustLevel | None]
     """Trust level on this machine, if lower than the level of an agent's own statements."""
+    updated: NotRequired[str | None]
+    """When the memory was stated or last changed."""
 
 
 class RecalledQuote(TypedDict):
@@ -2225,7 +2262,7 @@ class RecalledQuote(TypedDict):
 
 
 class RefreshRequest(TypedDict):
-    """A request to update a project's map and list the changes."""
+    """Updates a project's map and lists the changes."""
 
     after: NotRequired[str | None]
     """Start after this path. Use the `next` value of the previous response."""
@@ -2256,6 +2293,10 @@ class RelatedMemory(TypedDict):
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
+    replaced_by: NotRequired[str | None]
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+    memory contradicts this one.
+    """
     trust: NotRequired[TrustLevel | None]
     """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
@@ -2287,6 +2328,10 @@ class ReviewCandidate(TypedDict):
     """The kind of learning."""
     reason: NotRequired[str | None]
     """Why the candidate is quarantined, if it is."""
+    replaced_by: NotRequired[str | None]
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+    memory contradicts this one.
+    """
     trust: NotRequired[TrustLevel | None]
     """The trust level on this machine, if lower than the level of an agent's own statements."""
     updated: NotRequired[str | None]
@@ -2328,7 +2373,7 @@ class RoleEntry(TypedDict):
     """A role and its models."""
 
     role: str
-    """Name of the role. `default` applies to all roles without their own models."""
+    """Name of the role. `default` applies to every role without models of its own."""
     models: list[str]
     """Models in the order in which they are tried."""
     origin: str
@@ -2336,7 +2381,7 @@ class RoleEntry(TypedDict):
     """Why the role cannot be used with its current settings."""
 
 
-# Number of actions of each kind in a run.
+# How often a run took each kind of action.
 RunCounts: TypeAlias = "ActionCounts | RunCountsVariant2"
 
 
@@ -2443,6 +2488,15 @@ class RunStatsReport(TypedDict):
 SaidBy: TypeAlias = Literal["owner", "agent", "person", "unknown"]
 
 
+class SaidInSession(TypedDict):
+    """A message of the user that matches a question."""
+
+    text: str
+    place: str
+    """The position of the message, as `SESSION:SEQUENCE`."""
+    at: NotRequired[str | None]
+
+
 # The stores to search.
 Scope: TypeAlias = Literal["project_fallback_global", "project_only", "global_only"]
 
@@ -2516,9 +2570,9 @@ class ServiceReport(TypedDict):
     version: str
     started: str
     address: str
-    """The address of the server."""
+    """The server's address."""
     pid: int
-    """The process ID of the server."""
+    """The server's process ID."""
     paused: bool
     listeners: int
     """Number of clients subscribed to events."""
@@ -2532,7 +2586,7 @@ class ServiceStatus(TypedDict):
     """A running server."""
 
     address: str
-    """As `host:port`."""
+    """The server's address, as `host:port`."""
     paused: bool
     """Whether a user paused the background loops."""
 
@@ -2558,7 +2612,7 @@ class SessionAction(TypedDict):
     scores: NotRequired[ActionScores | None]
     supersedes: NotRequired[str | None]
     target: NotRequired[str | None]
-    """The memory that was created or changed, or that already had the same content."""
+    """The memory that was created or changed, or that already said the same."""
 
 
 # Whether a session was idle when it was last read.
@@ -2610,7 +2664,7 @@ class SessionFacts(TypedDict):
 
 
 class SessionLink(TypedDict):
-    """A link to another session on which this one is based."""
+    """A link to the session that this one is based on."""
 
     kind: SessionLinkKind
     session: str
@@ -2663,7 +2717,7 @@ class SessionRun(TypedDict):
 
 
 class SessionStatus(TypedDict):
-    """The sessions of one agent in one project."""
+    """One agent's sessions in one project."""
 
     agent: str
     seen: int
@@ -2681,9 +2735,9 @@ class SessionTokens(TypedDict):
     """Input tokens, excluding cached tokens."""
     output: int
     cached: int
-    """Read from a cache."""
+    """Tokens read from a cache."""
     cache_write: int
-    """Written to a cache."""
+    """Tokens written to a cache."""
     reasoning: int
     """Reasoning tokens, if the agent reports them separately. They are included in `output`."""
 
@@ -2758,10 +2812,10 @@ class SourceProblem(TypedDict):
 
 
 class SourceQuote(TypedDict):
-    """A verbatim passage from a source."""
+    """The part of a source that matches a sentence best."""
 
     source: str
-    """ID of a memory, or position of a session message."""
+    """A memory ID, or the position of a session message."""
     text: str
 
 
@@ -2818,7 +2872,7 @@ class StatusReport(TypedDict):
     switched_off: NotRequired[list[str]]
     """Disconnected agents that have sessions on this machine. Their sessions are not processed."""
     waiting: NotRequired[WaitingSessions]
-    """Unfinished sessions of all projects."""
+    """Unfinished sessions in all projects."""
 
 
 # The state of a step.
@@ -2842,7 +2896,7 @@ class StoreCheck(TypedDict):
 
 
 class StoreMaintenance(TypedDict):
-    """The actions of a maintenance run in one store."""
+    """What a maintenance run did in one store."""
 
     outcome: MaintainState
     mode: RunMode
@@ -3069,7 +3123,7 @@ class SymbolDelta(TypedDict):
     kind: SymbolKind
     change: CodeChange
     is_signature: bool
-    """Whether the signature changed, so that callers may have to be changed too."""
+    """Whether the signature changed, so that callers may need to change too."""
 
 
 class SymbolDeltas(TypedDict):
@@ -3154,7 +3208,7 @@ class SyncReport(TypedDict):
     read: int
     """Number of sessions read."""
     resumed: int
-    """Number of sessions whose read resumed where the previous one ended."""
+    """Number of sessions that were read from where the previous sync stopped."""
     bytes: int
     reworded: int
     """Number of stored sessions that were redacted again because `redact.extra` changed."""
@@ -3189,6 +3243,8 @@ class SyncRequest(TypedDict):
 
     agents: NotRequired[list[str]]
     """Sync only these agents' sessions. If empty, all connected agents are included."""
+    ended: NotRequired[str | None]
+    """The agent's ID of a session that has ended, so that it is not treated as still active."""
     force: NotRequired[bool]
     """Also read unchanged traces."""
     ignore_lock: NotRequired[bool]
@@ -3261,7 +3317,7 @@ class SyncedSessionFailed(TypedDict):
 
 
 class TakeInReport(TypedDict):
-    """The result for each pushed memory."""
+    """What the server did with each pushed memory."""
 
     memories: list[TakenMemory]
 
@@ -3362,7 +3418,7 @@ class TeamProject(TypedDict):
     n_learned: int
     """Total number of memories learned in the period, including those not listed."""
     contested: list[ContestedPair]
-    """Pairs of contradictory memories, most likely first."""
+    """Pairs of contradictory memories, the most likely contradictions first."""
     unused: list[MemoryUse]
     """Memories not used for two weeks or more, lowest confidence first."""
     n_unused: int
@@ -3380,7 +3436,7 @@ class TeamReport(TypedDict):
     across: list[ProjectContradiction]
     """Decisions from different projects that contradict each other and must be resolved by users."""
     n_not_compared: int
-    """Number of memories not compared because the report has a limit."""
+    """Number of memories not compared because the report's limit was reached."""
     unreadable: list[str]
     """Projects that cannot be read."""
 
@@ -3456,7 +3512,7 @@ class TraceHit(TypedDict):
     """A matching message."""
 
     id: str
-    """The session's id."""
+    """The session ID."""
     agent: str
     sequence: int
     kind: str
@@ -3579,7 +3635,7 @@ class TranscriptEntry(TypedDict):
     """The hash of the transcript as sent."""
     bytes: int
     at: str
-    """Time at which the upload was completed."""
+    """When the upload was completed."""
     shared: bool
     """Whether everyone who can read the project can also read the transcript."""
     person: NotRequired[str | None]
@@ -3654,13 +3710,17 @@ class TrustItem(TypedDict):
     before: NotRequired[str | None]
     """The content when it was last trusted, if Git still has it."""
     committed: NotRequired[str | None]
-    """The date of its last commit."""
+    """The date of the memory's last commit."""
     committed_by: NotRequired[str | None]
-    """The author of its last commit, from Git."""
+    """The author of the memory's last commit, from Git."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
+    replaced_by: NotRequired[str | None]
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
+    memory contradicts this one.
+    """
     text: NotRequired[str | None]
     """The content of the memory file."""
     trust: NotRequired[TrustLevel | None]
@@ -3764,7 +3824,7 @@ class UndoRequest(TypedDict):
 
 
 class UndoRunReport(TypedDict):
-    """The actions of an undo, as stored in its run directory."""
+    """What an undo did, as stored in its run directory."""
 
     run_id: str
     mode: RunMode
