@@ -41,7 +41,7 @@ pub(super) static PASSING: Cue = Cue(LazyLock::new(|| {
 pub(super) static MOMENT: Cue = Cue(LazyLock::new(|| {
     pattern(
         "yet|until (?:i|we|it|that)|while (?:i|we)|lines? \\d+|(?:for|in|to|with|of) (?:that|it|\
-         this$)|in the (?:class|component|file|function|method|test)|this (?:block|box|branch|bug|\
+         this$)|in the (?:class|component|file|function|method|test)|this (?:block|box|branch|\
          button|call|case|change|class|column|component|error|feature|field|file|form|function|\
          issue|list|loop|method|module|one|page|part|query|round|screen|section|session|step|\
          struct|table|task|test|ticket|type|value|view|way)",

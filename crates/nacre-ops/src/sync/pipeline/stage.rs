@@ -9,8 +9,8 @@ use nacre_engine::agents::{ExplorerReport, Finding, LeadReport, LeadStep, Merged
 use nacre_engine::model::{SpentTotals, Usage};
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
-    Action, Batch, Draft, LocalState, MemoryId, MemoryUpdate, Profile, Result, Status, Store,
-    Trust, hazards_of, unite,
+    Action, Batch, Decision, Draft, LocalState, MemoryId, MemoryUpdate, Profile, Result, Status,
+    Store, Trust, hazards_of, unite,
 };
 use nacre_types::{
     ActionCounts, ActionScores, CandidateVerb, ChecklistStep, DecidedBy, ExplorerFinding,
@@ -24,6 +24,9 @@ use super::Session;
 use super::decide::{DecidedCandidate, LeadRulings};
 use crate::run::folder::{ACTIONS_FILE, METRICS_FILE, pretty};
 use crate::sync::candidate::{Candidate, fit_title};
+
+/// Minimum likeness of the subjects of two rules for one to replace the other.
+const SAME_SUBJECT: f32 = 0.9;
 
 /// Maximum size of a body after an update. An update that would exceed this size counts as a
 /// confirmation.
@@ -77,20 +80,27 @@ impl<'a> Stager<'a> {
     fn stage(&mut self, batch: &mut Batch<'_>, one: DecidedCandidate) -> Result<SessionAction> {
         let mut report = new_action(&one, self.store.words());
         let is_amendment = one.proposal.amends && one.decision.action == Action::Supersede;
-        let DecidedCandidate { candidate, decision, ruling, .. } = one;
+        let DecidedCandidate { candidate, mut decision, ruling, .. } = one;
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
         // A ruling makes a claim sure, because the lead compared the claim with existing memories,
         // and so does a person's statement that the claim replaces an earlier one.
         // Claims that may not be injected are an exception: they never change a memory.
         let is_trusted = self.trust_of(&candidate).is_offered();
+        // Rules such as "always lint before you commit" and "never commit generated files" are both
+        // right. They share a word and differ in "always" and "never".
+        let is_rules = candidate.signal != Signal::Model && ruling.is_none() && !is_amendment;
+        let is_same =
+            decision.judgement.is_none_or(|judgement| judgement.scores.about >= SAME_SUBJECT);
+        if is_rules && !is_same && decision.action == Action::Supersede {
+            decision = Decision { action: Action::Add, target: None, ..decision };
+        }
         // A rule does not replace what the user wrote or confirmed, unless the user said so.
         let is_humans = |id: &MemoryId| {
             let memory = self.store.get(id.as_str());
             memory.is_ok_and(|memory| self.store.trust_of(&memory) == Trust::Human)
         };
-        let is_kept = candidate.signal != Signal::Model
-            && !is_amendment
+        let is_kept = is_rules
             && decision.action == Action::Supersede
             && decision.target.as_ref().is_some_and(is_humans);
         let is_active = candidate.status == Status::Active && !is_kept;
