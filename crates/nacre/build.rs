@@ -1,8 +1,8 @@
 //! Sets the output of `nacre --version`: version number, commit and features.
 //!
 //! The commit is read from the `.git` directory without running Git, so the build also succeeds
-//! without Git or outside a repository. Debug builds omit the commit, because it would trigger a
-//! rebuild after every commit.
+//! without Git or outside a repository. Debug builds omit the commit, because including it would
+//! trigger a rebuild after every commit.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -1,9 +1,8 @@
 //! Removes names and paths that identify the user and their machine before text is shared.
 //!
-//! Paths below the repository become relative, home directories become `~`, and the names of the
-//! account and the machine become `USER` and `HOST`. Home directories on other machines are
-//! recognized by their format, because a session may have been recorded elsewhere. The replacement
-//! is idempotent.
+//! Paths below the repository become relative, home directories become `~`, and the account and
+//! machine names become `USER` and `HOST`. Home directories on other machines are recognized by
+//! their format, because a session may have been recorded elsewhere. The replacement is idempotent.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,7 +11,7 @@ use std::path::Path;
 const HOME_PARENTS: &[&str] =
     &["/home/", "/Users/", "\\Users\\", "\\\\Users\\\\", "-home-", "-Users-"];
 
-/// Siblings of home directories that do not belong to a single user.
+/// Names of shared directories that are siblings of home directories.
 const SHARED_FOLDERS: &[&str] = &["Shared", "Public", "Default", "linuxbrew", "shared", "public"];
 
 /// Names that do not identify anyone or are common in technical writing.
@@ -29,8 +28,7 @@ const MIN_NAME_CHARS: usize = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalNames {
-    /// The paths of the repository and the home directory with their replacements, longer path
-    /// first.
+    /// The repository and home directory paths with their replacements, longer path first.
     folders: Vec<(String, &'static str)>,
     names: Vec<(String, &'static str)>,
 }

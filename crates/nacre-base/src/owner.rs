@@ -14,7 +14,7 @@ const OPEN_TO_ALL: u32 = 0o002;
 
 const EVERY_FOLDER: &str = "*";
 
-/// The user of this process, and other users' directories that this user trusts.
+/// The user running this process, and other users' directories that this user trusts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     uid: u32,
@@ -69,9 +69,9 @@ fn is_open(stat: &Stat) -> bool {
     platform::mode_bits(stat) & OPEN_TO_ALL != 0
 }
 
-/// Returns the directories in `path`, which has the format of `PATH`. Omits directories that are
-/// relative, cannot be resolved, or are inside one of `repositories`: tools such as `npm run` and
-/// direnv prepend directories inside the repository.
+/// Returns the directories in `path`, which has the same format as `PATH`. Omits directories that
+/// are relative, cannot be resolved, or are inside one of `repositories`: tools such as `npm run`
+/// and direnv prepend directories inside the repository.
 pub fn search_folders(path: &OsStr, repositories: &[PathBuf]) -> Vec<PathBuf> {
     let repositories = canonicalize_all(repositories);
     let is_outside = |folder: &PathBuf| {

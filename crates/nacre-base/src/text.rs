@@ -2,8 +2,8 @@
 //! accents; stop words are omitted.
 //!
 //! An identifier produces one term for the full name and one for each part, so `readConfig`,
-//! `read_config` and "read config" match each other. Stored texts and queries must be split by the
-//! same functions, or they would not match.
+//! `read_config` and "read config" match each other. Stored text and queries must be split by the
+//! same functions; otherwise, they would not match.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// The units of an age, in seconds. A month has 30 days, and a year has 365.
+/// Units for ages, with their lengths in seconds. A month has 30 days, and a year has 365.
 const UNITS: &[(&str, u64)] = &[
     ("m", 60),
     ("min", 60),

@@ -10,8 +10,8 @@ use super::redact::redact;
 
 const CONTEXT: usize = 2;
 
-/// Longer versions are shown in full instead of being compared, because comparing takes time
-/// quadratic in the number of differences.
+/// File versions longer than this are shown in full instead of being compared, because comparison
+/// time is quadratic in the number of differences.
 const MAX_LINES: usize = 20_000;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! The engine of Nacre: model providers, agents and the sandbox.
+//! Nacre's engine: model providers, agents and the sandbox.
 //!
 //! It makes network requests but does not listen on the network. Keys, settings, seeds and time
 //! limits are passed as arguments, so that tests can control them.

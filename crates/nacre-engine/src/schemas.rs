@@ -27,7 +27,7 @@ fn missing<T: JsonSchema>() -> Value {
     Value::Null
 }
 
-/// Called only in tests, which define tools whose schemas are not stored.
+/// Called only in tests, which define tools that have no stored schema.
 #[cfg(test)]
 fn missing<T: JsonSchema>() -> Value {
     derive_schema::<T>().1

@@ -1,4 +1,4 @@
-//! `nacre-lab` benchmarks, stress-tests and fuzzes Nacre. It is a developer tool that is neither
+//! `nacre-lab` benchmarks, stress-tests and fuzzes Nacre. It is a developer tool and is neither
 //! published nor linked into `nacre`.
 //!
 //! Every command prints its measurements and exits with 1 if a check fails or with 2 if it cannot

@@ -1,4 +1,4 @@
-//! Splits the work on a long list between threads.
+//! Divides the processing of a long list among threads.
 //!
 //! Each thread takes one batch at a time. Fixed shares would be uneven, because large files are
 //! often adjacent in the list.

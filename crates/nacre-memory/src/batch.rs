@@ -305,8 +305,8 @@ impl<'a> Batch<'a> {
     fn unlink(&mut self, gone: &Memory) -> Result<()> {
         let id = &gone.at.id;
         let listing = self.store.outlines(|at| at.id != *id)?;
-        // Links in a file with broken frontmatter are never read, so they may remain. After an I/O
-        // error, however, a file may still contain working links.
+        // Links in a file with broken frontmatter are never read, so they may remain. A file that
+        // fails with an I/O error, however, may still contain working links.
         let is_withheld = |unreadable: &Unreadable| {
             matches!(unreadable.fault, UnreadableFault::Fs(FsError::Io { .. }))
         };
@@ -320,7 +320,7 @@ impl<'a> Batch<'a> {
             let mut links = memory.related.iter().chain(&memory.supersedes);
             links.any(|link| link == id) || memory.superseded_by.as_ref() == Some(id)
         };
-        // A candidate can supersede only other candidates, which become candidates again.
+        // A candidate can supersede only other candidates, so those become candidates again.
         let former = if gone.is_candidate() { Status::Candidate } else { Status::Active };
         for outline in listing.memories.iter().filter(|memory| names(memory)) {
             let memory = self.store.load(&outline.at).map_err(MemoryError::Unreadable)?;
@@ -429,8 +429,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Stages moving all memories, evidence and state into the directory `aside`, but not
-    /// tombstones. Returns how many memories will move and which paths cannot be moved.
+    /// Stages moving all memories, evidence and state, but not tombstones, into the directory
+    /// `aside`. Returns how many memories will move and which paths cannot be moved.
     pub fn set_aside(&mut self, aside: &RelPath) -> Result<(usize, Vec<String>)> {
         let files = self.store.files()?;
         let mut left = Vec::new();
@@ -469,7 +469,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Returns the redacted title on a single line. Fails if nothing in it is visible.
+    /// Returns the redacted title on a single line. Fails if the title has no visible characters.
     pub(super) fn clean_title(&mut self, title: &str) -> Result<String> {
         let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let visible = line.chars().filter(|c| !nacre_base::is_hidden_char(*c)).collect::<String>();

@@ -1,4 +1,4 @@
-//! Checks an entire store and makes the repairs that are safe.
+//! Checks an entire store and makes any repairs that are safe.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,7 +16,8 @@ use crate::prelude::*;
 pub struct CheckReport {
     pub n_memories: usize,
     pub n_evidence: usize,
-    /// Number of foreign memories. Until the user trusts them, they are shown only on request.
+    /// Number of foreign memories. Foreign memories are shown only on request until the user trusts
+    /// them.
     pub n_foreign: usize,
     /// Number of foreign memories that contain an instruction for the agent.
     pub n_quarantined: usize,

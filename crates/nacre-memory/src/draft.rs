@@ -55,9 +55,9 @@ pub(super) struct Admission {
     pub(super) status: Status,
 }
 
-/// Computes a draft's trust level from its verified quotes, up to the actor's limit. A draft that
-/// contains a hazardous instruction needs a review, unless its title and body are complete quotes
-/// from the user. A partial quote is not enough, because the user may have mentioned the
+/// Computes a draft's trust level from its verified quotes, capped at the actor's limit. A draft
+/// that contains a hazardous instruction needs a review, unless its title and body are complete
+/// quotes from the user. A partial quote is not enough, because the user may have mentioned the
 /// instruction as a warning.
 pub(super) fn admit(actor: Actor, draft: &Draft, status: Status) -> Admission {
     let Draft { title, body, quotes, limit, .. } = draft;
@@ -77,7 +77,7 @@ pub fn hazards_of(title: &str, body: &str) -> Vec<Hazard> {
 
 const APPLIES: &str = "applies";
 
-/// Maximum number of situations. Any others are dropped, and long ones are truncated.
+/// Maximum number of situations. Additional situations are dropped, and long ones are truncated.
 pub const MAX_APPLIES: usize = 8;
 pub const MAX_APPLIES_CHARS: usize = 160;
 

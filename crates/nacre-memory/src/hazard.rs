@@ -58,7 +58,8 @@ const DISCLOSING: &str = "\
     forward give given hardcode include inline leak list log mail output paste post print publish \
     push put record reveal send sent share show submit transcribe transmit upload write written";
 
-/// Things that must not be disclosed. In this list and the next two, trailing spaces matter.
+/// Words for things that must not be disclosed. In this list and the next two, trailing spaces
+/// matter.
 const SECRETS: &str = include_str!("hazard/secrets.txt");
 
 const COMMANDS: &str = include_str!("hazard/commands.txt");
@@ -122,8 +123,8 @@ const SENTENCES: &[(HazardKind, &[(&str, usize)])] = &[
     ),
 ];
 
-/// Words that name secrets but also have other meanings. They count only if the sentence is about
-/// publishing them.
+/// Words that name secrets but also have other meanings. These words count only if the sentence is
+/// about publishing the secret.
 const WEAK_SECRETS: &str = "credential secret token";
 const PUBLIC_PLACES: &str = "answer changelog chat comment description email gist issue log logs mail message output \
     pastebin readme reply url";
@@ -203,8 +204,8 @@ fn follow(words: &[&str], steps: &[(&str, usize)]) -> bool {
     let near = words.iter().take(*reach).enumerate();
     let mut near = near.filter(|(_, word)| has(list, word)).map(|(idx, _)| &words[idx + 1..]);
     match steps.first() {
-        // With an unlimited distance, a failed first match implies that later matches fail too.
-        // Trying all of them would take quadratic time.
+        // With an unlimited distance, if the first match fails, all later matches fail too. Trying
+        // all of them would take quadratic time.
         Some((_, usize::MAX)) => near.next().is_some_and(|rest| follow(rest, steps)),
         _ => near.any(|rest| follow(rest, steps)),
     }

@@ -12,7 +12,7 @@ use crate::prelude::*;
 const MAX_ACTIONS_BYTES: u64 = 4 << 20;
 const MAX_ACTIONS: usize = 50_000;
 
-/// Size limit for all runs together. The newest are read first.
+/// Combined size limit for all runs. The newest are read first.
 const MAX_ALL_BYTES: u64 = 32 << 20;
 
 const MAX_VERSIONS: usize = 200;
@@ -157,7 +157,7 @@ impl Store {
         self.is_new_to(&git, memory).unwrap_or(false)
     }
 
-    /// Returns whether git does not know this version and it is based on a trusted one. Returns
+    /// Returns whether this version is unknown to git and based on a trusted version. Returns
     /// `None` if git fails.
     fn is_new_to(&self, git: &Git, memory: &Memory) -> Option<bool> {
         let file = self.below(git, &memory.at).filter(|file| !file.contains('\n'))?;

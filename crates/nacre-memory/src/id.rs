@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 /// Maximum length of an ID, which is enough for a date, a slug of 60 bytes and a number.
 const MAX_BYTES: usize = 96;
 
-/// A memory's creation date and a slug of its first title. An ID is unique within its store and
-/// never changes.
+/// Consists of a memory's creation date and a slug of its first title. An ID is unique within its
+/// store and never changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MemoryId(String);
@@ -57,7 +57,7 @@ nacre_base::text_type!(MemoryId);
 
 nacre_types::text_in_json!(MemoryId);
 
-/// The ids of one or more stores, to find the shortest form of each.
+/// The ids in one or more stores, used to find the shortest unique form of each id.
 #[derive(Clone, Debug, Default)]
 pub struct ShortIds {
     /// Sorted and without duplicates.
@@ -71,8 +71,8 @@ impl ShortIds {
         Self { ids }
     }
 
-    /// Returns the date and the first words of an id, as many as make it unique. Returns an unknown
-    /// id unchanged.
+    /// Returns the shortest unique form of an id: the date and as many of the first words as
+    /// needed. Returns an unknown id unchanged.
     pub fn of<'i>(&self, id: &'i str) -> &'i str {
         let Ok(at) = self.ids.binary_search_by(|known| known.as_str().cmp(id)) else { return id };
         let before = at.checked_sub(1).and_then(|before| self.ids.get(before));
@@ -92,7 +92,8 @@ const MAX_SLUG_BYTES: usize = 60;
 
 /// Returns a title's lower-case ASCII words, joined by hyphens. The result is deterministic.
 pub fn slug(title: &str) -> String {
-    // Replace line breaks first. Transliteration would drop them and join two words.
+    // Replace line breaks first. Transliteration would drop the line breaks and run two words
+    // together.
     let words = title.replace(|letter: char| letter.is_control() || letter.is_whitespace(), " ");
     let ascii = deunicode_with_tofu_cow(&words, " ");
     // Some letters, such as the Russian soft sign, are transliterated to apostrophes. Remove them.

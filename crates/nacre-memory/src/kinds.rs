@@ -1,5 +1,5 @@
 //! The table of memory types. Directory names, prompts, schemas, help and documentation are derived
-//! from it.
+//! from this table.
 
 use nacre_types::BriefTopic;
 pub use nacre_types::{Basis, LearningKind, MemoryStatus as Status, MemoryType};
@@ -43,7 +43,7 @@ pub struct KindSpec {
     pub topic: BriefTopic,
 }
 
-/// In the same order as [`LearningKind::ALL`].
+/// One entry per kind, ordered like [`LearningKind::ALL`].
 pub const LEARNING_KINDS: &[KindSpec; LearningKind::ALL.len()] = {
     use BriefTopic::{Knowledge, Pitfalls, Preferences};
     use LearningKind::{Context, Convention, Friction, Insight, Pitfall, Preference, Procedure};

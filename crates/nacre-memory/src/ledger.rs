@@ -3,7 +3,7 @@
 //!
 //! Each store's ledger is in the user's own directory, outside every repository, so cloned files
 //! cannot grant trust. An entry contains a memory's ID and the hash of its complete file, so a
-//! changed file is no longer trusted. The ledger is sealed with a keyed hash and ignored if the
+//! changed file is no longer trusted. The ledger is sealed with a keyed hash, and is ignored if the
 //! seal does not match. A command reads the ledger at most once.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,7 +16,7 @@ const FOLDER: &str = "trust";
 
 const HEADING: &str = "nacre-trust-1";
 
-/// Maximum size of a ledger. One for ten thousand memories takes about 1 MiB.
+/// Maximum size of a ledger. A ledger for ten thousand memories takes about 1 MiB.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Maximum number of other ledgers to search for a store that has none of its own.

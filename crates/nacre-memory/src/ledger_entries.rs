@@ -13,7 +13,7 @@ use nacre_base::fs::FileStamp;
 /// checkout can restore them.
 const MAX_VERSIONS: usize = 8;
 
-/// Marks a line about evidence. It appears in place of the trust level.
+/// Marks a line about evidence. This word appears in place of the trust level.
 const EVIDENCE: &str = "evidence";
 
 /// Level suffix for a version that the user wrote in an editor and has not reviewed yet.
@@ -151,8 +151,7 @@ const MAX_KEPT: usize = 16;
 /// Maximum number of cached judgements. This many take about 1 MB.
 const MAX_JUDGEMENTS: usize = 20_000;
 
-/// A server's cache of every store's ledger, and of whether each foreign text contains
-/// instructions.
+/// A server's cache of all store ledgers, and of which foreign texts contain instructions.
 #[derive(Debug, Default)]
 pub struct KeptLedgers {
     ledgers: Mutex<HashMap<PathBuf, (FileStamp, Arc<Entries>)>>,

@@ -1,8 +1,8 @@
 //! Stores memories as Markdown files: types, records, the store and its checks.
 //!
-//! Only this crate writes below `memory/`. It does not depend on models, agents, settings or the
-//! terminal. Every change to a store goes through a single change set. Users edit the files by
-//! hand, so a broken file is reported with a line number and does not affect other files.
+//! Only this crate writes below `memory/`. This crate does not depend on models, agents, settings
+//! or the terminal. Every change to a store goes through a single change set. Users edit the files
+//! by hand, so a broken file is reported with a line number and does not affect other files.
 
 #[cfg(test)]
 mod actor_tests;

@@ -2,7 +2,7 @@
 //!
 //! The inputs are the stored values, the last confirmation, the uses and the current time. A use is
 //! a citation in an answer, a verdict, or a new session that repeats the memory. A memory counts as
-//! unused only from when it was first offered, because agents cannot use a memory that they have
+//! unused only from its first offer onwards, because agents cannot use a memory that they have
 //! never received.
 
 use jiff::SignedDuration;
@@ -10,7 +10,8 @@ use jiff::SignedDuration;
 use super::sidecar::{Life, SAID_WRONG, Stage, Verdict, stage_of};
 use crate::prelude::*;
 
-/// Half-life of an unused memory's confidence. Memories that have been used have a longer one.
+/// Half-life of an unused memory's confidence. Memories that have been used have a longer
+/// half-life.
 const HALF_LIFE_DAYS: f64 = 240.0;
 
 const MAX_USES: u64 = 1000;
@@ -137,7 +138,8 @@ impl Vitals {
     }
 }
 
-/// Returns when the memory was created. If that is missing, returns the date in the ID.
+/// Returns when the memory was created. If the creation time is missing, returns the date in the
+/// ID.
 fn born(memory: &Memory) -> Timestamp {
     let date = memory.at.id.date();
     let day = || {

@@ -10,7 +10,7 @@ use super::layout;
 use super::store::{UnreadableFault, memory_of};
 use crate::prelude::*;
 
-/// Minimum number of files per thread. Reading fewer takes less time than starting a thread.
+/// Minimum number of files per thread. Reading fewer files takes less time than starting a thread.
 pub(super) const FILES_PER_THREAD: usize = 256;
 
 const FILES_AT_ONCE: usize = 1024;
@@ -40,8 +40,8 @@ impl Store {
         Ok(self.read_within(&self.locate_matching(wanted)?, outline_of, MAX_HELD_BYTES))
     }
 
-    /// Reads files in order until `each` breaks. Only a limited number of memories is loaded at a
-    /// time.
+    /// Reads files in order until `each` returns `Break`. Only a limited number of memories is
+    /// loaded at a time.
     pub fn visit(
         &self,
         files: &[Located],
@@ -56,8 +56,8 @@ impl Store {
         }
     }
 
-    /// Reads files on all cores and maps each memory. The results are in file order. At most one
-    /// memory per core is loaded at a time.
+    /// Reads files on all cores and applies `each` to every memory. The results are in file order.
+    /// At most one memory per core is loaded at a time.
     pub fn map_all<T: Send>(
         &self,
         files: &[Located],
@@ -229,7 +229,7 @@ pub(super) fn as_text(bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Decodes Windows-1252. The five undefined bytes become replacement characters.
+/// Decodes Windows-1252. The encoding's five undefined bytes become replacement characters.
 fn from_windows_1252(bytes: &[u8]) -> String {
     const HIGH: [char; 32] = [
         '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž',
@@ -353,13 +353,13 @@ fn stem(entry: &FolderEntry) -> &str {
 
 /// Whether a memory has been superseded, and whether its own file confirms that.
 ///
-/// The older file confirms it with `superseded_by` or the status `superseded`. A `supersedes` link
-/// in the newer file alone is an unverified claim, which any cloned file can contain. Such a claim
-/// is reported but does not hide the older memory from briefs.
+/// The older file confirms this with `superseded_by` or the status `superseded`. A `supersedes`
+/// link in the newer file alone is an unverified claim, which any cloned file can contain. Such a
+/// claim is reported but does not hide the older memory from briefs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overturned {
     No,
-    /// The memory's own file confirms it.
+    /// The memory's own file confirms the claim.
     Agreed,
     /// Only a newer file claims it.
     Claimed,
@@ -393,15 +393,15 @@ impl Memory {
         !self.is_archived() && self.at.id != *older && self.supersedes.contains(older)
     }
 
-    /// Returns whether the memory's own file considers it current, ignoring unverified claims.
+    /// Returns whether the memory is current according to its own file, ignoring unverified claims.
     pub fn is_only_claimed(&self) -> bool {
         !self.is_archived() && Overturned::of(self, true) == Overturned::Claimed
     }
 }
 
 impl Store {
-    /// Returns the memories that claim to supersede `older`. Only files that contain its ID are
-    /// parsed.
+    /// Returns the memories that claim to supersede `older`. Only files that contain the ID of
+    /// `older` are parsed.
     pub fn claimants(&self, older: &MemoryId) -> Result<Vec<Memory>> {
         let name = memchr::memmem::Finder::new(older.as_str().as_bytes());
         let claimant = |at: &Located, bytes: Result<Vec<u8>, _>| {
@@ -411,8 +411,8 @@ impl Store {
         Ok(self.read_all(&self.files()?.located, claimant).into_iter().flatten().collect())
     }
 
-    /// Returns the memories that `memory` claims to supersede but whose own files do not confirm
-    /// it.
+    /// Returns the memories that `memory` claims to supersede, but whose own files do not confirm
+    /// the claim.
     pub fn find_unverified_claims(&self, memory: &Memory) -> Vec<MemoryId> {
         let is_unverified = |older: &&MemoryId| {
             let known = self.locate_exactly(older).ok().flatten();

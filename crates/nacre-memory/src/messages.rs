@@ -1,8 +1,8 @@
 //! Searches the messages of all sessions.
 //!
-//! Messages are stored in the catalog. The message index is derived from it and updated in limited
-//! steps. Each session is a unit and each message a record, so a message can also be found through
-//! its session and neighboring messages.
+//! Messages are stored in the catalog. The message index is derived from the catalog and updated in
+//! steps of limited size. Each session is a unit and each message a record, so a message can also
+//! be found through its session and neighboring messages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::search::{
 
 const INDEX_NAME: &str = "traces";
 
-/// Only this many characters at the start of a message are indexed.
+/// Maximum number of characters to index from the start of each message.
 const MAX_INDEXED_CHARS: usize = 8000;
 
-/// Limits the memory used to index a session, which is a few kilobytes per message. In a longer
-/// session, only the last messages are indexed.
+/// Limits the memory used to index a session, which is a few kilobytes per message. If a session
+/// has more messages, only the most recent ones are indexed.
 const MAX_RECORDS: usize = 40_000;
 
 /// An update stops after this many bytes of text. The next search continues it.
@@ -206,8 +206,8 @@ fn news(
     Ok(news)
 }
 
-/// Returns a session's records. If another store contains the whole session, it is found through
-/// that store and has no records here.
+/// Returns a session's records. If another store contains the whole session, the session is found
+/// through that store and has no records here.
 fn records(catalog: &Catalog, session: &SaidSession) -> Result<Vec<Record>, MessageSearchError> {
     if session.is_twin {
         return Ok(Vec::new());

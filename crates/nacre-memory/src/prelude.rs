@@ -1,4 +1,4 @@
-//! Names that most of the store uses.
+//! Imports that most of the store's modules use.
 
 pub(crate) use std::borrow::Cow;
 pub(crate) use std::collections::{BTreeMap, BTreeSet};

@@ -48,7 +48,7 @@ impl RecordFault {
         text.strip_prefix(&head).map_or_else(|| text.clone(), str::to_owned)
     }
 
-    /// The 1-based line with the problem.
+    /// The 1-based number of the invalid line.
     pub fn line(&self) -> usize {
         match self {
             Self::Broken(broken) => broken.line,

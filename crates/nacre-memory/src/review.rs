@@ -63,7 +63,8 @@ impl Batch<'_> {
         self.stage_state(&memory.at.id, &LocalState { shown: Some(mark), ..state })
     }
 
-    /// Stages a candidate's removal. A tombstone prevents later sessions from adding it again.
+    /// Stages a candidate's removal. A tombstone prevents later sessions from adding the candidate
+    /// again.
     pub fn reject(&mut self, id: &str, now: Timestamp) -> Result<MemoryId> {
         let memory = self.candidate(id)?;
         if self.actor != Actor::Owner {

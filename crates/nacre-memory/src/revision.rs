@@ -19,7 +19,7 @@ const MAX_FEEDBACK: usize = 64;
 /// Replaces a note that contains an instruction, unless the owner wrote the note.
 const WITHHELD: &str = "(note removed: it contained an instruction)";
 
-/// Maximum number of quotes per memory. More quotes would provide no more evidence.
+/// Maximum number of quotes per memory. Further quotes would not strengthen the evidence.
 const MAX_QUOTES: usize = 50;
 
 /// Local state that maintenance keeps between runs.
@@ -97,8 +97,8 @@ impl Batch<'_> {
         Ok(memory.at.id)
     }
 
-    /// Stages a session's confirmation. If the same session confirms a memory repeatedly, that
-    /// counts once.
+    /// Stages a session's confirmation. Repeated confirmations from the same session count only
+    /// once.
     pub fn confirm(&mut self, id: &MemoryId, session: &str, now: Timestamp) -> Result<()> {
         let mut state = self.state_of(id)?;
         if state.confirmed_in.iter().any(|known| known == session) {
@@ -240,8 +240,8 @@ impl Batch<'_> {
     }
 }
 
-/// Returns the status and area after a verdict. A memory judged wrong is archived immediately, and
-/// a later verdict that it is useful restores it.
+/// Returns a memory's status and area after a verdict. A memory judged wrong is archived
+/// immediately, and a later verdict that it is useful restores it.
 fn apply_verdict(
     memory: &Memory,
     state: &mut LocalState,
@@ -274,8 +274,8 @@ fn apply_verdict(
     }
 }
 
-/// Maximum size of a local file. It is enough for transcripts, which are the largest of these
-/// files.
+/// Maximum size of a local file. The limit is high enough for transcripts, which are the largest of
+/// these files.
 const MAX_LOCAL_BYTES: u64 = 1 << 30;
 
 fn stamp(now: Timestamp) -> String {
@@ -299,7 +299,7 @@ pub struct Revision {
     pub state: Option<LocalState>,
     /// When the new text was stated. If `None`, `updated` does not change.
     pub said: Option<Timestamp>,
-    /// The trust level of the new text. The memory's level never exceeds it.
+    /// The trust level of the new text. The memory's level never exceeds this level.
     pub trust: Option<Trust>,
 }
 

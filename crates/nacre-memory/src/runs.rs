@@ -14,7 +14,7 @@ use crate::prelude::*;
 
 const FOLDER: &str = "programs";
 
-/// Maximum size of a note. One for 100,000 memories takes about 12 MB.
+/// Maximum size of a note. A note for 100,000 memories takes about 12 MB.
 const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl RunNotes {
     }
 
     /// Records the paths and hashes of all memories. Must be called before the program starts.
-    /// `name` must be unique, for example random.
+    /// `name` must be unique, for example a random string.
     pub fn begin(
         &self,
         name: &str,

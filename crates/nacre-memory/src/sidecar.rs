@@ -1,4 +1,4 @@
-//! The files that accompany a memory: evidence, which consists of quotes, and local state.
+//! The files that accompany a memory: evidence (quotes) and local state.
 //!
 //! Evidence is committed with the memory. The state stays on this machine, because its counters
 //! would cause a conflict in every merge.
@@ -80,7 +80,7 @@ pub struct LocalState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
     pub verdict: Verdict,
-    /// Who gave the verdict. Older versions did not record it.
+    /// Who gave the verdict. Older versions of Nacre did not record this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Actor>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -219,7 +219,7 @@ pub fn stage_of(status: Status) -> Stage {
     Stage::from_name(status.as_str()).unwrap_or(other)
 }
 
-/// A stage in a memory's life that its status alone does not identify.
+/// A stage in a memory's life that cannot be determined from its status alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Life {
     pub stage: Stage,

@@ -20,7 +20,7 @@ const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
 /// Longer IDs are invalid, and messages show only their beginning.
 const MAX_SHOWN_ID: usize = 96;
 
-/// How often to try reading a memory that is being moved at the same time.
+/// How many times to try reading a memory that is being moved at the same time.
 const MAX_LOOKS: usize = 5;
 
 const MAX_NEAREST: usize = 3;
@@ -54,7 +54,7 @@ pub struct Rules {
     /// Whether the store is the user's personal directory, which is never part of a clone.
     pub is_personal: bool,
     pub hides_summaries: bool,
-    /// Used to recognize the user's own edits. If `None`, a batch adopts no edits.
+    /// Git, used to recognize the user's own edits. If `None`, no edits are attributed to the user.
     pub git: Option<GitProgram>,
     /// Where the trust ledger is. If `None`, trust levels are kept only in this process.
     pub ledger: Option<LedgerPlace>,
@@ -78,7 +78,8 @@ impl Default for Rules {
     }
 }
 
-/// Where a store's index is. The index is trusted, so one inside a repository is never read.
+/// Where a store's index is. Because the index is trusted, an index inside a repository is never
+/// read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum IndexPlace {
     /// Inside the store, if the store is personal.
@@ -218,7 +219,7 @@ impl Store {
     }
 
     /// Completes or reverts a change that an earlier process left unfinished. Returns quickly if
-    /// there is none, and does nothing while another process is writing.
+    /// every change is complete, and does nothing while another process is writing.
     pub fn settle(&self, owner: &Owner) -> Result<()> {
         // A store that is not writable can still be read.
         let is_denied = |error: &FsError| {
@@ -375,7 +376,8 @@ impl Store {
         Ok(self.places(id)?.into_iter().next())
     }
 
-    /// Returns all files with this ID, the active one first. There is normally at most one.
+    /// Returns all files with this ID, the active one first. Normally, there is at most one such
+    /// file.
     pub fn places(&self, id: &MemoryId) -> Result<Vec<Located>, FsError> {
         let mut places = Vec::new();
         for (memory_type, area, _) in layout::claim_folders() {

@@ -12,14 +12,16 @@ use nacre_base::on_all_cores;
 
 const SUMMARIES: &str = "memory/summaries";
 
-/// Minimum number of directories per thread. Listing fewer takes less time than starting a thread.
+/// Minimum number of directories per thread. Listing fewer directories takes less time than
+/// starting a thread.
 const DAYS_PER_THREAD: usize = 4;
 
 #[derive(Debug, Default)]
 pub struct Survey {
     /// Sorted within each directory. May include paths that are not valid for memories.
     pub files: Vec<Surveyed>,
-    /// The directories that contain memories. Their stamps were read before they were listed.
+    /// The directories that contain memories. The stamps were read before the directories were
+    /// listed.
     pub folders: Vec<SurveyedFolder>,
     /// The evidence directory's stamp, which changes whenever a file is added, removed or replaced.
     pub evidence: Option<FileStamp>,
@@ -42,7 +44,7 @@ pub struct SurveyedFolder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remembered<'a> {
     pub path: &'a str,
-    /// A number derived from the stamp. It is 1 if the file did not exist.
+    /// A number derived from the stamp. The number is 1 if the file did not exist.
     pub stamp: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Tests for what changes to a store preserve and which files they leave behind.
+//! Tests what a change to a store preserves and which files it leaves behind.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person")]
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::prelude::*;
 
-/// One file per claim, named by its hash, so that branches never conflict.
+/// Contains one file per claim, named after the claim's hash, so that branches never conflict.
 pub(super) const FOLDER: &str = "meta/tombstones";
 
 #[derive(Serialize, Deserialize)]

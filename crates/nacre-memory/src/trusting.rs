@@ -17,11 +17,11 @@ use super::revision::Revision;
 use super::runs::RunNotes;
 use super::trust::FileLevel;
 
-/// The heading of the summary section that briefs quote.
+/// The heading of the summary section that is quoted in briefs.
 const OUTCOME: &str = "## Outcome";
 
-/// How many bytes of foreign text one command checks, which takes about two seconds. Any text
-/// beyond this limit is treated as an instruction.
+/// Maximum number of bytes of foreign text that one command checks, which takes about two seconds.
+/// Any text beyond this limit is treated as an instruction.
 const MAX_JUDGED: usize = 32 << 20;
 
 const FEW: usize = 8;
@@ -34,7 +34,7 @@ fn hashes_of(bytes: &[u8]) -> impl Iterator<Item = ContentHash> {
     std::iter::once_with(|| ContentHash::of(bytes)).chain(converted)
 }
 
-/// Returns what a brief may quote from a memory besides its title.
+/// Returns the text, besides the title, that a brief may quote from a memory.
 fn brief_text(memory: &Memory) -> Cow<'_, str> {
     let body = memory.document.body();
     if memory.at.memory_type != MemoryType::Summary {
@@ -45,8 +45,8 @@ fn brief_text(memory: &Memory) -> Cow<'_, str> {
 }
 
 impl SummaryDraft {
-    /// Returns a summary's level. Briefs quote its title, description and outcome. If any of them
-    /// contains an instruction, the summary is shown only on request.
+    /// Returns a summary's level. Briefs quote a summary's title, description and outcome. If any
+    /// of them contains an instruction, the summary is shown only on request.
     pub(super) fn trust(&self) -> Trust {
         let outcome = self.body.split(OUTCOME).nth(1).unwrap_or_default();
         let told = [&self.title, &self.description, outcome].join("\n");
@@ -94,8 +94,8 @@ impl Store {
         Ok(())
     }
 
-    /// Returns whether a foreign memory may contain an instruction. Returns true if no more text
-    /// may be checked.
+    /// Returns whether a foreign memory may contain an instruction. Returns true if the limit on
+    /// checked text has been reached.
     fn may_be_order(&self, memory: &Memory, hash: ContentHash) -> bool {
         let text = brief_text(memory);
         let n_bytes = memory.title.len() + text.len();
@@ -116,8 +116,8 @@ impl Store {
         self.n_tellable(n_memories) < n_memories / FEW
     }
 
-    /// Returns an upper bound for how many memories may be shown unasked. Foreign memories are not
-    /// counted.
+    /// Returns an upper bound for how many memories may be shown without a request. Foreign
+    /// memories are not counted.
     pub fn n_tellable(&self, n_memories: usize) -> usize {
         let rules = self.rules();
         let counts_all = rules.is_personal || rules.trusts_evidence;
@@ -163,7 +163,7 @@ impl Store {
     }
 
     /// Returns whether a program in the sandbox could have written these bytes. This is possible
-    /// from when the program starts until its changes have been compared.
+    /// from the time the program starts until its changes have been compared.
     pub(super) fn could_be_programs(&self, at: &Located, hash: ContentHash) -> bool {
         let place = self.rules().ledger.as_ref();
         place.is_some_and(|place| {
@@ -175,9 +175,9 @@ impl Store {
         admit(self.rules().actor, draft, Status::Active).trust
     }
 
-    /// Returns the evidence that counts as proof. For a trusted memory, it must have been written
-    /// on this machine or accepted by the user, because a pull can replace it without changing the
-    /// memory.
+    /// Returns the evidence that counts as proof. For a trusted memory, the evidence must have been
+    /// written on this machine or accepted by the user, because a pull can replace it without
+    /// changing the memory.
     pub fn proof_of(&self, memory: &Memory) -> Option<Evidence> {
         let id = &memory.at.id;
         let bytes = self.evidence_bytes(id).ok().flatten()?;
@@ -194,7 +194,7 @@ impl Store {
         {
             return true;
         }
-        // The store was moved or checked out again, or is older than ledgers.
+        // The store was moved or checked out again, or predates ledgers.
         let is_inherited = || {
             let elsewhere = self.ledger.elsewhere(scope);
             match elsewhere.knows(id.as_str()) {
@@ -223,9 +223,9 @@ impl Store {
     }
 
     /// Returns a memory's level in a store without a ledger. If the store was moved or checked out
-    /// again, another ledger may contain this version. In a store that is older than ledgers, a
-    /// memory may have the user's mark. The mark does not cover the file's content, so it grants at
-    /// most an agent's level.
+    /// again, another ledger may contain this version. In a store that predates ledgers, a memory
+    /// may have the user's mark. The mark does not cover the file's content, so it grants at most
+    /// an agent's level.
     fn inherit_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
         let elsewhere = self.ledger.elsewhere(self.scope());
         if elsewhere.knows(id.as_str()) {
@@ -299,8 +299,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Restores a file's recorded level. A version without one is foreign, because an undo's plan
-    /// may come from a repository.
+    /// Restores a file's recorded level. A version without a recorded level is foreign, because an
+    /// undo's plan may come from a repository.
     pub(super) fn put_back_level(&mut self, at: &Located, bytes: &[u8]) {
         let Located { id, path, .. } = at;
         let known = self.store.look_up_trust(id, bytes).unwrap_or(Trust::Foreign);
@@ -331,7 +331,7 @@ impl Batch<'_> {
         self.actor == Actor::Owner || self.level_after(memory, change) >= self.lasting_trust(memory)
     }
 
-    /// Returns the memory's level or that of the text that the change adds, whichever is lower.
+    /// Returns the lower of the memory's level and the level of the text that the change adds.
     pub(super) fn level_after(&self, memory: &Memory, change: &MemoryUpdate) -> Trust {
         let before = self.lasting_trust(memory);
         if change.title.is_none() && change.body.is_none() {

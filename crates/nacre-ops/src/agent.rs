@@ -33,7 +33,7 @@ pub fn run(
         None => model_settings(host)?,
     });
     let home = host.home_scope()?;
-    // Fails before any file is created if no model is configured.
+    // If no model is configured, fail before creating any files.
     models.route(Role::Explorer)?;
     let deps = agent_deps(host, &home, open_charged_models(host, models, "run")?)?;
     let spec = explorer(&deps.workspace, &deps.permissions);
@@ -152,7 +152,7 @@ pub(crate) fn agent_deps(host: &Host, home: &WriteScope, models: Arc<Models>) ->
 
 pub(crate) struct AgentNotes {
     pub(crate) events: Events,
-    /// Whether to include the model's unchecked text and the arguments of tool calls.
+    /// Whether to include tool call arguments and the model's unchecked text.
     pub(crate) is_full: bool,
 }
 

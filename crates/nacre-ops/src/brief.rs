@@ -11,14 +11,14 @@ use crate::error::OpError;
 use crate::host::{Host, ScopedStore, note_offered};
 use crate::import::loaded_text;
 
-/// In tokens. Leaves most of the context for the task.
+/// In tokens. Small enough to leave most of the context for the task.
 const DEFAULT_BUDGET: usize = 2000;
 const MAX_BUDGET: usize = 100_000;
 
-/// Maximum size of a hook's output. Agents remove text from the middle of longer outputs.
+/// Maximum size of a hook's output. Agents cut text out of the middle of longer output.
 const MAX_HOOK_BYTES: usize = 9_000;
 
-/// How many bytes of the task description are compared with memories.
+/// Number of bytes of the task description to compare with memories.
 const MAX_TASK_BYTES: usize = 8_000;
 
 pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError> {
@@ -38,7 +38,8 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     let sources = sources(&stores, &indexes);
     let files: Vec<String> = files.iter().map(|file| host.below_project(file)).collect();
     let task = task.as_deref().map(|task| &task[..task.floor_char_boundary(MAX_TASK_BYTES)]);
-    // Compare by meaning only with the built-in model, because an embedding service may be slow.
+    // Use semantic comparison only with the built-in model, because an embedding service may be
+    // slow.
     let mode = match host.settings().search.embedding {
         EmbeddingChoice::Builtin => Mode::Hybrid,
         EmbeddingChoice::Endpoint => Mode::Lexical,

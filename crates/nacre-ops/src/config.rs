@@ -89,7 +89,7 @@ pub fn get(host: &Host, key: &str) -> Result<ConfigGetReport> {
 }
 
 fn not_set(key: &str) -> OpError {
-    // Removing an unknown key from an empty file produces the right error.
+    // Unsetting an unknown key in an empty file produces the right error.
     if let Err(error) = edit::unset("", Path::new("config.toml"), key) {
         return error.into();
     }
@@ -123,7 +123,7 @@ pub fn path(host: &Host) -> Result<ConfigPathReport> {
     Ok(ConfigPathReport { files: files.collect() })
 }
 
-/// Selects how maps are stored. Changing it removes maps that are stored in the old form.
+/// Selects how maps are stored. Changing this setting removes maps stored in the old form.
 const AT_REST: &str = "map.at_rest";
 
 pub fn set(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport> {

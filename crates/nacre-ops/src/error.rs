@@ -34,7 +34,7 @@ pub type Result<T, E = OpError> = std::result::Result<T, E>;
 pub struct OpError {
     pub code: ErrorCode,
     pub message: String,
-    /// Sorted from outermost to innermost.
+    /// The underlying causes, outermost first.
     pub causes: Vec<String>,
     /// Suggestions for the user, including a command to run.
     pub hints: Vec<String>,
@@ -134,7 +134,7 @@ from_contained! {
     MessageSearchError { Catalog, Index }
 }
 
-/// Assigns a code, and a hint if there is one, to each kind of error.
+/// Assigns a code and, where available, a hint to each kind of error.
 macro_rules! hinted {
     ($error:ident: $($pattern:pat $(if $guard:expr)? => $code:expr $(, $hint:expr)?;)+) => {
         match &$error {

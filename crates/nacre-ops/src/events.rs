@@ -1,5 +1,5 @@
-//! Events of a running operation, and its cancellation token. All front ends receive the same
-//! stream: a terminal draws progress bars, and a server forwards the events.
+//! A running operation's events and its cancellation token. All front ends receive the same stream:
+//! a terminal draws progress bars, and a server forwards the events.
 
 use std::fmt;
 use std::sync::Arc;

@@ -17,7 +17,7 @@ use crate::host::note_offered;
 use crate::prelude::*;
 use crate::run::change::{Reversal, TextRoot};
 
-/// In tokens. Small, because every agent session loads this text.
+/// In tokens. Kept small, because every agent session loads this text.
 const DEFAULT_BUDGET: usize = 1500;
 const MAX_BUDGET: usize = 100_000;
 
@@ -111,13 +111,13 @@ fn unusable(file: &RelPath, error: FsError) -> OpError {
 
 #[derive(Debug, Default)]
 struct Selection {
-    /// Empty if no memories are eligible.
+    /// The block's text, empty if no memories are eligible.
     text: String,
     ids: Vec<MemoryId>,
     n_left_out: usize,
     unproven: Vec<String>,
     tokens: usize,
-    /// Whether some memories are eligible but none of them fit into the budget.
+    /// Whether memories are eligible but none of them fits within the budget.
     is_too_long: bool,
 }
 
@@ -136,7 +136,7 @@ fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection>
         now: newest.unwrap_or_else(|| host.now()),
         ..Wish::default()
     };
-    // Other memories must not change the block, so it has full ids.
+    // Use full ids, so that other memories cannot affect the block.
     let ids = ShortIds::default();
     let mut made = brief_about(&[source], &wish, &TOPICS, &ids)?;
     // Sorted by id, so that an updated memory keeps its position.

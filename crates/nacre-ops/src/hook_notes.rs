@@ -22,7 +22,7 @@ const MAX_BYTES: u64 = 256 << 10;
 /// and may be shown again.
 const MAX_TOLD: usize = 512;
 
-/// Maximum number of tokens for all memories that a session receives in addition to its brief.
+/// Maximum total number of tokens in the memories that a session receives in addition to its brief.
 pub(super) const MAX_SESSION_TOKENS: usize = 4_000;
 
 /// How long a hook waits for another hook that is handling the same prompt.
@@ -102,7 +102,8 @@ fn path(host: &Host, session: &HookSession) -> Result<RelPath> {
 }
 
 /// Records that a session received these memories, and returns those that are new to it, or none if
-/// the session has received enough. Takes a lock, because two hooks may run at once for one prompt.
+/// the session has reached its limit. Takes a lock, because two hooks may run at once for one
+/// prompt.
 pub(super) fn claim(
     host: &Host,
     session: &HookSession,
@@ -191,7 +192,8 @@ pub(super) fn all_told(host: &Host) -> Vec<String> {
     told
 }
 
-/// Removes a memory from the notes of all sessions. Returns whether it is gone from all of them.
+/// Removes a memory from the notes of all sessions. Returns whether none of the notes contain it
+/// afterwards.
 pub(super) fn forget_told(host: &Host, id: &str) -> Result<bool> {
     if host.home().is_ok_and(|home| !home.join(HOOKS_FOLDER).is_dir()) {
         return Ok(true);

@@ -106,8 +106,8 @@ pub struct ReaderQuestion {
     pub sessions_per_day: u64,
 }
 
-/// Returns the question that asks whether the installed agent may read sessions. Returns `None` if
-/// the user has already answered it, has configured a model, or has no agent installed.
+/// Returns the question that asks the user whether the installed agent may read sessions. Returns
+/// `None` if the user has already answered it, has configured a model, or has no agent installed.
 pub fn reader_question(host: &Host) -> Option<ReaderQuestion> {
     // Only the user's own settings count, because a repository must not make this decision.
     let roles = &host.own.roles;

@@ -19,7 +19,7 @@ const DEFAULT_SINCE: &str = "30d";
 
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(24 * 3653);
 
-/// The modes of automatic runs. All other modes are changes made by the user.
+/// The modes of automatic runs. Runs in any other mode are changes made by the user.
 const WORK: [RunMode; 4] = [RunMode::Sync, RunMode::Hot, RunMode::Cold, RunMode::Maintain];
 
 pub fn overview(host: &Host, request: &SinceRequest) -> Result<OverviewReport> {

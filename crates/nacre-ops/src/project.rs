@@ -1,4 +1,4 @@
-//! Registers projects, creates their stores, and lists and unregisters them.
+//! Registers, lists and unregisters projects, and creates their stores.
 
 use nacre_base::config::projects::Project;
 use nacre_traces::catalog::{self, JobQueue as _, JobState};
@@ -120,7 +120,7 @@ fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitRepo
     let rules = nacre_memory::Rules { ledger, ..nacre_memory::Rules::default() };
     let store = nacre_memory::Store::new(scope, rules);
     let memories = store.outlines(|_| true)?.memories.len();
-    // A store that already contains memories was copied from another location or is older than the
+    // A store that already contains memories was copied from another location or predates the
     // ledger.
     if memories == 0 {
         store.begin_ledger(&host.owner("init"));

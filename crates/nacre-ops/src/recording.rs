@@ -26,12 +26,12 @@ impl<'c> CommandChange<'c> {
         Self { mode, command, undoes: None, id: RefCell::new(None) }
     }
 
-    /// Creates the change that undoes `undoes`.
+    /// Creates the change that reverts the change `undoes`.
     pub(crate) fn undo(undoes: &'c str) -> Self {
         Self { undoes: Some(undoes), ..Self::new(RunMode::Undo, "undo") }
     }
 
-    /// Returns the id for `undo`, or `None` before the first commit.
+    /// Returns the id to pass to `undo`, or `None` before the first commit.
     pub(crate) fn id(&self) -> Option<String> {
         self.id.borrow().clone()
     }

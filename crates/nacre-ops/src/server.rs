@@ -204,7 +204,7 @@ pub fn migrate(
     Ok(ServerMigrateReport { from, to, steps, moved, next: next.to_owned() })
 }
 
-/// Copies sessions and memories to the database. Leaves sessions that are already in the database
+/// Copies sessions and memories to the database. Sessions that are already in the database are left
 /// unchanged.
 fn from_embedded(host: &Host, database: &Database, events: &Events) -> Result<MovedStores> {
     let mut catalog = open_catalog(host)?;
@@ -225,8 +225,8 @@ fn from_embedded(host: &Host, database: &Database, events: &Events) -> Result<Mo
 /// Updates the shared index. Returns `None` if this server is not the leader. Projects that cannot
 /// be read are reported and skipped.
 ///
-/// All servers that share a database must have the same projects, because memories of projects that
-/// are not registered on the leader are removed.
+/// All servers sharing a database must have the same projects, because memories from projects not
+/// registered on the leader are removed.
 pub fn feed_shared_index(host: &Host, events: &Events) -> Result<Option<usize>> {
     if !host.has_database() || !host.is_leader()? {
         return Ok(None);

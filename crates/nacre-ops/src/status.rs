@@ -1,5 +1,5 @@
-//! Reports the number of memories and sessions, and spending. Problems are taken from the last
-//! `doctor` run, and no checks are run here.
+//! Reports how many memories and sessions there are, and how much was spent. Problems are taken
+//! from the last `doctor` run; no checks are run here.
 
 use nacre_engine::model::LimitScope;
 use nacre_engine::record::state::{SpentOn, State, StateError};
@@ -178,8 +178,8 @@ fn not_set_up(host: &Host, folders: Vec<(String, u64)>) -> Vec<FolderSessions> {
     folders
 }
 
-/// Returns `None` if the directory is part of a project, or if it is neither a repository nor has
-/// any sessions.
+/// Returns `None` if the directory is part of a project, or if it is not a repository and has no
+/// sessions.
 pub(crate) fn not_set_up_here(host: &Host, waiting: &WaitingSessions) -> Option<FolderSessions> {
     if host.project.is_some() {
         return None;

@@ -1,5 +1,5 @@
-//! Lists memories from other machines so that the owner can trust them. Lists the owner's own edits
-//! once.
+//! Lists memories from other machines so that the owner can trust them. The owner's own edits are
+//! listed only once.
 
 use nacre_base::ShownLine;
 use nacre_memory::{Actor, LastCommit, Located, Memory, MemoryError, Trust, hazards_of};

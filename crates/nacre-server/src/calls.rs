@@ -75,7 +75,7 @@ impl CallInfo {
             pace: Pace::Foreground,
             caller: Caller::owner(),
             actor: Actor::Owner,
-            // The default; routes that are open to other users override it.
+            // This is the default; routes that are open to other users override it.
             permit: Permit::Machine,
         }
     }

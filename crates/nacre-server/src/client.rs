@@ -159,8 +159,8 @@ impl Client {
         })
     }
 
-    /// Starts a task that forwards messages in both directions. Turns continue after the connection
-    /// is closed.
+    /// Starts a task that forwards messages in both directions. Chat turns continue even after the
+    /// connection is closed.
     pub async fn open_chat(
         &self,
         requests: UnboundedReceiver<RpcRequest>,

@@ -205,7 +205,7 @@ pub fn down(host: &Host) -> Result<DownReport> {
     Ok(DownReport { stopped: is_running, address, disabled })
 }
 
-/// Waits until the server has removed its address file, which it does last.
+/// Waits until the server has removed its address file, which is the last step of its shutdown.
 fn wait_until_gone(
     host: &Host,
     found: &FoundService,

@@ -59,7 +59,7 @@ pub(crate) struct People {
     environment: Environment,
     /// An async mutex, because waiting for it must not block a thread.
     store: Arc<tokio::sync::Mutex<OpenedStore>>,
-    /// Whether a write has been started but has not taken the queued entries yet.
+    /// Whether a write has started but has not yet picked up the queued entries.
     is_writing: Arc<AtomicBool>,
     waiting: Arc<Mutex<Vec<AuditEntry>>>,
     n_written: Arc<AtomicUsize>,
@@ -185,7 +185,8 @@ impl People {
     }
 }
 
-/// Access for an open connection. The caller's permissions are looked up again for each message.
+/// The access rights of an open connection. The caller's permissions are looked up again for each
+/// message.
 #[derive(Clone)]
 pub(crate) struct LastingAccess {
     pub(crate) people: People,

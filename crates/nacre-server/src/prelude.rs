@@ -1,4 +1,4 @@
-//! Names that most of the server uses.
+//! Names used by most of the server's modules.
 
 pub(crate) use std::collections::BTreeMap;
 pub(crate) use std::path::PathBuf;

@@ -13,7 +13,7 @@ pub struct AgentRunReport {
     pub state: String,
     /// The answer, with `[not verified]` after each sentence that its citations do not support.
     pub answer: Option<String>,
-    /// Whether all sentences are supported by lines that they cite and that the agent read.
+    /// Whether every sentence is supported by lines that it cites and that the agent has read.
     pub verified: bool,
     /// The unsupported sentences, each with a reason.
     pub not_verified: Vec<UnprovenSentence>,
@@ -144,8 +144,8 @@ pub struct RoleEntry {
 pub struct ProviderEntry {
     pub name: String,
     pub address: String,
-    /// Name of the environment variable for the API key, and whether it is set. Never contains the
-    /// key itself.
+    /// Name of the environment variable that holds the API key, and whether it is set. Never
+    /// contains the key itself.
     pub key: String,
     pub origin: String,
 }

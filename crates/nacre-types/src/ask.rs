@@ -14,7 +14,7 @@ pub struct AskRequest {
     pub question: String,
     /// Maximum number of memories, from 1 to 20. Defaults to 5.
     pub limit: Option<usize>,
-    /// Return memories as the answer even if a model is configured.
+    /// Answer with memories only, even if a model is configured.
     #[serde(default)]
     pub no_model: bool,
     /// Path of a file with scripted model responses, for tests.
@@ -45,13 +45,13 @@ impl Report for AskReport {
     }
 }
 
-/// A model's answer, without the sentences that cite no valid source.
+/// A model's answer, excluding sentences that cite no valid source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelAnswer {
     pub question: String,
     pub known: bool,
-    /// The sentences joined into one string, with `[not verified]` after each sentence whose words
-    /// its sources do not support.
+    /// The sentences joined into one string, with `[not verified]` after each sentence whose
+    /// wording is not supported by its sources.
     pub answer: Option<String>,
     pub sentences: Vec<AnswerSentence>,
     /// The memories that the sentences cite.
@@ -68,7 +68,7 @@ pub struct ModelAnswer {
     pub tool_calls: u32,
     pub tokens: TokenCounts,
     pub cost_usd: Option<f64>,
-    /// The error in `error`, with hints.
+    /// The same error as in `error`, with hints.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failure: Option<Failure>,
 }
@@ -78,7 +78,7 @@ pub struct ModelAnswer {
 pub struct AnswerSentence {
     /// The sentence as the model wrote it, with the IDs of its sources.
     pub text: String,
-    /// Whether its names, numbers and most of its words occur in the cited sources.
+    /// Whether the sentence's names and numbers, and most of its words, occur in the cited sources.
     #[serde(default)]
     pub verified: bool,
     /// IDs of the supporting memories.
@@ -89,7 +89,7 @@ pub struct AnswerSentence {
     pub quotes: Vec<SourceQuote>,
 }
 
-/// The part of a source that matches a sentence best.
+/// The part of a source that best matches a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceQuote {
     /// A memory ID, or the position of a session message.
@@ -131,7 +131,7 @@ impl SentenceDoubt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CitedMemory {
     pub id: String,
-    /// The memory type, or the kind for a learning.
+    /// The memory's type or, for a learning, its kind.
     pub r#type: String,
     pub title: String,
     pub status: String,
@@ -147,8 +147,7 @@ pub struct CitedMemory {
     /// Who made the statement.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub speaker: Option<Speaker>,
-    /// IDs of memories that this memory claims to supersede, although their own files do not
-    /// confirm it.
+    /// IDs of memories that this one claims to supersede, but whose own files do not confirm it.
     pub not_verified: Vec<String>,
     /// Other stores that contain the same ID.
     pub also_in: Vec<StoreScope>,
@@ -171,7 +170,7 @@ pub struct MemoryAnswer {
     pub error: Option<String>,
 }
 
-/// A message of the user that matches a question.
+/// A user message that matches a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SaidInSession {
     pub text: String,
@@ -199,10 +198,10 @@ pub struct RecalledMemory {
     /// ID of a later memory that contradicts this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
-    /// The best matching line of the memory's text; empty if the title is sufficient.
+    /// The line of the memory's text that matches best; empty if the title is sufficient.
     pub line: String,
     pub quote: Option<String>,
-    /// The first quote that says something the memory's text does not.
+    /// The first quote that adds something to the memory's text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub proof: Option<RecalledQuote>,
     /// IDs of memories that this memory claims to supersede, although their own files do not
@@ -210,7 +209,7 @@ pub struct RecalledMemory {
     pub not_verified: Vec<String>,
     /// Other stores that contain the same ID.
     pub also_in: Vec<StoreScope>,
-    /// Trust level on this machine, if lower than the level of an agent's own statements.
+    /// Trust level on this machine, if it is lower than that of an agent's own statements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<TrustLevel>,
 }
@@ -276,7 +275,7 @@ names! {
     }
 }
 
-/// A memory summarized in one line.
+/// A one-line summary of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefItem {
     pub id: String,

@@ -85,8 +85,8 @@ names! {
 #[serde(deny_unknown_fields)]
 pub struct ConfigSetRequest {
     pub key: String,
-    /// The new value. Separate list items with commas. Without a value, the key is removed from the
-    /// file.
+    /// The new value. Separate list items with commas. If no value is given, the key is removed
+    /// from the file.
     pub value: Option<String>,
     /// Whether to change the repository's settings, which are shared through git.
     #[serde(default)]
@@ -135,7 +135,7 @@ pub struct InitReport {
     /// Disconnected agents that have sessions in this repository. Their sessions are not read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switched_off: Vec<String>,
-    /// Whether summaries of sessions are shared through git.
+    /// Whether session summaries are shared through git.
     pub shares_summaries: bool,
     /// Suggested next command.
     pub next: String,
@@ -153,8 +153,8 @@ impl Report for InitReport {
 pub struct ProjectAddRequest {
     /// The repository directory.
     pub path: PathBuf,
-    /// Name of the project. Defaults to its current name or, for a new project, to the directory
-    /// name.
+    /// Name of the project. Defaults to the project's current name or, for a new project, to the
+    /// directory name.
     pub name: Option<String>,
 }
 

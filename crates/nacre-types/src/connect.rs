@@ -21,7 +21,7 @@ pub enum ConnectRequest {
     Add {
         agents: Vec<String>,
         /// Paths of the agent's transcripts. Defaults to the paths where the agent stores them. If
-        /// given, only transcripts are connected.
+        /// paths are given, only transcripts are connected.
         #[serde(default)]
         paths: Vec<String>,
         #[serde(default)]
@@ -46,7 +46,7 @@ pub enum ConnectRequest {
 pub struct WiringOptions {
     /// Parts to connect. Defaults to the transcripts and all parts that the agent supports.
     pub parts: Vec<WiringPart>,
-    /// Also run a guard hook before each tool call. An enabled guard stays enabled.
+    /// Also run a guard hook before each tool call. An existing guard stays enabled.
     pub guard: bool,
     /// Report the changes without making them.
     pub dry_run: bool,
@@ -224,7 +224,7 @@ names! {
         Resume = "resume",
         /// The agent lost its earlier context.
         Forgotten = "forgotten",
-        /// A subagent starts, without its parent's context.
+        /// A subagent starts without its parent's context.
         Subagent = "subagent",
     }
 
@@ -247,9 +247,9 @@ pub struct HookToolRequest {
     pub paths: Vec<String>,
     /// Command line of a shell tool.
     pub command: Option<String>,
-    /// Whether the tool call affects more paths than listed.
+    /// Whether the tool call affects more paths than those listed.
     pub has_more: bool,
-    /// Whether the agent accepts context with the answer, in addition to a denial.
+    /// Whether the agent accepts context in the hook's response, as well as a denial.
     pub hears: bool,
 }
 
@@ -270,7 +270,7 @@ pub struct HookPromptRequest {
 #[serde(default, deny_unknown_fields)]
 pub struct HookEndRequest {
     pub session: HookSession,
-    /// Whether the session has ended, not only a turn.
+    /// Whether the whole session has ended, rather than just a turn.
     pub is_session: bool,
     /// Path of the session's transcript, if the agent provides it.
     pub trace: Option<String>,

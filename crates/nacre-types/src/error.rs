@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Machine-readable reason of a failure.
+/// Machine-readable reason for a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
@@ -136,7 +136,8 @@ pub trait Report: Serialize {
     }
 }
 
-/// Implements `Report` for types that have a list: the outcome is partial unless the list is empty.
+/// Implements `Report` for types that have a list field; the outcome is partial unless that list is
+/// empty.
 macro_rules! partial_reports {
     ($($report:ident: $left:ident)+) => { $(
         impl Report for crate::$report {

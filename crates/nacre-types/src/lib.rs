@@ -1,6 +1,6 @@
-//! Requests, reports, events and error codes shared by all crates. Published keys keep their names
-//! and meanings. Each request and report has a row in `schema.rs`, from which `make docs` generates
-//! `docs/schema.json`.
+//! Requests, reports, events and error codes shared by all crates. Once published, a key keeps its
+//! name and meaning. Each request and report has a row in `schema.rs`, from which `make docs`
+//! generates `docs/schema.json`.
 
 #[macro_use]
 mod names;

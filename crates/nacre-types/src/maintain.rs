@@ -50,7 +50,7 @@ names! {
     }
 }
 
-/// The result for one store: a report, or why there is none.
+/// The result for one store: its report, or why it has none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MaintainedStore {
     /// Name of the project, or `global`.
@@ -143,7 +143,7 @@ pub struct MaintainMetrics {
     pub run_id: String,
     pub memories: usize,
     pub broken: usize,
-    /// Number of compared pairs of memories.
+    /// Number of memory pairs compared.
     pub pairs: usize,
     pub counts: BTreeMap<MaintainVerb, usize>,
     pub model_calls: u64,

@@ -49,7 +49,7 @@ pub struct MemoryEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<TrustLevel>,
     /// ID of the later memory that replaced this one. If the status is not `superseded`, no link
-    /// says so, but the later memory contradicts this one.
+    /// records the replacement, but the later memory contradicts this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
 }
@@ -82,10 +82,10 @@ pub struct MemoryListRequest {
     pub tag: Option<String>,
     /// List archived memories instead of current ones.
     pub archived: bool,
-    /// Include summaries. By default, they are excluded unless `type` selects them.
+    /// Include summaries. By default, summaries are excluded unless `type` selects them.
     pub all: bool,
-    /// The sort order. By default, project memories come first, and each store is sorted newest
-    /// first.
+    /// The sort order. By default, project memories come first, and memories within each store are
+    /// sorted newest first.
     pub sort: Option<MemorySort>,
     /// Number of memories to skip.
     pub offset: usize,
@@ -95,7 +95,7 @@ pub struct MemoryListRequest {
 }
 
 names! {
-    /// The sort key of a list. Memories without a value for the key come last.
+    /// The sort key of a list. Memories that have no value for this key come last.
     pub enum MemorySort {
         Updated = "updated",
         UpdatedDescending = "-updated",
@@ -143,7 +143,7 @@ pub struct MemoryShowRequest {
 pub struct MemoryShowReport {
     #[serde(flatten)]
     pub memory: MemoryEntry,
-    /// The trust level, for text output. In JSON, `trust` is included only if it is low.
+    /// The trust level, shown in text output. In JSON, `trust` is included only if it is low.
     #[serde(skip)]
     pub level: Option<TrustLevel>,
     /// The session from which the memory was created, as `AGENT:SESSION`.
@@ -167,7 +167,7 @@ pub struct MemoryShowReport {
     pub history: Option<Vec<MemoryVersion>>,
 }
 
-/// A link between this memory and another one. It is verified if the older memory's file also
+/// A link between this memory and another one. The link is verified if the older memory's file also
 /// records it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryLink {
@@ -363,7 +363,7 @@ pub struct MemoryWriteRequest {
     pub id: String,
     /// The whole Markdown file, with frontmatter and body.
     pub text: String,
-    /// The version that was read. The write fails if the file has changed since.
+    /// The version that was read. The write fails if the file has changed since that version.
     pub version: Option<String>,
     pub scope: Option<Scope>,
 }
@@ -412,7 +412,7 @@ pub struct MemoryChangesReport {
     /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
-    /// Other locations that were checked for copies of a forgotten memory after its removal.
+    /// Other locations that were checked for remaining copies after a memory was forgotten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<CheckedCopy>,
 }
@@ -453,7 +453,7 @@ pub struct MemoryResetReport {
 }
 
 names! {
-    /// A user's verdict on a memory's usefulness.
+    /// A user's verdict on how useful a memory is.
     pub enum Verdict {
         Useful = "useful",
         /// The memory was never true.

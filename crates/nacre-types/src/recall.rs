@@ -52,8 +52,7 @@ pub struct FoundMemory {
     /// IDs of further matching summaries with the same title, which are not listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same: Vec<String>,
-    /// IDs of memories that this one claims to supersede, although their own files do not confirm
-    /// it.
+    /// IDs of memories that this one claims to supersede, but whose own files do not confirm it.
     pub not_verified: Vec<String>,
 }
 
@@ -175,7 +174,7 @@ names! {
 
     /// The stores to search.
     pub enum Scope {
-        /// The project store first, then the user's global store.
+        /// Searches the project store first, then the user's global store.
         ProjectFallbackGlobal = "project_fallback_global",
         /// Only the project store.
         ProjectOnly = "project_only",

@@ -37,7 +37,7 @@ pub struct ItemId {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskRef {
-    /// The task ID. Requests also accept a prefix of it.
+    /// The task ID. Requests also accept a prefix of the ID.
     pub task: String,
 }
 
@@ -48,7 +48,7 @@ pub struct PathProblem {
     pub why: String,
 }
 
-/// Numbers of input and output tokens.
+/// Input and output token counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenCounts {
     pub input: u64,

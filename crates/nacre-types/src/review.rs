@@ -113,18 +113,18 @@ pub struct TrustItem {
     /// The content of the memory file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The content when it was last trusted, if Git still has it.
+    /// The content when the memory was last trusted, if Git still has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// Whether this request made the memory trusted.
+    /// Whether this request marked the memory as trusted.
     pub trusted: bool,
 }
 
 names! {
     /// The trust level of a memory on this machine, lowest first.
     pub enum TrustLevel {
-        /// Contains an instruction with an address, a command or a secret that did not come from
-        /// the user.
+        /// Contains an instruction that did not come from the user and has an address, a command or
+        /// a secret.
         Quarantined = "quarantined",
         /// From another source, and not yet reviewed on this machine.
         Foreign = "foreign",

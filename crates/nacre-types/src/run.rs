@@ -28,7 +28,7 @@ pub struct RunEntry {
     pub of: String,
 }
 
-/// How often a run took each kind of action.
+/// How many actions of each kind a run took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RunCounts {
@@ -49,7 +49,7 @@ pub struct RunShowReport {
     pub runs: Vec<Self>,
 }
 
-/// The stored conversation with models. Empty if the run used no model.
+/// The stored messages exchanged with models. Empty if the run used no model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunMessagesReport {
     pub run: String,
@@ -129,7 +129,7 @@ pub struct SessionRun {
     /// The settings key of the limit that was reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
-    /// Why the lead agent failed. In this case, the rules made the decisions.
+    /// Why the lead agent failed. The decisions were then made by the rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead_error: Option<String>,
 }
@@ -182,7 +182,7 @@ pub struct SessionAction {
     /// The kind of session content that led to the candidate.
     pub signal: Signal,
     pub action: CandidateVerb,
-    /// The memory that was created or changed, or that already said the same.
+    /// The memory that was created, changed, or found to say the same thing already.
     pub target: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
@@ -194,7 +194,7 @@ pub struct SessionAction {
     pub scores: Option<ActionScores>,
     pub reason: String,
     pub by: DecidedBy,
-    /// The lead agent's explanation, with quotes from the memory or candidate that it refers to.
+    /// The lead agent's explanation, quoting the memory or candidate that it refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -291,7 +291,7 @@ pub struct LeadMetrics {
     pub error: Option<String>,
     pub rulings: usize,
     pub ms: u64,
-    /// Number of tool calls by the lead agent. This count and the next two exclude explorers.
+    /// Number of tool calls by the lead agent. This count and the next two exclude explorer calls.
     pub tool_calls: u32,
     pub tokens: TokenCounts,
     pub cost_usd: f64,
@@ -389,7 +389,7 @@ names! {
         Windows = "windows",
     }
 
-    /// Whether a session is worth processing, and why not.
+    /// Whether a session is worth processing and, if not, why.
     pub enum Gate {
         Open = "open",
         /// The session was started by another agent and contains no user input.
@@ -433,7 +433,7 @@ names! {
         Repeated = "repeated",
         Weak = "weak",
         OverCap = "over_cap",
-        /// The sentence is beyond the limit for one session.
+        /// The sentence was not read because of the limit for one session.
         Unread = "unread",
     }
 }

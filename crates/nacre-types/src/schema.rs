@@ -20,7 +20,7 @@ macro_rules! public_types {
     };
 }
 
-// Operations with a report in `complete_reports` either succeed completely or fail. Among the other
+// Operations with a report in `complete_reports` either succeed completely or fail. Of the other
 // reports, those that state how much succeeded implement `Report` themselves.
 public_types! {
     complete_reports {

@@ -185,7 +185,7 @@ pub struct DownReport {
     pub stopped: bool,
     /// The address of the stopped server.
     pub address: Option<String>,
-    /// The service manager that no longer runs the server.
+    /// The service manager that used to run the server.
     pub disabled: Option<ServiceManager>,
 }
 
@@ -223,7 +223,7 @@ pub struct DatabaseStatus {
     pub state: DatabaseState,
     /// When this process first observed the current state.
     pub since: String,
-    /// Whether this server does the work that only one server may do at a time.
+    /// Whether this server does the work that is reserved for one server at a time.
     pub is_leader: bool,
     /// Why the database cannot be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -126,7 +126,7 @@ names! {
     pub enum SpendingScope {
         /// All spending on the current day.
         Day = "day",
-        /// Project spending in the current month.
+        /// The project's spending in the current month.
         Project = "project",
     }
 }
@@ -138,11 +138,11 @@ pub struct OverviewReport {
     pub until: String,
     /// All days of the period, oldest first, including those without activity.
     pub days: Vec<OverviewDay>,
-    /// Agents with sessions in the period, by name.
+    /// Agents with sessions in the period, sorted by name.
     pub agents: Vec<AgentActivity>,
     /// Current number of decisions and learnings, by status.
     pub memories: BTreeMap<String, usize>,
-    /// Number of memories at the end of each day, excluding archived ones. Covers only memories
+    /// Number of memories at the end of each day, excluding archived ones. Counts only memories
     /// that still exist.
     pub growth: Vec<MemoryGrowth>,
     /// All-time model usage.
@@ -231,11 +231,11 @@ pub struct StoreFigures {
     /// or stale. The counts add up to the number of learned memories.
     #[serde(default)]
     pub learned_now: BTreeMap<String, usize>,
-    /// Number of memories learned in the period that were later undone, rejected or forgotten. The
-    /// other counts exclude them.
+    /// Number of memories learned in the period that were later undone, rejected or forgotten.
+    /// Other counts exclude these memories.
     #[serde(default)]
     pub n_taken_back: usize,
-    /// Number of learned memories by week, keyed by the Monday of each week.
+    /// Number of memories learned in each week, keyed by the week's Monday.
     pub learned_by_week: BTreeMap<String, usize>,
     pub sessions: usize,
     pub merged: Vec<ReportedAction>,
@@ -246,14 +246,14 @@ pub struct StoreFigures {
     pub open_contradictions: usize,
     pub most_used: Vec<MemoryUse>,
     pub never_used: Vec<MemoryUse>,
-    /// Number of current memories that were used at least once. The others are in `n_never_used`
-    /// (two weeks old or more) or `n_young` (newer).
+    /// Number of current memories that were used at least once. Unused memories are in
+    /// `n_never_used` (at least two weeks old) or `n_young` (newer).
     #[serde(default)]
     pub n_used: usize,
     pub n_never_used: usize,
     #[serde(default)]
     pub n_young: usize,
-    /// Number of recent agent sessions that received memories of this store.
+    /// Number of recent agent sessions that received memories from this store.
     #[serde(default)]
     pub n_given_sessions: usize,
     /// Number of memories that these sessions received, and how many of them were ever used.
@@ -297,8 +297,8 @@ pub struct DoctorRequest {
     pub strict: bool,
     /// Compare each quote with its source transcript.
     pub evidence: bool,
-    /// First fix problems that need no decision, such as broken links and evidence files without a
-    /// memory.
+    /// Before checking, fix problems that need no decision, such as broken links and evidence files
+    /// without a memory.
     pub fix: bool,
 }
 
@@ -340,7 +340,8 @@ impl Report for DoctorReport {
 }
 
 names! {
-    /// Whether the stores are usable. Only a complete check can report them as healthy.
+    /// Whether the stores are usable. The stores are reported as healthy only after a complete
+    /// check.
     pub enum Health {
         Ok = "ok",
         Broken = "broken",
@@ -407,7 +408,7 @@ names! {
 pub struct CheckedCopy {
     pub place: CopyPlace,
     pub state: CopyState,
-    /// Why a copy still exists, or the name of the server.
+    /// Why a copy still exists, or the name of the server concerned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }

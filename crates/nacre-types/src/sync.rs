@@ -18,7 +18,7 @@ names! {
         Windows = "windows",
     }
 
-    /// The purpose of a sync run. It is part of the run directory's name.
+    /// The purpose of a sync run. The mode is part of the run directory's name.
     #[derive(Default)]
     pub enum SyncMode {
         #[default]
@@ -51,7 +51,8 @@ pub struct SyncRequest {
     pub until: Option<String>,
     /// Stop after this many sessions.
     pub max_sessions: Option<usize>,
-    /// The agent's ID of a session that has ended, so that it is not treated as still active.
+    /// The agent's ID for a session that has ended, so that the session is not treated as still
+    /// active.
     pub ended: Option<String>,
     pub mode: SyncMode,
     /// The name of the sync run.
@@ -88,21 +89,21 @@ pub struct SyncReport {
     pub unchanged: u64,
     /// Number of sessions read.
     pub read: u64,
-    /// Number of sessions that were read from where the previous sync stopped.
+    /// Number of sessions that were read starting from where the previous sync stopped.
     pub resumed: u64,
     pub bytes: u64,
     /// Number of stored sessions that were redacted again because `redact.extra` changed.
     pub reworded: u64,
-    /// Number of sessions that were queued because their project was registered after they had been
-    /// read.
+    /// Number of sessions queued because their project was registered only after they were read.
     pub readmitted: u64,
     /// Number of queued sessions whose trace no longer exists.
     pub gone: u64,
-    /// Number of sources deferred to the next sync.
+    /// Number of sources left for the next sync.
     pub left: u64,
     pub problems: Vec<SourceProblem>,
     pub sessions: Vec<SyncedSession>,
-    /// Sessions paused until a model is available. Only the first one of each project is listed.
+    /// Sessions paused until a model is available. Only the first session of each project is
+    /// listed.
     pub paused: Vec<PausedSession>,
     /// Current state of the memories that this sync created or changed.
     #[serde(default)]
@@ -111,7 +112,7 @@ pub struct SyncReport {
     pub totals: SyncTotals,
     #[serde(default)]
     pub waiting: WaitingSessions,
-    /// The current directory and its number of sessions, if it is not set up.
+    /// The current directory and how many sessions it has, if the directory is not set up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_set_up_here: Option<FolderSessions>,
     /// The locations that were searched, if no session was found.
@@ -322,7 +323,7 @@ pub struct SyncTotals {
     pub active: u64,
     /// Number of new memories that are pending in `nacre review`.
     pub to_review: u64,
-    /// Number of existing memories with new details.
+    /// Number of existing memories to which details were added.
     pub updated: u64,
     /// Number of superseded memories.
     pub superseded: u64,

@@ -100,7 +100,7 @@ pub struct TaskCancelReport {
     pub task: String,
     /// Queued tasks that were cancelled immediately.
     pub ended: Vec<String>,
-    /// Running tasks that will be stopped by their process.
+    /// Running tasks, which their own processes will stop.
     pub asked: Vec<String>,
 }
 
@@ -130,7 +130,7 @@ pub struct ModelStatsReport {
     pub models: Vec<ModelStats>,
 }
 
-/// Usage statistics of tools and models over all tasks.
+/// Tool and model usage statistics across all tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunStatsReport {
     pub models: Vec<ModelStats>,

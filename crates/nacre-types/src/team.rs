@@ -36,7 +36,7 @@ pub struct PushReport {
     pub refused: Vec<RefusedMemory>,
     /// Number of memories not sent yet.
     pub waiting: usize,
-    /// Memories forgotten on this machine and then on the server.
+    /// Memories forgotten on this machine and then deleted from the server.
     #[serde(default)]
     pub withdrawn: Vec<String>,
     /// Memories forgotten on this machine that the server did not delete, with the reason.
@@ -80,7 +80,7 @@ pub struct PullReport {
     pub dry_run: bool,
     /// New memories. They are not given to agents until you trust them.
     pub new: Vec<String>,
-    /// Memories that replaced a previously pulled version with no local changes.
+    /// Memories that replaced a previously pulled version that had no local changes.
     pub updated: Vec<String>,
     /// Memories that differ from the local versions. The local versions are kept.
     pub differ: Vec<String>,
@@ -148,7 +148,7 @@ names! {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OfferRequest {
-    /// Only memories after this ID, in ID order.
+    /// Only memories after this ID, sorted by ID.
     pub after: Option<String>,
 }
 
@@ -174,7 +174,7 @@ pub struct HandOverRequest {
     pub ids: Vec<String>,
 }
 
-/// Memories of all projects that the caller can read.
+/// Memories from all projects that the caller can read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TeamReport {
     pub since: String,
@@ -185,7 +185,7 @@ pub struct TeamReport {
     pub n_projects: usize,
     /// Decisions from different projects that contradict each other and must be resolved by users.
     pub across: Vec<ProjectContradiction>,
-    /// Number of memories not compared because the report's limit was reached.
+    /// Number of memories that were not compared because the report reached its limit.
     pub n_not_compared: usize,
     /// Projects that cannot be read.
     pub unreadable: Vec<String>,
@@ -201,7 +201,7 @@ pub struct TeamProject {
     pub n_learned: usize,
     /// Pairs of contradictory memories, the most likely contradictions first.
     pub contested: Vec<ContestedPair>,
-    /// Memories not used for two weeks or more, lowest confidence first.
+    /// Memories unused for two weeks or more, lowest confidence first.
     pub unused: Vec<MemoryUse>,
     pub n_unused: usize,
 }
@@ -325,13 +325,13 @@ pub struct PushedTranscripts {
 }
 
 names! {
-    /// An access level. Each level includes the previous ones.
+    /// An access level. Each level includes all previous ones.
     pub enum AccessScope {
         /// Read memories and code.
         Read = "read",
         /// Also change memories.
         Write = "write",
-        /// Full access. If granted for all projects, this includes the server itself.
+        /// Full access. If granted for all projects, this also covers the server itself.
         Admin = "admin",
     }
 }

@@ -162,7 +162,7 @@ impl SessionTokens {
     }
 }
 
-/// A link to the session that this one is based on.
+/// A link to the session on which this one is based.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionLink {
     pub kind: SessionLinkKind,
@@ -179,7 +179,7 @@ names! {
         Parent = "parent",
         /// This session started as a copy of the other one.
         ForkOf = "fork_of",
-        /// This session continues the other one without repeating its history.
+        /// This session continues the other one but does not repeat its history.
         Continues = "continues",
     }
 }
@@ -210,9 +210,9 @@ pub struct ReadReport {
     pub unknown_types: BTreeMap<String, u64>,
     /// Start offset of an incomplete last line, if any.
     pub torn_tail: Option<u64>,
-    /// Number of texts whose middle was removed.
+    /// Number of text blocks whose middle was removed.
     pub cut_texts: u64,
-    /// Number of messages that the trace contains more than once.
+    /// Number of messages that occur more than once in the trace.
     pub repeated: u64,
     /// Events omitted because the session exceeded the event limit.
     pub left_out: u64,
@@ -270,7 +270,7 @@ pub struct TraceEvent {
     pub place: TracePlace,
     /// The record ID assigned by the agent.
     pub key: Option<String>,
-    /// The ID that a tool call and its result share.
+    /// The ID shared by a tool call and its result.
     pub call: Option<String>,
     pub tool: Option<String>,
     pub lane: TraceLane,
@@ -279,7 +279,7 @@ pub struct TraceEvent {
     /// How the user entered the text, if the user wrote it.
     pub person: Option<String>,
     pub error: bool,
-    /// The text, or its beginning if the text was shortened.
+    /// The text, or only its beginning if the text was shortened.
     pub text: String,
     /// The end of the text if it was shortened.
     pub text_end: String,
@@ -319,21 +319,21 @@ names! {
         Queued = "queued",
         /// An answer to a question that the agent asked through a tool.
         Answer = "answer",
-        /// The reason given for rejecting a tool call.
+        /// The user's reason for rejecting a tool call.
         Refusal = "refusal",
         /// The arguments of a slash command.
         CommandArgs = "command_args",
         /// A shell command that the user ran inside the agent.
         Shell = "shell",
-        /// The input part of an injected template.
+        /// The user's input within an injected template.
         TemplateInput = "template_input",
         /// A message with the user role that may have been sent by a program. It is trusted no more
         /// than agent output.
         Unverified = "unverified",
     }
 
-    /// Why text is considered injected: neither the user nor the session's model wrote it as part
-    /// of the conversation.
+    /// Why text is considered injected, that is, not written by the user or the session's model as
+    /// part of the conversation.
     pub enum InjectedReason {
         /// Rule files such as `AGENTS.md` and `CLAUDE.md`, and skills.
         Instructions = "instructions",
@@ -346,7 +346,7 @@ names! {
         Environment = "environment",
         /// Files, selections and images that the editor attached.
         EditorContext = "editor_context",
-        /// A suggested next prompt, or a request from another helper feature.
+        /// A request from a helper feature, such as one that suggests the next prompt.
         PromptSuggestion = "prompt_suggestion",
         Caveat = "caveat",
         Hook = "hook",
@@ -365,7 +365,7 @@ names! {
 }
 
 impl InjectedReason {
-    /// Returns `likely` if this reason is `Host`, and otherwise this reason.
+    /// Returns `likely` if this reason is `Host`; otherwise, returns this reason unchanged.
     pub fn or_if_unknown(self, likely: Self) -> Self {
         if self == Self::Host { likely } else { self }
     }
@@ -492,7 +492,7 @@ pub struct QueueJob {
     pub project: Option<String>,
 }
 
-/// The sessions to retry or skip: one session by ID, or all.
+/// The sessions to retry or skip: a single one by ID, or all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct QueueChangeRequest {

@@ -69,7 +69,7 @@ pub struct ImportedCandidate {
     pub kind: Option<String>,
     pub file: String,
     pub line: usize,
-    /// The memory that was imported earlier from the same line with different text.
+    /// The memory imported earlier from the same line, when its text was different.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub replaces: Option<ReplacedMemory>,
 }

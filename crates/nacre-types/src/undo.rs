@@ -11,7 +11,7 @@ pub struct UndoRequest {
     pub run: String,
     /// Undo the newest change that has not been undone yet.
     pub last: bool,
-    /// Keep memories that were changed later, and restore the others.
+    /// Keep memories that were changed since then, and restore the rest.
     pub keep_changed: bool,
     /// Show the files that would be restored, without changing anything.
     pub dry_run: bool,

@@ -1,5 +1,5 @@
-//! The `nacre` program. `cli` is the command line, `hook` answers agents' hooks, and `acp` serves
-//! editors.
+//! The `nacre` program. `cli` is the command line, `hook` handles hook calls from agents, and `acp`
+//! serves editors.
 
 mod acp;
 mod cli;

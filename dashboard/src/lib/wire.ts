@@ -55,7 +55,7 @@ export type TrustLevel = 'quarantined' | 'foreign' | 'derived' | 'assistant' | '
  */
 export type Scope = 'project_fallback_global' | 'project_only' | 'global_only';
 /**
- * Whether the scores alone decide the action.
+ * Whether the scores alone determine the action.
  */
 export type Band = 'clear' | 'grey';
 /**
@@ -102,7 +102,7 @@ export type SymbolKind =
  */
 export type Since = string;
 /**
- * Purpose of a command.
+ * What a command is for.
  */
 export type CommandPurpose = 'build' | 'run' | 'test' | 'lint';
 /**
@@ -124,8 +124,8 @@ export type ConnectRequest =
       action: 'add';
       agents: string[];
       /**
-       * Paths of the agent's transcripts. Defaults to the agent's usual paths. If given, only
-       * transcripts are connected.
+       * Paths of the agent's transcripts. Defaults to the paths where the agent stores them. If
+       * given, only transcripts are connected.
        */
       paths?: string[];
       wiring?: WiringOptions;
@@ -184,7 +184,7 @@ export type Health = ('ok' | 'broken') | 'unchecked';
  */
 export type Severity = 'error' | 'warning';
 /**
- * The kind of a link between two memories.
+ * The kind of link between two memories.
  */
 export type EdgeKind =
   | (
@@ -199,11 +199,11 @@ export type EdgeKind =
     )
   | 'newer than';
 /**
- * Kind of an entry point.
+ * The kind of entry point.
  */
 export type EntryKind = ('readme' | 'program' | 'library' | 'manifest') | 'script';
 /**
- * Level of detail of an overview.
+ * How detailed an overview is.
  */
 export type MapDetail = 'compact' | 'normal' | 'verbose';
 /**
@@ -236,7 +236,7 @@ export type LearnedChange = 'added' | 'updated';
 export type LearningKind =
   'insight' | 'procedure' | 'pitfall' | 'friction' | 'preference' | 'convention' | 'context';
 /**
- * Kind of an action on a memory.
+ * A kind of action on a memory.
  */
 export type MaintainVerb =
   | 'merge'
@@ -265,7 +265,7 @@ export type RunMode =
   | 'project'
   | 'trust';
 /**
- * How the maintenance of a store ended.
+ * How a store's maintenance ended.
  */
 export type MaintainState = ('done' | 'failed') | 'clean' | 'skipped';
 /**
@@ -303,7 +303,7 @@ export type QueueChange = 'queued' | 'skipped';
  */
 export type Relation = 'different' | 'contradicts' | 'refines' | 'same';
 /**
- * Number of actions of each kind in a run.
+ * How often a run took each kind of action.
  */
 export type RunCounts =
   | ActionCounts
@@ -450,8 +450,8 @@ export interface ActionCounts {
   update: number;
 }
 /**
- * Estimated probabilities, from 0 to 1, that the answer to each question about a candidate and its
- * nearest memory is yes.
+ * For each question about a candidate and its nearest memory, the estimated probability, from 0 to
+ * 1, that the answer is yes.
  */
 export interface ActionScores {
   about: number;
@@ -518,7 +518,7 @@ export interface AgentSessions {
   title: string;
 }
 /**
- * A verified sentence.
+ * A sentence that cites valid sources.
  */
 export interface AnswerSentence {
   /**
@@ -534,26 +534,31 @@ export interface AnswerSentence {
    */
   quotes: SourceQuote[];
   /**
-   * The passages from the cited sources, each followed by its ID.
+   * The sentence as the model wrote it, with the IDs of its sources.
    */
   text: string;
+  /**
+   * Whether its names, numbers and most of its words occur in the cited sources.
+   */
+  verified?: boolean;
 }
 /**
- * A verbatim passage from a source.
+ * The part of a source that matches a sentence best.
  */
 export interface SourceQuote {
   /**
-   * ID of a memory, or position of a session message.
+   * A memory ID, or the position of a session message.
    */
   source: string;
   text: string;
 }
 /**
- * A model's answer, reduced to its verified sentences.
+ * A model's answer, without the sentences that cite no valid source.
  */
 export interface ModelAnswer {
   /**
-   * The verified sentences joined into one string.
+   * The sentences joined into one string, with `[not verified]` after each sentence whose words
+   * its sources do not support.
    */
   answer?: string | null;
   /**
@@ -630,7 +635,7 @@ export interface CitedMemory {
   quote?: string | null;
   scope: StoreScope;
   /**
-   * The speaker of the statement.
+   * Who made the statement.
    */
   speaker?: Speaker | null;
   status: string;
@@ -639,6 +644,10 @@ export interface CitedMemory {
    * The memory type, or the kind for a learning.
    */
   type: string;
+  /**
+   * When the memory was stated or last changed.
+   */
+  updated?: string | null;
 }
 /**
  * Numbers of input and output tokens.
@@ -652,7 +661,7 @@ export interface TokenCounts {
  */
 export interface MemoryAnswer {
   /**
-   * A short form of the first memory.
+   * A short version of the first memory.
    */
   answer?: string | null;
   /**
@@ -666,6 +675,10 @@ export interface MemoryAnswer {
   known: boolean;
   memories: RecalledMemory[];
   question: string;
+  /**
+   * What the user said in a session, if no memory answers the question.
+   */
+  said?: SaidInSession | null;
 }
 /**
  * A memory that matches a question.
@@ -690,10 +703,14 @@ export interface RecalledMemory {
    */
   project?: string | null;
   /**
-   * The first quote that adds information not in the memory's text.
+   * The first quote that says something the memory's text does not.
    */
   proof?: RecalledQuote | null;
   quote?: string | null;
+  /**
+   * ID of a later memory that contradicts this one.
+   */
+  replaced_by?: string | null;
   scope: StoreScope;
   score: number;
   status: string;
@@ -706,6 +723,10 @@ export interface RecalledMemory {
    * The memory type, or the kind for a learning.
    */
   type: string;
+  /**
+   * When the memory was stated or last changed.
+   */
+  updated?: string | null;
 }
 /**
  * A quote that supports a memory.
@@ -713,6 +734,17 @@ export interface RecalledMemory {
 export interface RecalledQuote {
   at: string;
   speaker: Speaker;
+  text: string;
+}
+/**
+ * A message of the user that matches a question.
+ */
+export interface SaidInSession {
+  at?: string | null;
+  /**
+   * The position of the message, as `SESSION:SEQUENCE`.
+   */
+  place: string;
   text: string;
 }
 /**
@@ -826,7 +858,7 @@ export interface ChangeEntry {
    */
   undoes?: string | null;
   /**
-   * The undo that reverted this change.
+   * The undo that reverted this change, if any.
    */
   undone_by?: string | null;
 }
@@ -933,7 +965,7 @@ export interface SymbolDeltas {
 export interface SymbolDelta {
   change: CodeChange;
   /**
-   * Whether the signature changed, so that callers may have to be changed too.
+   * Whether the signature changed, so that callers may need to change too.
    */
   is_signature: boolean;
   kind: SymbolKind;
@@ -1041,7 +1073,7 @@ export interface ConnectReport {
   plan?: string | null;
 }
 /**
- * A changed settings file of an agent.
+ * A changed agent settings file.
  */
 export interface FileChange {
   change: ChangeKind;
@@ -1125,7 +1157,7 @@ export interface ContextReport {
 export interface LeftOut {
   files: number;
   /**
-   * Some of these files with their number of symbols, most relevant first.
+   * Some of these files, most relevant first, each with its number of symbols.
    */
   listed: [unknown, unknown][];
   symbols: number;
@@ -1183,7 +1215,7 @@ export interface SkippedCounts {
   unreadable: number;
 }
 /**
- * A task for which to collect code, and the maximum size of the result.
+ * The task to collect code for, and the maximum size of the result.
  */
 export interface ContextRequest {
   /**
@@ -1261,8 +1293,9 @@ export interface DeltaRequest {
    */
   after?: string | null;
   /**
-   * Maximum number of tokens in the response as JSON. To fit, affected files are first reduced
-   * to counts by directory; then files are moved to the next page.
+   * Maximum number of tokens in the response as JSON. If the response is too long, affected
+   * files are first reduced to counts by directory; then changed files are moved to the next
+   * page.
    */
   budget?: number | null;
   /**
@@ -1535,7 +1568,7 @@ export interface LanguageCount {
  */
 export interface ModuleGraph {
   /**
-   * Number of pairs of importing and imported files.
+   * Number of imports, counting each pair of importing and imported file once.
    */
   edges: number;
   modules: Listed6;
@@ -1748,6 +1781,15 @@ export interface FoundMemory {
   not_verified: string[];
   path: string;
   related: string[];
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link
+   * says so, but the later memory contradicts this one.
+   */
+  replaced_by?: string | null;
+  /**
+   * IDs of further matching summaries with the same title, which are not listed.
+   */
+  same?: string[];
   scope: StoreScope;
   score: number;
   /**
@@ -1783,6 +1825,11 @@ export interface MemoryEntry {
   kind?: string | null;
   path: string;
   related: string[];
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link
+   * says so, but the later memory contradicts this one.
+   */
+  replaced_by?: string | null;
   scope: StoreScope;
   status: string;
   tags: string[];
@@ -1870,7 +1917,7 @@ export interface LaterSessions {
    */
   example: string;
   /**
-   * Time at which the last of these sessions is due.
+   * When the last of these sessions is due.
    */
   ready_at: string;
   /**
@@ -1891,7 +1938,7 @@ export interface LeadMetrics {
   task: string;
   tokens: TokenCounts;
   /**
-   * Tool calls of the lead agent. This count and the next two exclude explorers.
+   * Number of tool calls by the lead agent. This count and the next two exclude explorers.
    */
   tool_calls: number;
 }
@@ -1927,9 +1974,6 @@ export interface LimitRequest {
  */
 export interface LookedIn {
   agent: string;
-  /**
-   * Whether the path exists.
-   */
   exists: boolean;
   path: string;
 }
@@ -1958,7 +2002,7 @@ export interface MaintainAction {
   with?: string | null;
 }
 /**
- * Duration of each step of a maintenance run in milliseconds.
+ * How long each step of a maintenance run took, in milliseconds.
  */
 export interface MaintainDurations {
   compare: number;
@@ -1966,7 +2010,7 @@ export interface MaintainDurations {
   whole: number;
 }
 /**
- * Resources used by a maintenance run.
+ * Resources that a maintenance run used.
  */
 export interface MaintainMetrics {
   broken: number;
@@ -2007,7 +2051,7 @@ export interface MaintainReport {
   projects: MaintainedStore[];
 }
 /**
- * The result for one store: a report, or the reason why no report exists.
+ * The result for one store: a report, or why there is none.
  */
 export interface MaintainedStore {
   causes?: string[] | null;
@@ -2046,7 +2090,7 @@ export interface PlannedChange {
   path: string;
 }
 /**
- * The actions of a maintenance run in one store.
+ * What a maintenance run did in one store.
  */
 export interface StoreMaintenance {
   actions: MaintainAction[];
@@ -2131,7 +2175,7 @@ export interface MemoryAddRequest {
    */
   body?: string;
   /**
-   * Confidence from 0 to 1. By default, statements of the user have full confidence.
+   * Confidence from 0 to 1. By default, the user's statements have full confidence.
    */
   confidence?: number | null;
   /**
@@ -2158,7 +2202,7 @@ export interface MemoryAddRequest {
   type?: MemoryType | null;
 }
 /**
- * The change made to a memory.
+ * The result of changing a memory.
  */
 export interface MemoryChangeReport {
   /**
@@ -2335,6 +2379,11 @@ export interface RelatedMemory {
   kind?: string | null;
   path: string;
   related: string[];
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link
+   * says so, but the later memory contradicts this one.
+   */
+  replaced_by?: string | null;
   scope: StoreScope;
   status: string;
   tags: string[];
@@ -2430,7 +2479,16 @@ export interface MemoryShowReport {
   kind?: string | null;
   path: string;
   related: string[];
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link
+   * says so, but the later memory contradicts this one.
+   */
+  replaced_by?: string | null;
   scope: StoreScope;
+  /**
+   * The session from which the memory was created, as `AGENT:SESSION`.
+   */
+  session?: string | null;
   status: string;
   superseded_by: MemoryLink[];
   supersedes: MemoryLink[];
@@ -2503,7 +2561,7 @@ export interface ModelListReport {
   roles: RoleEntry[];
 }
 /**
- * A provider of models.
+ * A model provider.
  */
 export interface ProviderEntry {
   address: string;
@@ -2529,7 +2587,7 @@ export interface RoleEntry {
    */
   problem?: string | null;
   /**
-   * Name of the role. `default` applies to all roles without their own models.
+   * Name of the role. `default` applies to every role without models of its own.
    */
   role: string;
 }
@@ -2554,7 +2612,7 @@ export interface ModelStatsReport {
   models: ModelStats[];
 }
 /**
- * The response of the tested model, with its duration and cost.
+ * The tested model's response, with its duration and cost.
  */
 export interface ModelTestReport {
   /**
@@ -2572,7 +2630,7 @@ export interface ModelTestReport {
   total_ms: number;
 }
 /**
- * A request that tests a model with a prompt for a one-word response.
+ * Tests a model by asking it for a one-word response.
  */
 export interface ModelTestRequest {
   role?: ModelRole;
@@ -2601,7 +2659,7 @@ export interface ProjectAddReport {
    */
   created: string[];
   /**
-   * Number of these memories that were not recorded on this machine and await review with `nacre
+   * Number of memories that were not recorded on this machine and await review with `nacre
    * trust`.
    */
   foreign?: number;
@@ -2616,7 +2674,7 @@ export interface ProjectAddReport {
   is_partial?: boolean;
   memories: number;
   /**
-   * Number of these sessions that have not been processed yet.
+   * Number of sessions in this repository that have not been processed yet.
    */
   new_sessions?: number;
   /**
@@ -2663,7 +2721,7 @@ export interface ProjectListReport {
   projects: ProjectEntry[];
 }
 /**
- * The result of removing a project from the register.
+ * The result of unregistering a project.
  */
 export interface ProjectRemoveReport {
   /**
@@ -2671,12 +2729,12 @@ export interface ProjectRemoveReport {
    */
   change?: string | null;
   /**
-   * Name of the removed project.
+   * Name of the unregistered project.
    */
   removed: string;
 }
 /**
- * Removes a project from the register. Its files are kept.
+ * Unregisters a project. Its files are kept.
  */
 export interface ProjectRemoveRequest {
   name: string;
@@ -2696,11 +2754,11 @@ export interface QueueJob {
   attempts: number;
   changed: string;
   /**
-   * The session's id.
+   * The session ID.
    */
   id: string;
   /**
-   * Earliest time at which the session may be retried.
+   * The session is not retried before this time.
    */
   not_before?: string | null;
   project?: string | null;
@@ -2741,7 +2799,7 @@ export interface ReadReport {
    */
   bad_lines: number;
   /**
-   * Texts shortened by removing the middle.
+   * Number of texts whose middle was removed.
    */
   cut_texts: number;
   /**
@@ -2765,7 +2823,7 @@ export interface ReadReport {
    */
   mended_lines: number;
   /**
-   * Messages that are duplicated in the trace.
+   * Number of messages that the trace contains more than once.
    */
   repeated: number;
   /**
@@ -2784,7 +2842,7 @@ export interface ReadReport {
   };
 }
 /**
- * A request to update a project's map and list the changes.
+ * Updates a project's map and lists the changes.
  */
 export interface RefreshRequest {
   /**
@@ -2825,6 +2883,11 @@ export interface ReviewCandidate {
    */
   reason?: string | null;
   related: string[];
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link
+   * says so, but the later memory contradicts this one.
+   */
+  replaced_by?: string | null;
   scope: StoreScope;
   status: string;
   tags: string[];
@@ -3004,13 +3067,13 @@ export interface SessionAction {
   signal: Signal;
   supersedes?: string | null;
   /**
-   * The memory that was created or changed, or that already had the same content.
+   * The memory that was created or changed, or that already said the same.
    */
   target?: string | null;
   title: string;
 }
 /**
- * The actions of an undo, as stored in its run directory.
+ * What an undo did, as stored in its run directory.
  */
 export interface UndoRunReport {
   actions: UndoAction[];
@@ -3063,7 +3126,7 @@ export interface RunShowReport {
  */
 export interface ServiceStatus {
   /**
-   * As `host:port`.
+   * The server's address, as `host:port`.
    */
   address: string;
   /**
@@ -3132,7 +3195,7 @@ export interface SessionFacts {
   undone: UndoneEvents[];
 }
 /**
- * A link to another session on which this one is based.
+ * A link to the session that this one is based on.
  */
 export interface SessionLink {
   /**
@@ -3150,11 +3213,11 @@ export interface SessionLink {
  */
 export interface SessionTokens {
   /**
-   * Written to a cache.
+   * Tokens written to a cache.
    */
   cache_write: number;
   /**
-   * Read from a cache.
+   * Tokens read from a cache.
    */
   cached: number;
   /**
@@ -3175,7 +3238,7 @@ export interface UndoneEvents {
   to: number;
 }
 /**
- * The sessions of one agent in one project.
+ * One agent's sessions in one project.
  */
 export interface SessionStatus {
   agent: string;
@@ -3373,7 +3436,7 @@ export interface SyncReport {
    */
   readmitted: number;
   /**
-   * Number of sessions whose read resumed where the previous one ended.
+   * Number of sessions that were read from where the previous sync stopped.
    */
   resumed: number;
   /**
@@ -3449,6 +3512,10 @@ export interface SyncRequest {
    * Sync only these agents' sessions. If empty, all connected agents are included.
    */
   agents?: string[];
+  /**
+   * The agent's ID of a session that has ended, so that it is not treated as still active.
+   */
+  ended?: string | null;
   /**
    * Also read unchanged traces.
    */
@@ -3616,7 +3683,7 @@ export interface TraceHit {
   agent: string;
   at?: string | null;
   /**
-   * The session's id.
+   * The session ID.
    */
   id: string;
   kind: string;
@@ -3747,11 +3814,11 @@ export interface TrustItem {
    */
   changed: boolean;
   /**
-   * The date of its last commit.
+   * The date of the memory's last commit.
    */
   committed?: string | null;
   /**
-   * The author of its last commit, from Git.
+   * The author of the memory's last commit, from Git.
    */
   committed_by?: string | null;
   confidence?: number | null;
@@ -3771,6 +3838,11 @@ export interface TrustItem {
    */
   reason: string;
   related: string[];
+  /**
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link
+   * says so, but the later memory contradicts this one.
+   */
+  replaced_by?: string | null;
   scope: StoreScope;
   status: string;
   tags: string[];

@@ -14,7 +14,7 @@ use toml_edit::{Document, Item, Key, Table, TableLike, Value as Toml};
 
 use super::error::{ConfigError, ConfigPlace, MAX_BYTES, MAX_TABLES, Result, shorten};
 
-/// Listing every error takes memory proportional to their number, so for larger texts only the
+/// Listing all errors takes memory proportional to their number, so for larger texts, only the
 /// error at which the parser stops is reported.
 const MAX_BYTES_TO_LIST_ERRORS: usize = 64 << 10;
 
@@ -76,7 +76,7 @@ pub(super) fn write_key(path: &[&str]) -> String {
     shorten(&names.join("."))
 }
 
-/// Returns the offset and message of the error with the lowest offset.
+/// Returns the first error in the text, as its offset and message.
 ///
 /// By default, `toml` reports structural errors before errors inside values, so an unclosed quote
 /// on line 1 shows up as a missing `=` further down. This check runs before `toml_edit`, which

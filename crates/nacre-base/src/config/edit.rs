@@ -77,7 +77,7 @@ fn put(doc: &Doc<'_>, spec: &KeySpec, value: &str) -> Result<String> {
 }
 
 /// Adds or replaces a value in the table and returns the new text, or `None` if the table has no
-/// header. Fails with the existing item if it is not a value.
+/// header. Fails with the existing item if that item is not a value.
 fn put_below_header<'t>(
     doc: &Doc<'_>,
     table: &'t Table,

@@ -46,7 +46,7 @@ pub enum ConfigError {
     UnknownProjectKey { key: String, place: ConfigPlace, nearest: Option<String> },
     #[error(transparent)]
     BadValue(Box<BadValue>),
-    /// A bug: the built-in defaults lack a key. A test checks that they are complete.
+    /// A bug: the built-in defaults lack a key. A test checks that the defaults are complete.
     #[error("Cannot use the built-in defaults: {0}")]
     NoDefault(String),
 }

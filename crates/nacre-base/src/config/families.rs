@@ -15,7 +15,7 @@ use super::keys::{ValueKind, parse_docs};
 use super::settings::{ApiChoice, EffortChoice, PlainHttpChoice, StrategyChoice};
 use super::value::{Value, describe, not_a_table};
 
-/// Roles that can have their own model. `default` applies to all roles without one.
+/// Roles that can have their own model. `default` applies to all roles that do not.
 pub const ROLES: &[&str] = &["default", "lead", "explorer", "extract", "summarize", "ask", "chat"];
 
 pub(super) const DEFAULT_MODEL: &str = "roles.default.model";
@@ -24,7 +24,7 @@ const MAX_MEMBERS: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Family {
-    /// For example, `providers` for tables such as `[providers.own]`.
+    /// The family's name, such as `providers` for tables like `[providers.own]`.
     pub name: &'static str,
     /// Allowed table names. Empty if users choose the names.
     pub members: &'static [&'static str],

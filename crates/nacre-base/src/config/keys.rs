@@ -103,7 +103,7 @@ pub(super) const PREFIX: &str = "NACRE_";
 
 static DOCS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| parse_docs(super::DEFAULTS));
 
-/// Returns the comments directly above tables and keys, by their names.
+/// Returns the comments directly above tables and keys, keyed by name.
 pub(super) fn parse_docs(text: &'static str) -> BTreeMap<String, String> {
     let (mut section, mut doc, mut docs) = ("", Vec::new(), BTreeMap::new());
     for line in text.lines() {
@@ -197,7 +197,7 @@ variables! {
     /// reproducible runs.
     NACRE_NOW
     /// Set when Nacre runs an agent as a model, so that a Nacre process started by that agent does
-    /// not run agents in turn.
+    /// not itself run agents.
     NACRE_CHILD
     /// The API key of the service at `search.endpoint_url`. Keys are not stored in files.
     NACRE_EMBEDDING_KEY
@@ -224,7 +224,8 @@ variables! {
 /// Sets the key `hooks.deadline_ms`. Hooks read this variable directly, because loading the
 /// settings takes too long.
 pub const NACRE_HOOKS_DEADLINE_MS: &str = "NACRE_HOOKS_DEADLINE_MS";
-/// Sets the key `ui.theme`. Nacre passes it to processes that it starts in another terminal.
+/// Sets the key `ui.theme`. Nacre passes this variable to processes that it starts in another
+/// terminal.
 pub const NACRE_UI_THEME: &str = "NACRE_UI_THEME";
 
 #[cfg(test)]

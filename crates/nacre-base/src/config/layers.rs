@@ -91,7 +91,7 @@ pub struct ConfigEntry {
 pub struct Resolved {
     pub settings: Settings,
     pub entries: BTreeMap<&'static str, ConfigEntry>,
-    /// Values in tables whose names users choose, by full name, such as `roles.lead.model`.
+    /// Values in tables with user-chosen names, keyed by full name, such as `roles.lead.model`.
     pub tables: BTreeMap<String, ConfigEntry>,
     pub warnings: Vec<ConfigWarning>,
 }

@@ -20,7 +20,8 @@ use super::sys;
 use super::sys::Exchange;
 use crate::ContentHash;
 
-/// Nacre never replaces a larger file, so a larger one cannot be the file that the caller read.
+/// Nacre never replaces files larger than this, so a larger file cannot be the one that the caller
+/// read.
 const MAX_HASHED_BYTES: u64 = 256 << 20;
 
 const MAX_RESCUES: u32 = 10_000;
@@ -92,7 +93,7 @@ impl<'a> Site<'a> {
         for dir in plan.new_dirs.iter().rev() {
             self.parents.remove(dir.as_str());
             if let Ok(parent) = self.scope.parent_of(dir) {
-                // Fails, as intended, if the directory is not empty.
+                // This fails, as intended, if the directory is not empty.
                 let _ = sys::remove_dir(&parent, dir.name());
             }
         }
@@ -372,8 +373,8 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Treats a file that unexpectedly exists or is missing as a conflict with the user. Any other
-    /// error is an I/O failure.
+    /// Treats a file that unexpectedly exists or is missing as a conflict with a change by the
+    /// user. Any other error is an I/O failure.
     fn stop(&self, step: &Step, error: io::Error) -> Stop {
         if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) {
             return Stop::Conflict(step.path().clone());

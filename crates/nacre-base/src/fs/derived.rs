@@ -23,7 +23,7 @@ impl Writer<'_> {
         self.scope().replace(path, &temp, bytes, mode, Flush::Later)
     }
 
-    /// A missing file is not an error.
+    /// Does not fail if the file is missing.
     pub fn remove_derived(&self, path: &RelPath) -> Result<()> {
         refuse_journal(path)?;
         let dir = self.scope().parent_of(path)?;
@@ -100,7 +100,8 @@ impl WriteScope {
     }
 
     /// Writes `temp`, a temporary file next to the target, and renames it over the target. If
-    /// `temp` exists, a killed process left it behind, because no other writer uses that name.
+    /// `temp` already exists, it was left behind by a killed process, because no other writer uses
+    /// that name.
     pub(super) fn replace(
         &self,
         path: &RelPath,
@@ -208,11 +209,11 @@ impl ScratchFolder {
         self.scope.path()
     }
 
-    /// Keeps paths shallow enough that everything in the directory can be removed again.
+    /// Limits path depth so that everything in the directory can be removed again.
     pub const MAX_COMPONENTS: usize = 24;
 
-    /// Writes a file that must not exist. Nothing is flushed, because the directory is removed when
-    /// the process ends.
+    /// Writes a file, which must not already exist. Nothing is flushed, because the directory is
+    /// removed when the process ends.
     pub fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         if Self::MAX_COMPONENTS < path.components().count() {
             return Err(FsError::BadPath { path: path.to_string(), why: PathFault::TooDeep });

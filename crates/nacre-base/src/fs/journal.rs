@@ -49,7 +49,7 @@ impl ChangeSet {
         Self::default()
     }
 
-    /// Creates a file that must not exist.
+    /// Creates a file, which must not already exist.
     pub fn create(&mut self, path: RelPath, bytes: Vec<u8>) {
         self.changes.push(StagedChange { path, before: None, bytes: Some(bytes) });
     }
@@ -79,8 +79,8 @@ impl ChangeSet {
         });
     }
 
-    /// Moves a file whose content must still be `before` to a path that must not exist, and
-    /// replaces its content.
+    /// Moves a file to a path that must not exist yet, and replaces its content, which must still
+    /// be `before`.
     pub fn relocate(&mut self, from: RelPath, before: &[u8], to: RelPath, bytes: Vec<u8>) {
         self.create(to, bytes);
         self.remove(from, before);
@@ -138,7 +138,8 @@ pub(super) struct Plan {
     pub(super) new_dirs: Vec<RelPath>,
 }
 
-/// One step. `slot` names its files in `txn/`: `<slot>` is staged, and `<slot>.old` is displaced.
+/// One step of a plan. `slot` names its files in `txn/`: `<slot>` is the staged file, and
+/// `<slot>.old` is the displaced one.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Step {

@@ -26,10 +26,10 @@ pub(super) const LOCK_FILE: &str = "lock";
 const MIN_PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSE: Duration = Duration::from_millis(16);
 
-/// An owner record is one line. A larger file was not written by Nacre.
+/// An owner record is one line. A file larger than this was not written by Nacre.
 const MAX_RECORD_BYTES: u64 = 4096;
 
-/// Takes the lock in `journal`, waiting for about `patience`.
+/// Acquires the lock in `journal`, waiting for up to about `patience`.
 ///
 /// The first waiting process also locks the journal directory itself, and releases that lock once
 /// it has the main lock. A process that writes repeatedly therefore queues behind waiting processes

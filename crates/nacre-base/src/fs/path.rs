@@ -87,8 +87,8 @@ fn fault_of_name(name: &str) -> Option<PathFault> {
     }
 }
 
-/// Returns whether the name is a device name on Windows, with or without an extension. A store can
-/// be shared between operating systems through git, so such names are refused everywhere.
+/// Returns whether the name is a Windows device name, with or without an extension. A store can be
+/// shared between operating systems through git, so such names are refused everywhere.
 fn is_device_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end();
     let numbered = |prefix: &str| {

@@ -21,7 +21,7 @@ use super::sys::{Exchange, FileMode};
 use super::writer::remove_if_there;
 use crate::ContentHash;
 
-/// Larger files are not replaced, removed or moved.
+/// Files larger than this are not replaced, removed or moved.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 impl WriteScope {
@@ -109,7 +109,8 @@ impl WriteScope {
         Err(conflict(path))
     }
 
-    /// Moves a file to a path that must not exist, if its content is unchanged since it was read.
+    /// Moves a file to a path that does not exist yet, if its content is unchanged since it was
+    /// read.
     pub fn move_file(&self, from: &RelPath, to: &RelPath, before: ContentHash) -> Result<()> {
         let source = self.parent_of(from)?;
         if !holds(&source, from.name(), before) {
@@ -295,8 +296,8 @@ mod tests {
         |scope| scope.move_file(&path("a"), &path("b"), ContentHash::of(b"old")),
     ];
 
-    /// Runs every operation once for each of its system calls, injecting a fault at that call, with
-    /// and without atomic swaps.
+    /// Runs every operation with and without atomic swaps, once for each of its system calls,
+    /// injecting a fault at that call.
     fn sweep(fault: &dyn Fn(PathBuf) -> Fault, check: &dyn Fn(&Path, Result<()>)) {
         let disks = [Disk::Local, Disk::Plain];
         for (disk, act) in disks.into_iter().flat_map(|disk| ACTS.map(|act| (disk, act))) {

@@ -1,11 +1,12 @@
 //! A keyed hash that proves which user started a journaled change.
 //!
 //! Plans can replace or remove files, and a journal is stored in a repository, which may come from
-//! an untrusted source. A plan is therefore valid only with a keyed hash. The key is random and
-//! never leaves the user's own directory, so a downloaded repository cannot contain a valid plan.
+//! an untrusted source. A plan is therefore valid only if it carries a keyed hash. The key is
+//! random and never leaves the user's own directory, so a downloaded repository cannot contain a
+//! valid plan.
 //!
-//! If there is no directory for the key, each process uses its own random key. A change that was
-//! interrupted by a crash can then not be verified and is set aside.
+//! If there is no directory for the key, each process uses its own random key. In that case, a
+//! change interrupted by a crash cannot be verified and is set aside.
 
 use std::io;
 use std::io::{Read as _, Seek as _};
@@ -90,8 +91,8 @@ fn read_key(file: &mut File) -> Option<Key> {
     Some(key)
 }
 
-/// Prefix of the text that is hashed for a mark. Plans never begin with it, so a mark cannot prove
-/// a plan.
+/// Prefix of the text that is hashed to create a mark. Plans never begin with it, so a mark cannot
+/// be used as the proof for a plan.
 const MARK: &str = "mark\n";
 
 pub(super) fn random() -> io::Result<Key> {
@@ -116,8 +117,8 @@ impl WriteScope {
         Self { seal: Some(seal), ..self }
     }
 
-    /// Returns a keyed hash of `name` that only this user can compute. A file that contains it was
-    /// written by this user.
+    /// Returns a keyed hash of `name` that only this user can compute. A file that contains this
+    /// hash was written by this user.
     pub fn mark(&self, name: &str) -> io::Result<String> {
         Ok(self.prove(&format!("{MARK}{name}"))?.to_hex().to_string())
     }

@@ -169,7 +169,7 @@ impl FileStamp {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderEntry {
-    /// The name with invalid UTF-8 replaced.
+    /// The name, with invalid UTF-8 replaced.
     pub name: String,
     pub kind: EntryKind,
 }
@@ -208,7 +208,8 @@ impl WriteScope {
         Self::open_inside(parent, name, access)
     }
 
-    /// Opens a directory specified by the user. Creates it if only the last component is missing.
+    /// Opens a directory specified by the user. If only the last component is missing, creates the
+    /// directory.
     pub fn create(path: &Path, access: Access) -> Result<Self> {
         match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
             (Some(parent), Some(name)) if !path.is_dir() => {
@@ -398,8 +399,8 @@ pub(super) fn read_file(dir: &Dir, name: &str, limit: u64) -> Result<Vec<u8>, Re
         return Err(ReadFault::TooLarge { size, limit });
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    // Read one byte past the limit to detect a file that grows while it is read. The standard
-    // library's handle avoids zeroing the buffer first.
+    // Read one byte past the limit to detect a file that grows while it is read. Converting to the
+    // standard library's handle avoids zeroing the buffer first.
     file.into_std().take(limit + 1).read_to_end(&mut bytes).map_err(ReadFault::Io)?;
     match bytes.len() as u64 {
         size if size > limit => Err(ReadFault::TooLarge { size, limit }),

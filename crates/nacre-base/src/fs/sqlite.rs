@@ -21,8 +21,8 @@ pub fn make_database(
     if home.has(&file)? {
         return Ok(());
     }
-    // SQLite would create a file that other users can read. Its side files get the same mode as the
-    // database.
+    // On its own, SQLite would create a file that other users can read. Its side files get the same
+    // mode as the database.
     let writer = home.lock(owner, patience)?;
     if !home.has(&file)? {
         writer.write_atomic(&file, b"")?;

@@ -38,7 +38,7 @@ pub(super) fn set_dir_mode(parent: &Dir, name: &str, mode: u32) -> io::Result<bo
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flush {
     Now,
-    /// The operating system flushes the file later. For files that can be rebuilt.
+    /// The operating system flushes the file later. Used for files that can be rebuilt.
     Later,
 }
 
@@ -138,7 +138,7 @@ pub(super) fn rename_new(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io
 fn link_then_unlink(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<()> {
     gate()?;
     match platform::fs::linkat(from, name, to, new_name, AtFlags::empty()) {
-        // A crash between the two calls left the file with both names.
+        // A crash between the two calls left the file under both names.
         Err(Errno::EXIST) if is_same_file(from, name, to, new_name) => {}
         linked => linked?,
     }

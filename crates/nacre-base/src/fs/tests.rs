@@ -2,8 +2,8 @@
 //! change.
 //!
 //! The sweep injects one fault at call 0, 1, 2, … until the change completes without reaching the
-//! fault. After each run, it opens the scope again, as the next process would, and checks the whole
-//! tree.
+//! fault. After each run, the sweep reopens the scope, as the next process would, and checks the
+//! whole tree.
 
 #![expect(
     clippy::disallowed_methods,
@@ -112,7 +112,7 @@ fn recover(root: &Path) -> Recovery {
     writer.recovery().clone()
 }
 
-/// Returns the trees before and after a run without faults.
+/// Returns the directory trees before and after a run without faults.
 fn ends(scenario: &Scenario) -> (Tree, Tree) {
     let dir = tempfile::tempdir().unwrap();
     old_tree(dir.path());

@@ -88,7 +88,7 @@ impl WriteScope {
         }
     }
 
-    /// Returns whether the journal contains an interrupted change or remains of one. Costs two
+    /// Returns whether the journal contains an interrupted change or the remains of one. Costs two
     /// `stat` calls.
     pub fn is_interrupted(&self) -> Result<bool> {
         let has = |name: &str| self.has(&RelPath::new(&format!("{JOURNAL}/{name}"))?);
@@ -212,8 +212,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the mode for a file that replaces one with the permissions `bits`. A private file is
-    /// never accessible to other users.
+    /// Returns the mode for a file that replaces one whose permissions are `bits`. A private file
+    /// is never accessible to other users.
     fn replacement_mode(&self, path: &RelPath, bits: u32) -> FileMode {
         FileMode(if self.scope.access.is_private(path.as_str()) { bits & 0o700 } else { bits })
     }
@@ -309,7 +309,7 @@ impl Writer<'_> {
             remove_if_there(&dir, plan).map_err(failed)?;
         }
         let entries = list_dir(&dir, &full)?;
-        // Nacre never stages directories, so this one was not created by Nacre.
+        // Nacre never stages directories, so it did not create this one.
         if entries.iter().any(|entry| entry.kind == EntryKind::Folder) {
             return self.set_aside(name);
         }
@@ -367,12 +367,13 @@ impl Writer<'_> {
         })
     }
 
-    /// Renames part of the journal, because only our own files may be deleted.
+    /// Renames part of the journal instead of deleting it, because only our own files may be
+    /// deleted.
     fn set_aside(&self, name: &str) -> Result<()> {
         let full = self.scope.path.join(JOURNAL).join(name);
         let failed = |error| io_error(FsAction::Move, &full, error);
         let is_free = |name: &String| self.journal.symlink_metadata(name).is_err();
-        // An untrusted repository may contain entries with all of these numbers to block the store.
+        // An untrusted repository may already use all of these numbers in order to block the store.
         let free = match (1..=MAX_SET_ASIDE).map(|n| format!("bad-{n}")).find(is_free) {
             Some(free) => free,
             None => format!("bad-{}", ContentHash::of(&proof::random().map_err(failed)?).short()),

@@ -8,14 +8,14 @@ use crate::platform;
 use crate::platform::fd::OwnedFd;
 use crate::platform::fs::{FileType, Mode, OFlags};
 
-/// Files such as `HEAD` are short. Larger ones are rejected.
+/// Maximum size of short files such as `HEAD`. Larger ones are rejected.
 pub const MAX_SMALL_BYTES: u64 = 256 << 10;
 
-/// The index of a repository with half a million files is smaller than this.
+/// Even the index of a repository with half a million files is smaller than this.
 pub const MAX_INDEX_BYTES: u64 = 128 << 20;
 
-/// A repository with more object files is rejected. Git packs loose objects once there are 6,700,
-/// so real repositories have far fewer.
+/// A repository with more object files than this is rejected. Git packs loose objects once there
+/// are 6,700, so real repositories have far fewer.
 const MAX_OBJECT_FILES: usize = 500_000;
 
 /// Directories in `objects` contain only files, except for `info`, which may contain one more level
@@ -94,8 +94,8 @@ impl GitFolder {
         Self::of(tree)
     }
 
-    /// Checks that a directory named by a `.git` file points back to this work tree, through
-    /// `gitdir` for a linked worktree or `core.worktree` for a submodule.
+    /// Checks that a directory named by a `.git` file points back to this work tree: via `gitdir`
+    /// for a linked worktree, or `core.worktree` for a submodule.
     fn leads_back(&self) -> bool {
         let Ok(tree) = std::fs::canonicalize(&self.tree) else { return false };
         let named = if self.own == self.common {

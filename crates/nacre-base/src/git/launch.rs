@@ -16,16 +16,16 @@ use crate::owner::{is_of_repository, search_folders, search_path};
 use crate::platform::ext::PermissionsExt as _;
 use crate::platform::program_file;
 
-/// Time limit for all git calls in one command together. If git takes longer, it is blocked on a
-/// pipe or the repository is deliberately slow.
+/// Total time limit for all git calls in one command. If git takes longer, it is blocked on a pipe
+/// or the repository is deliberately slow.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Time is counted in slices instead of being read from a clock. A call that ends within the first
-/// slice costs nothing.
+/// Elapsed time is counted in slices rather than measured with a clock. A call that ends within the
+/// first slice does not count toward the limit.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// Longest wait between two polls. Waits double, so that late wakeups on a busy machine add only a
-/// few delays instead of one per slice.
+/// Maximum wait between two polls, in slices. Each wait is twice as long as the previous one, so
+/// that late wakeups on a busy machine add only a few delays instead of one per slice.
 const MAX_WAIT_SLICES: u64 = 32;
 
 const MAX_ANSWER_BYTES: u64 = 64 << 20;
@@ -87,8 +87,8 @@ pub struct GitProgram {
 }
 
 impl GitProgram {
-    /// Uses the first `git` in `path`, a list in the format of `PATH`. Git does not read the user's
-    /// settings.
+    /// Uses the first `git` in `path`, which has the same format as `PATH`. By default, git does
+    /// not read the user's settings.
     pub fn new(path: impl Into<OsString>) -> Self {
         Self {
             path: path.into(),
@@ -112,8 +112,8 @@ impl GitProgram {
         Self { slices: slices(patience), ..self }
     }
 
-    /// Opens a repository. Its settings are read once, and those that would start a program are
-    /// overridden.
+    /// Opens a repository. The repository's settings are read once, and those that would start a
+    /// program are overridden.
     pub fn open(&self, folder: GitFolder) -> Result<Git> {
         self.check_owners(&folder)?;
         if let Some(path) = folder.unreadable() {
@@ -216,7 +216,7 @@ impl Git {
             }
             let n_slices = wait.min(left);
             let finished = running.poll(SLICE * u32::try_from(n_slices).unwrap_or(u32::MAX));
-            // On average, a call ends halfway through a wait.
+            // On average, a call ends halfway through its last wait.
             self.charge(if finished.is_some() { n_slices / 2 } else { n_slices });
             if let Some(finished) = finished {
                 return Ok(finished);

@@ -14,7 +14,7 @@ use std::{io, thread};
 use crate::platform::ext::CommandExt as _;
 use crate::platform::process::{Pid, Signal, kill_process_group};
 
-/// Time for git to remove its lock files before it is killed.
+/// How long git has to remove its lock files before it is killed.
 const GRACE: Duration = Duration::from_millis(150);
 
 const MAX_ERROR_BYTES: u64 = 64 << 10;
@@ -60,7 +60,7 @@ impl Running {
         let stop = Stop { group, is_over: Arc::default() };
         let is_over = Arc::clone(&stop.is_over);
         if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-            // Git may write output before it has read all of its input, so writing the input in
+            // Git may write output before it has read all of its input, so writing the input on
             // this thread before reading the output could deadlock.
             thread::spawn(move || stdin.write_all(&input));
         }
@@ -156,7 +156,7 @@ fn read_some(pipe: impl Read, limit: u64) -> (Vec<u8>, bool) {
 }
 
 /// Splits the first object off the output of `git cat-file --batch`. The object is `None` if git
-/// does not have it. Returns `None` at the end of the output.
+/// cannot find it. Returns `None` at the end of the output.
 pub fn next_object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let end = memchr::memchr(b'\n', answer)?;
     let head = std::str::from_utf8(&answer[..end]).ok()?;

@@ -9,8 +9,8 @@ use std::ffi::OsString;
 
 use crate::platform;
 
-/// Maximum number of overrides. They are part of the environment of every git call, so a repository
-/// that needs more is rejected.
+/// Maximum number of overrides. The overrides are part of every git call's environment, so a
+/// repository that needs more is rejected.
 pub(super) const MAX_OVERRIDES: usize = 1_000;
 const MAX_OVERRIDE_BYTES: usize = 96 << 10;
 
@@ -53,8 +53,9 @@ pub(super) const FIXED: &[(&str, &str)] = &[
     ("uploadpack.packObjectsHook", ""),
 ];
 
-/// Repository keys that name a program, or a file for git to read: the section, the last component
-/// and the replacement. The replacement is `false` where git would run an empty value as a program.
+/// Repository keys that name a program or a file for git to read, each with its section, last
+/// component and replacement. The replacement is `false` where git would run an empty value as a
+/// program.
 const NEUTRAL: &[(&str, &str, &str)] = &[
     ("blame", "ignorerevsfile", ""),
     ("commit", "template", ""),
@@ -102,8 +103,8 @@ struct Listed<'l> {
     value: &'l [u8],
 }
 
-/// Overrides the settings listed by git, or returns `None` if the repository sets too many. A key
-/// that the user has set keeps the user's value.
+/// Returns overrides for the settings listed by git, or `None` if the repository sets too many. If
+/// the user has set a key, its override is the user's value.
 pub(super) fn overrides(listed: &[u8]) -> Option<Vec<(OsString, OsString)>> {
     let listed: Vec<Listed<'_>> = list(listed);
     let own: HashMap<&[u8], &[u8]> = listed
@@ -138,7 +139,7 @@ fn list(listed: &[u8]) -> Vec<Listed<'_>> {
         let end = setting.iter().position(|byte| *byte == b'\n');
         let (key, value) =
             end.map_or((setting, &b"true"[..]), |end| (&setting[..end], &setting[end + 1..]));
-        // This program itself passed the settings with the scope `command`.
+        // Settings with the scope `command` were passed by this program itself.
         if scope != b"command" {
             let is_repository = !matches!(scope, b"system" | b"global");
             settings.push(Listed { is_repository, key, value });

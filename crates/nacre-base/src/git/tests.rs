@@ -258,7 +258,8 @@ fn a_linked_folder_counts_only_if_it_leads_back() {
     assert_eq!(folder.common(), evil.root().join(".git"));
     let opened = program().open(folder).unwrap();
     assert!(text(opened.ask(&["log", "--format=%s"])).contains("first"));
-    // The same file in another directory claims a git directory that does not point back.
+    // A copy of the `.git` file in another directory names a git directory that does not point back
+    // to it.
     let other = evil.dir.path().join("other");
     fs::create_dir(&other).unwrap();
     fs::copy(tree.join(".git"), other.join(".git")).unwrap();
@@ -378,7 +379,7 @@ fn no_link_below_the_objects_leads_to_another_repository() {
                 std::os::unix::fs::symlink(file.path(), link).unwrap();
             }
         }
-        // Verify that git alone would read the other repository's objects.
+        // Verify that, without Nacre's checks, git would read the other repository's objects.
         git(&evil.root(), &["cat-file", "commit", "HEAD"]);
         assert!(
             matches!(evil.open(), Err(GitFault::NotPlain(at)) if at.starts_with(&objects)),

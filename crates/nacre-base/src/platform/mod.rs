@@ -2,9 +2,9 @@
 //! and random bytes.
 //!
 //! Code elsewhere uses `platform` instead of checking the operating system. On Linux and macOS, the
-//! functions are system calls. On Windows, functions with the same names provide safe fallbacks:
-//! open directories are `cap-std` handles, and unsupported operations are refused or left to the
-//! caller. `docs/platforms.md` lists the limits of each system.
+//! functions map directly to system calls. On Windows, functions with the same names provide safe
+//! fallbacks: open directories are `cap-std` handles, and unsupported operations are refused or
+//! left to the caller. `docs/platforms.md` lists the limits of each system.
 
 #[cfg(unix)]
 mod unix;
@@ -18,7 +18,7 @@ pub use windows::*;
 
 #[derive(Debug)]
 pub struct ListedName<'n> {
-    /// The name with invalid Unicode replaced.
+    /// The name, with invalid Unicode replaced.
     pub name: std::borrow::Cow<'n, str>,
     pub is_unicode: bool,
     pub kind: fs::FileType,

@@ -170,7 +170,7 @@ pub fn size_of_holes(file: &std::fs::File, limit: u64) -> u64 {
             Ok(_) | Err(_) => break,
         }
     }
-    // Later reads start at the beginning of the file.
+    // Rewind, so that later reads start at the beginning of the file.
     let _ = seek(file, SeekFrom::Start(0));
     n_bytes
 }

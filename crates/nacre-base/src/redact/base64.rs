@@ -1,7 +1,7 @@
 //! Finds secrets inside base64.
 //!
-//! Every sufficiently long token prefix is also searched for in base64, in each of the three
-//! alignments. The text around a match is decoded up to a limit and scanned.
+//! Every sufficiently long token prefix is also searched for in its base64 form, at each of the
+//! three alignments. The text around a match is decoded up to a limit and scanned.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ use super::text::{FoundSecret, Set, Text, Weight};
 use super::value::{break_end, skip_blanks};
 use super::{judge, rules};
 
-/// How many characters before a match to decode, to check where the secret starts. The number is a
-/// multiple of four, because base64 encodes in groups of four characters.
+/// How many characters to decode before a match, to determine where the secret starts. The number
+/// is a multiple of four, because base64 encodes in groups of four characters.
 const N_CHARS_BEFORE: usize = 48;
 
 /// How many characters to decode from the start of a match. Secrets of every kind are recognizable
@@ -41,8 +41,8 @@ const WORDS: &[&str] = &[
     "API_KEY", "apiKey",
 ];
 
-/// Encodes all prefixes in base64. Each comes with the number of base64 characters that precede the
-/// anchor in its first group.
+/// Encodes all prefixes in base64. Each result includes the number of base64 characters that
+/// precede the anchor in its first group.
 pub(super) fn anchors() -> Vec<(String, usize)> {
     let tokens = rules::RULES.iter().flat_map(|rule| rule.anchors.split(' '));
     let mut list = Vec::new();
@@ -57,8 +57,8 @@ pub(super) fn anchors() -> Vec<(String, usize)> {
     list
 }
 
-/// Returns whether an anchor is a token prefix that may occur in base64, which excludes the anchors
-/// for addresses, parameters and password hashes.
+/// Returns whether an anchor is a token prefix that may occur in base64, unlike the anchors for
+/// addresses, parameters and password hashes.
 fn is_distinctive(anchor: &str) -> bool {
     !anchor.contains(['/', '=', '$', '{']) && anchor.len() >= 3
 }
@@ -156,7 +156,7 @@ fn blob_end(text: &Text<'_>, from: usize, run_end: usize) -> usize {
     from + padding + run[padding..].iter().take(2).take_while(|byte| **byte == b'=').count()
 }
 
-/// The standard alphabet with optional padding, because logs may truncate blobs at any position.
+/// Standard base64 alphabet with optional padding, because logs may truncate blobs at any position.
 const ENGINE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()

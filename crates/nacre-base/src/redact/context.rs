@@ -1,8 +1,8 @@
 //! Finds secrets by the name they are assigned to.
 //!
 //! The grammar for the text between the name and the value covers env files, YAML, JSON, TOML,
-//! code, headers, flags, tags and table cells. It is permissive; checking the value excludes false
-//! positives in code.
+//! code, headers, flags, tags and table cells. The grammar is permissive; a check of the value
+//! rules out false positives in code.
 
 use super::names::{Name, Role};
 use super::places::{CHANGED, IS_CHANGED};
@@ -183,8 +183,8 @@ fn read_value(text: &mut Text<'_>, pos: usize, is_variable: bool) -> Option<Valu
     if is_bare && has_bracket { parse_bracketed(text, pos, is_variable).or(value) } else { value }
 }
 
-/// Returns the bracketed word at `pos`. It is a literal in environment variables and wherever it
-/// cannot be code.
+/// Returns the bracketed word at `pos`. The word is treated as a literal in environment variables
+/// and wherever it cannot be code.
 fn parse_bracketed(text: &Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
     let rest = text.rest(pos);
     let is_part = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`\\,;".contains(byte);
@@ -321,7 +321,7 @@ static FALLBACK: Pattern = Pattern::new(r"\A[\])!]{0,3}<s>(?:\|\|=?|\?\?=?|\?:|o
 /// instead.
 static PROPERTIES: Pattern = Pattern::new(r"\A[&!][\w!-]{1,40} ");
 
-/// The type of `NAME: &str = value`.
+/// The type annotation in `NAME: &str = value`.
 static TYPE: Pattern = Pattern::new(r"\A[A-Za-z&\[*][\w&'<>: \[\]|.*?!]{0,62} =");
 
 /// A string prefix as in `b"…"` or `r#"…"#`, or a call around a string: `String::from("…")`.
@@ -352,8 +352,7 @@ fn find_spoken_end(text: &Text<'_>, name: &Name, pos: usize) -> Option<usize> {
     if is_said { skip(text, &SPOKEN, pos) } else { None }
 }
 
-/// Returns the link for a weak name, which must be directly followed by an assignment or a
-/// separator.
+/// Returns the link for a weak name, if an assignment or a separator directly follows the name.
 fn weak_link(text: &Text<'_>, pos: usize) -> Option<(Link, usize)> {
     let at = skip_blanks(text, pos);
     match text.rest(at) {
@@ -375,7 +374,7 @@ fn operator(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<(Lin
         }
         // `var token string = "…"`
         [b's', b't', b'r', b'i', b'n', b'g', b' ', b'=', ..] => (Link::Loose, 8),
-        // The full-width colon of Chinese and Japanese text.
+        // The full-width colon used in Chinese and Japanese text.
         [0xef, 0xbc, 0x9a, ..] => (Link::Loose, 3),
         [b'=', ..] => (Link::Tight, 1),
         [b':', b':', ..] => return None,
@@ -465,7 +464,7 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
     }
     if judge::is_random(bytes) || is_uuid(bytes) {
         return match role {
-            // In test output, a line with `PASS` may precede a record that starts with a UUID.
+            // In test output, a `PASS` line may be followed by a record that starts with a UUID.
             Role::Password => link != Link::Below || !is_uuid(bytes),
             Role::Secret | Role::Token | Role::Key => true,
             Role::Credential | Role::Weak => {

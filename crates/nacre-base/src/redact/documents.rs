@@ -14,7 +14,7 @@ const MAX_LABEL: usize = 48;
 /// Maximum length of the headers between an encrypted key's first line and its body.
 const MAX_FIRST_GAP: usize = 256;
 
-/// Maximum length of what separates two lines of a key, such as `\n" +`, indentation or a line
+/// Maximum length of the text between two lines of a key, such as `\n" +`, indentation or a line
 /// number.
 const MAX_GAP: usize = 48;
 
@@ -210,7 +210,7 @@ fn is_body(text: &Text<'_>, start: usize, end: usize, last: Option<&Range<usize>
 
 pub(super) const JWK_ANCHOR: &str = "\"kty";
 
-/// Members that occur only in private and symmetric keys.
+/// JSON members that occur only in private and symmetric keys.
 const JWK_PARTS: [&[u8]; 8] = [b"\"d", b"\"p", b"\"q", b"\"dp", b"\"dq", b"\"qi", b"\"k", b"\"r"];
 
 const MAX_JWK_DISTANCE: usize = 8192;

@@ -1,7 +1,7 @@
 //! User-defined words that are always redacted, in addition to recognized secrets.
 //!
-//! Words are matched exactly, and also as they are escaped inside JSON strings. A replacement never
-//! splits an escape or includes a quote at its edge, so JSON stays valid.
+//! Words are matched exactly, and also in their escaped form inside JSON strings. A replacement
+//! never splits an escape or includes a quote at its edge, so JSON stays valid.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -129,7 +129,8 @@ fn quote_literals(text: &str, literals: &[Range<usize>]) -> String {
     quoted
 }
 
-/// Spells `word` as it is, as in a JSON string, and as in JSON inside a JSON string.
+/// Returns the forms in which `word` can appear: as is, in a JSON string, and in JSON inside a JSON
+/// string.
 fn spellings(word: &str) -> Vec<String> {
     let json = json_escaped(word);
     let mut forms = vec![
@@ -163,8 +164,8 @@ fn unicode_escaped(text: &str, is_escaped: fn(char) -> bool, escape: fn(u16) -> 
     written
 }
 
-/// Returns whether `range` overlaps an existing placeholder, in which, for example, the word
-/// `token` must not match.
+/// Returns whether `range` overlaps an existing placeholder, inside which words such as `token`
+/// must not match.
 fn overlaps_placeholder(text: &str, range: Range<usize>) -> bool {
     let from = range.start.saturating_sub(PLACEHOLDER.len() + MAX_KIND);
     let to = text.len().min(range.end + PLACEHOLDER.len());

@@ -1,7 +1,7 @@
 //! Classifies a value on its own as random, a chosen password, or a placeholder.
 //!
 //! Entropy alone cannot distinguish `utf8_to_base64_converter` from a key. The number of switches
-//! between letters, digits and cases can, because most names have few.
+//! between letters, digits and cases is a better indicator, because most names have few.
 
 use std::sync::LazyLock;
 
@@ -125,7 +125,7 @@ pub(super) fn is_random(value: &[u8]) -> bool {
 }
 
 /// Returns whether the text after a distinctive prefix looks generated. The threshold is lower than
-/// for a value after a name.
+/// for a value that follows a name.
 pub(super) fn is_generated(body: &[u8]) -> bool {
     let stats = Stats::of(body);
     let is_mixed_case = stats.n_upper * 5 >= stats.len && stats.n_lower * 5 >= stats.len;
@@ -232,7 +232,7 @@ fn is_password_sign(byte: u8) -> bool {
     b"!@#$%^&*+=~?".contains(&byte)
 }
 
-/// Returns whether a value consists only of letters and is not itself a word that means "password".
+/// Returns whether a value consists only of letters and does not contain "pass".
 pub(super) fn is_word(value: &[u8]) -> bool {
     value.iter().all(u8::is_ascii_alphabetic)
         && !value.windows(4).any(|run| run.eq_ignore_ascii_case(b"pass"))
@@ -316,7 +316,7 @@ pub(super) fn is_literal(word: &[u8]) -> bool {
         && (!word.contains(&b'/') || is_dense(word))
 }
 
-/// Returns whether a word is a literal, but does not look like a name, word or email address.
+/// Returns whether a word is a literal that does not look like a name, word or email address.
 pub(super) fn is_chosen_literal(word: &[u8]) -> bool {
     let word = &word[..word.len().min(SAMPLE)];
     let is_address = memchr::memchr(b'@', word).is_some_and(|at| word[at..].contains(&b'.'));
@@ -369,7 +369,7 @@ fn is_own_id(value: &[u8]) -> bool {
 }
 
 /// Returns whether a value is a source location such as `auth/login.ts:12` or `hashers.py:54-59`,
-/// which are common in answers about code that handles passwords.
+/// which often occurs in answers about code that handles passwords.
 fn is_place_in_source(value: &[u8]) -> bool {
     let Ok(value) = std::str::from_utf8(value) else { return false };
     let Some((path, lines)) = value.split_once(':') else { return false };

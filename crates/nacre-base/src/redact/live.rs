@@ -12,14 +12,15 @@ const SETTLED_BYTES: usize = 200;
 
 const MAX_HELD: usize = 4096;
 
-/// Longer text loses its beginning, except for the last `CONTEXT_BYTES` that were sent.
+/// If the text is longer than this, its beginning is dropped, except for the last `CONTEXT_BYTES`
+/// that were sent.
 const MAX_BYTES: usize = 128 << 10;
 const CONTEXT_BYTES: usize = 16 << 10;
 
 const MAX_RUN: usize = 20;
 
-/// Words that introduce a secret when followed by a character such as `:`, without being names of
-/// secrets themselves.
+/// Words that introduce a secret when followed by a character such as `:` but are not themselves
+/// names of secrets.
 const ANNOUNCING: &[&str] = &["bearer", "basic", "authorization", "cookie", "creds", "login"];
 
 const PHRASES: &[&str] = &["mnemonic", "seed", "phrase"];
@@ -40,9 +41,10 @@ pub struct LiveRedactor {
     words: ExtraWords,
     raw: String,
     cut: usize,
-    /// What was sent so far, redacted.
+    /// The redacted text sent so far.
     told: String,
-    /// Whether the beginning was dropped. If so, the complete output cannot be sent again.
+    /// Whether the beginning of the text was dropped. If so, the complete output cannot be sent
+    /// again.
     is_continued: bool,
 }
 

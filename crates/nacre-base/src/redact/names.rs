@@ -1,8 +1,8 @@
 //! Recognizes names that denote secrets, and settings that contain a password.
 //!
-//! Only the end of a name matters: `DB_PASSWORD_2` names a secret, `max_tokens` and `token_count`
-//! do not. Any value after the name of a password is treated as a password, unless it is a
-//! placeholder or the line is code.
+//! Only the end of a name matters: `DB_PASSWORD_2` names a secret, but `max_tokens` and
+//! `token_count` do not. Any value after the name of a password is treated as a password, unless it
+//! is a placeholder or the line is code.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ pub(super) enum Role {
     Password,
     Secret,
     Token,
-    /// A key that needs a qualifier: `api_key`, but not `cache_key`.
+    /// A key that counts only with the right qualifier: `api_key`, but not `cache_key`.
     Key,
     /// A key without a qualifier, or a salt. Values that could be names are ignored.
     Weak,
@@ -45,7 +45,7 @@ const WORDS: &[(&str, Role)] = &[
     ("dockercfg", Role::Secret),
 ];
 
-/// Returns all keywords. The engine also searches for each of them as `Word` and `WORD`.
+/// Returns all keywords. The engine also searches for each keyword as `Word` and `WORD`.
 pub(super) fn words() -> impl Iterator<Item = (&'static str, Role)> {
     PASSWORDS.split('|').map(|word| (word, Role::Password)).chain(WORDS.iter().copied())
 }
@@ -238,11 +238,11 @@ const MIN_VALUE: usize = 5;
 /// Longer values are prose.
 const MAX_VALUE: usize = 64;
 
-/// What may precede the name in a settings line.
+/// Strings that may precede the name in a settings line.
 const LEADS: [&[u8]; 9] = [b"", b"-", b"#", b"//", b"export", b"set", b"ENV", b"ARG", b"-e"];
 
-/// Prefixes that tools add to lines: line numbers of `cat -n`, file and line of `grep -n`, diff
-/// signs, quotation marks, and log times or container names.
+/// Prefixes that tools add to lines: line numbers from `cat -n`, file names and line numbers from
+/// `grep -n`, diff markers, quotation marks, and log timestamps or container names.
 static MARGIN: Pattern = Pattern::new(concat!(
     r"\A(?:(?:[\w./-]{1,80}[:-])?\d{1,6}(?:[:|-]|→|\t|\z)|[+<>|]|(?:[\w./-]{1,40} *\|)",
     r"|\d{4}-\d\d-\d\d[T ][\d:.,]{5,18}(?:Z|[+-][\d:]{4,5})?|\[[\w :.,+-]{1,40}\])[ \t]*",

@@ -23,15 +23,16 @@ pub(super) struct PlaceRule {
     pub(super) words: &'static str,
     kind: &'static str,
     weight: Weight,
-    /// Whether the words may be the end of a longer word, such as `login(` in `basic_login(`.
+    /// Whether the words may also match at the end of a longer word, such as `login(` in
+    /// `basic_login(`.
     is_suffix: bool,
     head: Option<Pattern>,
     lead: Pattern,
     tail: Option<Pattern>,
     /// Whether the secret must be in quotes. Text in backticks is a name.
     is_quoted: bool,
-    /// Whether the secret is a word in a sentence, where punctuation may end it, instead of a
-    /// command argument.
+    /// Whether the secret is a word in a sentence, which punctuation may end, rather than a command
+    /// argument.
     is_sentence: bool,
     n_tries: usize,
     is_secret: fn(&[u8]) -> bool,
@@ -65,7 +66,7 @@ fn any_argument(words: Str, kind: Str, lead: Str) -> PlaceRule {
     PlaceRule { is_secret: judge::is_chosen_literal, ..command(words, kind, lead) }
 }
 
-/// Text that is piped into a command in `tail`.
+/// Text that is piped into a command that matches `tail`.
 fn print_command(kind: Str, lead: Str, tail: Str) -> PlaceRule {
     PlaceRule { tail: Some(Pattern::new(tail)), n_tries: 1, ..command("echo |printf ", kind, lead) }
 }
@@ -314,7 +315,7 @@ pub(super) static CHANGED: LazyLock<PlaceRule> = LazyLock::new(|| PlaceRule {
     ..sentence("", r"\A(?: (?:<changed>|still|just|to|from|temporarily)){1,5} ")
 });
 
-/// Words that confirm that a match of `CHANGED` is about a change.
+/// Words that confirm that a match of `CHANGED` really describes a change.
 pub(super) static IS_CHANGED: Pattern =
     Pattern::new(r"\A(?: (?:still|just|to|from|temporarily))* (?:<changed>) ");
 

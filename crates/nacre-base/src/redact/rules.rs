@@ -87,7 +87,7 @@ const fn middle(kind: Str, anchors: Str, lead: PatternPart, parts: Parts) -> Rul
 use PatternPart::{Lit, Run};
 use Set::{Alnum, Base64, Crypt, Digit, Hex, Lower, Percent, Tilde, Token, Upper, Url, UrlDot};
 
-/// No provider issues longer tokens.
+/// No provider issues tokens longer than this.
 pub(super) const LONG: usize = 4096;
 
 pub(super) static RULES: &[Rule] = &[
@@ -236,7 +236,7 @@ pub(super) static RULES: &[Rule] = &[
     weak("wallet-key", "nsec1", &[Run(Lower, 58, 58)]),
     weak("wallet-key", "xprv", &[Run(Alnum, 107, 107)]),
     weak("wallet-key", "suiprivkey1", &[Run(Lower, 50, 64)]),
-    // Password hashes in the formats of `/etc/shadow`, `.htpasswd` and LDAP.
+    // Password hashes in `/etc/shadow`, `.htpasswd` and LDAP formats.
     random(
         "password-hash",
         "$1$ $5$ $6$ $7$ $y$ $gy$ $2a$ $2b$ $2x$ $2y$ $apr1$ $argon2i$ $argon2d$ $argon2id$ $scrypt$ $pbkdf2",
@@ -265,7 +265,7 @@ pub(super) static RULES: &[Rule] = &[
         &[Run(Base64, 200, 16 * LONG)],
     ),
     token("private-key", "MIGHAgEAMBMGByqGSM49AgEG", &[Run(Base64, 80, 256)]),
-    // Base64 of a private key's armor.
+    // Base64-encoded armor of a private key.
     token(
         "private-key",
         "LS0tLS1CRUdJTiBQUklWQVRF LS0tLS1CRUdJTiBSU0EgUFJJVkFURS LS0tLS1CRUdJTiBFQyBQUklWQVRF LS0tLS1CRUdJTiBPUEVOU1NI LS0tLS1CRUdJTiBFTkNSWVBURUQg",
@@ -276,8 +276,7 @@ pub(super) static RULES: &[Rule] = &[
         "v1.local. v2.local. v3.local. v4.local. v2.public. v3.public. v4.public.",
         &[Run(UrlDot, 40, LONG)],
     ),
-    // A signed token with three parts, or an encrypted one with five. The signature may be
-    // truncated.
+    // A signed JWT with three parts, or an encrypted one with five. The signature may be truncated.
     token("jwt", "eyJ", &[Run(Url, 10, LONG), Lit(".eyJ"), Run(Url, 10, 16 * LONG)]),
     token(
         "jwt",
@@ -307,8 +306,8 @@ pub(super) fn anchors() -> impl Iterator<Item = (String, &'static Rule)> {
     RULES.iter().flat_map(listed).chain(discord_anchors().map(|anchor| (anchor, &DISCORD)))
 }
 
-/// The first three characters of a Discord bot token, which are base64 of the first digits of the
-/// bot's ID.
+/// The first three characters of a Discord bot token, which encode the first digits of the bot's ID
+/// in base64.
 fn discord_anchors() -> impl Iterator<Item = String> {
     let heads = ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"];
     let thirds = ["A", "E", "I", "M", "Q", "U", "Y", "c", "g", "k"];
@@ -362,8 +361,8 @@ pub(super) fn find_shape(
     is_real.then_some(FoundSecret::new(start..last, rule.kind, Weight::Shape))
 }
 
-/// Returns whether the body could be long enough, by checking only its last required byte. In prose
-/// and code, few anchors are followed by such a long run.
+/// Returns whether the body could be long enough, judging only by its last required byte. In prose
+/// and code, anchors are rarely followed by a run of that length.
 fn reaches(text: &Text<'_>, rule: &Rule, pos: usize) -> bool {
     match rule.parts.first() {
         Some(PatternPart::Run(set, min @ 1.., _)) => {
@@ -384,7 +383,7 @@ fn parts_end(text: &mut Text<'_>, rule: &Rule, mut pos: usize) -> Option<usize> 
             }
             PatternPart::Run(set, min, max) => {
                 let run_end = text.run_end(set, pos);
-                // After a distinctive prefix, a longer run consists of two adjacent secrets.
+                // After a distinctive prefix, a longer run is assumed to be two adjacent secrets.
                 let max = match rule.edge {
                     Edge::Word => max.max(LONG),
                     Edge::Blob => max,
@@ -402,7 +401,7 @@ const MIN_BODY: usize = 24;
 /// Longest prefix: three words of 16 characters and their separators.
 const MAX_PREFIX: usize = 51;
 
-/// Prefixes of public IDs and hashes, recognized by their first word.
+/// First words of the prefixes of public IDs and hashes.
 const IDS: &str = " toolu msg call resp req run thread asst file item fc rs ws ctc ctco step evt chatcmpl cmpl sha1 \
     sha256 sha384 sha512 md5 blake3 chunk img image commit rev build job trace span sess session task request user \
     agent conv id uuid node block hash etag digest layer snapshot cache tmp temp cus sub price prod pi ch cs seti pm \
@@ -476,7 +475,7 @@ const AWS_SECRET_LEN: usize = 40;
 
 const MAX_AWS_DISTANCE: usize = 160;
 
-/// How far apart a key and its ID may be: on the same line or on adjacent lines.
+/// Maximum number of line breaks between a key and its ID: they are on the same or adjacent lines.
 const MAX_BREAKS: usize = 1;
 
 pub(super) fn find_aws_secret(text: &Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {

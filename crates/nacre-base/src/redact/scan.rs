@@ -76,14 +76,15 @@ fn anchors() -> Vec<(String, Target)> {
     list
 }
 
-/// Anchors separated by `|`, with their actions.
+/// Anchors separated by `|`, with the action for each list.
 const STRUCTURES: &[(&str, Target)] = &[
     ("-----BEGIN ", Target::Structure(documents::find_pem)),
     ("-----END ", Target::Structure(documents::find_rest)),
     ("Private-Lines: ", Target::Structure(documents::find_putty)),
     (documents::JWK_ANCHOR, Target::Structure(documents::find_jwk)),
     (documents::SEED_LABELS, Target::Structure(documents::find_seed)),
-    // Start of the rows in an SQL `INSERT`. In any other letter case, the word is usually code.
+    // The keyword before the rows in an SQL `INSERT`. With any other capitalization, the word is
+    // usually code.
     ("VALUES|values (|values(|Values (", Target::Structure(tables::find_inserted)),
     (documents::MANIFEST_ANCHORS, Target::Structure(documents::find_manifest)),
     ("://|:\\/\\/", Target::Located(http::url_password, "url-password")),
@@ -120,11 +121,11 @@ pub(super) fn scan(text: &str) -> Secrets {
     merge(found)
 }
 
-/// Maximum number of values to search for again elsewhere in the text.
+/// Maximum number of secret values to search for elsewhere in the text.
 const MAX_REPEATED: usize = 256;
 
-/// Finds the values in `found` that look generated wherever else they occur. Without a name before
-/// them, they would not be recognized.
+/// Finds other occurrences of those values in `found` that look generated. Without a name before
+/// them, these occurrences would not be recognized.
 fn find_repeats(text: &str, found: &[FoundSecret]) -> Secrets {
     let value = |one: &FoundSecret| text.get(one.start..one.end).unwrap_or_default();
     let is_generated = |one: &&FoundSecret| {
@@ -178,7 +179,8 @@ struct Seen {
 fn scan_as_it_is(mut text: Text<'_>, parts: &[Range<usize>]) -> Seen {
     let mut seen = Seen { found: Vec::new(), has_escapes: false };
     let len = text.bytes.len();
-    // The end of the last placeholder. An anchor that begins before it is part of the placeholder.
+    // The end of the last placeholder. An anchor that begins before this offset is part of a
+    // placeholder.
     let mut floor = 0;
     for part in parts {
         let n_before = N_LOOKED_AT.fetch_add(part.len(), Ordering::Relaxed);

@@ -16,30 +16,31 @@ pub(super) struct Pair {
     pub(super) is_cell: bool,
 }
 
-/// A key such as `name`, whose value is the secret's name. In forms, it can also be a field type
-/// that marks a password.
+/// A key such as `name`, whose value is the secret's name. In forms, the key can also specify a
+/// field type that marks a password.
 static KEYED: Pattern = Pattern::new(concat!(
     r"(?:\A|[^A-Za-z]|\\[nrt])(?i:name|key|label|field|variable|env|parameter|title|(type|id))",
     r"<q>?<_>[:=]<_><q>?\z"
 ));
 
-/// The pair that contains the value, after at most two other pairs, such as a type or an ID.
+/// The key-value pair that holds the value, preceded by at most two other pairs, such as a type or
+/// an ID.
 static BEHIND: Pattern = Pattern::new(r"(?i)\A(?:<pair>){0,2}<sep><q>?value<q>?<_>[:=]<_>");
 
-/// The pair that contains the value, directly after the name.
+/// The key-value pair that holds the value and directly follows the name.
 static NEXT: Pattern = Pattern::new(r"(?i)\A<sep><q>?value<q>?<_>[:=]<_>");
 
-/// The pair that contains the value, before the pair with the name.
+/// The key-value pair that holds the value and precedes the pair with the name.
 static BEFORE: Pattern = Pattern::new(concat!(
     r"(?:\A|[^A-Za-z]|\\[nrt])(?i:value)<q>?<_>[:=]<_>(<string>|[^\s,\x22'`\\]+)<sep>",
     r"<q>?(?i:name|key|label|field|variable|env|parameter|title)<q>?<_>[:=]<_><q>?\z"
 ));
 
-/// The pair that contains the value in a block: `{ type = string, default = "…" }`.
+/// The key-value pair that holds the value in an inline table: `{ type = string, default = "…" }`.
 static BLOCK: Pattern =
     Pattern::new(r"(?i)\A(?:<pair>){0,3}<sep><q>?(?:value|default|plaintext|const)<q>?<_>[:=]<_>");
 
-/// Tags around a name, followed by the value's tag.
+/// The tags before a name and between the name and its value.
 static NAME_TAG: Pattern =
     Pattern::new(r"(?i)<(?:name|key|label|field|variable|env|parameter|title)>\z");
 static VALUE_TAG: Pattern = Pattern::new(
@@ -48,7 +49,8 @@ static VALUE_TAG: Pattern = Pattern::new(
 static CELL: Pattern = Pattern::new(r"(?i)<(?:td|th|dt)>\z");
 static VALUE_CELL: Pattern = Pattern::new(r"(?i)\A</[^>]{0,24}><sep><(?:td|dd)>(?:<code>)?");
 
-/// A tag with the name of the secret, `<db:password type="plain">…`, and the end of an opening tag.
+/// The start of a tag named after the secret, as in `<db:password type="plain">…`, and the end of
+/// an opening tag.
 static TAG: Pattern = Pattern::new(r"<(?:[\w-]{1,24}:)?\z");
 static OPENED: Pattern = Pattern::new(r"\A(?: [^<>\n]{0,126}[^<>\n/=-])?><s>(?:<!\[CDATA\[)?");
 
@@ -118,7 +120,7 @@ pub(super) fn tag_words(text: &Text<'_>, name: &Name) -> Vec<Range<usize>> {
 
 const MAX_LINE: usize = 512;
 
-/// How far below its header a row may be.
+/// Maximum distance in bytes between a row and its header.
 const MAX_BELOW: usize = 4096;
 
 const MAX_TITLE: usize = 40;
@@ -127,7 +129,7 @@ pub(super) fn cells(text: &mut Text<'_>, name: &Name, role: Role) -> Vec<Range<u
     let Some(separator) = separator_beside(text, name) else { return Vec::new() };
     let lines = Lines::around(text, name.end);
     let header = lines.line_around(text, name.start);
-    // A row in a known table is not the header of another table.
+    // A row of a table that was already found is not the header of another table.
     let is_row = text.table.start < header.start && header.start < text.table.end;
     if header.len() > MAX_LINE || is_row || !is_header(text, &header, separator) {
         return Vec::new();
@@ -155,7 +157,7 @@ pub(super) fn cells(text: &mut Text<'_>, name: &Name, role: Role) -> Vec<Range<u
     found
 }
 
-/// A line between the header and the rows: `|---|---|`, `-----+-----`.
+/// A separator line between the header and the rows: `|---|---|`, `-----+-----`.
 static RULE: Pattern = Pattern::new(r"\A[-+|: \r]*-[-+|: \r]*\z");
 
 static CELL_BEFORE: Pattern = Pattern::new(r#"([|,\t])[ "]*\z"#);

@@ -33,7 +33,7 @@ struct Miss {
     text: String,
 }
 
-/// Cleans `n_samples` of every kind in every place and checks how many secrets are found.
+/// Redacts `n_samples` secrets of every kind in every place and checks how many of them are found.
 fn check_recall(n_samples: usize, clean: impl Fn(&str) -> String) {
     let mut misses = Vec::new();
     for (idx, kind) in KINDS.iter().enumerate() {
@@ -73,7 +73,7 @@ fn secrets_are_caught_wherever_they_stand() {
     check_recall(3, |text| redact(text).into_owned());
 }
 
-/// Checks a redacted text in which `%` stands for the secret of `label`.
+/// Replaces `%` in the text with the secret of `label`, redacts the text, and checks the result.
 fn check(label: &str, text: &str, expected: &str) {
     let kind = KINDS.iter().find(|kind| kind.label == label).unwrap();
     let Sample { text: secret, .. } = kind.sample(&mut Dice::new(7));

@@ -85,9 +85,10 @@ impl Set {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
-    /// Not a letter, digit or underscore. The end of an escape such as `\n` is also allowed.
+    /// Any character except letters, digits and underscores. The end of an escape such as `\n` is
+    /// also allowed.
     Word,
-    /// Like `Word`, and also not a base64 symbol or a dot.
+    /// Like `Word`, but also excludes base64 symbols and dots.
     Blob,
 }
 
@@ -221,8 +222,8 @@ fn is_escape(byte: u8) -> bool {
     matches!(byte, b'n' | b'r' | b't' | b'b' | b'f' | b'/')
 }
 
-/// How certain a finding's kind is. Recognition by format is more certain than recognition by
-/// place, which is more certain than recognition by name.
+/// How certain we are of a finding's kind. Recognition by format is more certain than recognition
+/// by place, which is more certain than recognition by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
     Name,
@@ -259,7 +260,7 @@ pub(super) fn placeholder_end(text: &Text<'_>, pos: usize) -> usize {
     if rest.get(n_kind) == Some(&b']') { pos + n_kind + 1 } else { pos }
 }
 
-/// Joins overlapping findings. The most certain finding determines the kind.
+/// Joins overlapping findings. The kind is taken from the most certain finding.
 pub(super) fn merge(mut found: Secrets) -> Secrets {
     found.sort_by_key(|one| (one.start, std::cmp::Reverse(one.end)));
     let mut merged: Secrets = Vec::with_capacity(found.len());
@@ -280,13 +281,13 @@ pub(super) fn merge(mut found: Secrets) -> Secrets {
 /// What `<name>` means in pattern templates. Quotes, spaces and line breaks may be escaped at any
 /// depth, as in JSON inside a JSON string.
 const PARTS: &[(&str, &str)] = &[
-    // Shell: arguments before a flag, the first argument, one more argument.
+    // For shell commands: the arguments before a flag, the first argument, and one more argument.
     ("<args>", r"\A<gap>?(?:<arg><gap>)*?"),
     ("<first>", r"\A<gap>?<flags>"),
     ("<next>", r#"(?:<string>|[^\s"'`\\|;<>()&-])<arg>?<gap><flags>"#),
     ("<flags>", r"(?:-<arg><gap>)*"),
     ("<is>", r"(?:<gap>|=)"),
-    // A pair of a name and a value, and the separator before it.
+    // A name-value pair, and the separator before it.
     ("<pair>", r#"<sep><q>?[\w-]{1,24}<q>?<_>[:=]<_>(?:<string>|[^\s,"'`\\]{0,64})"#),
     ("<sep>", r",?(?:[ \t\r\n]|<br>)*"),
     ("<arg>", r"(?:<string>|<bare>)+"),

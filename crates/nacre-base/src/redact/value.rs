@@ -32,8 +32,8 @@ pub(super) enum Writing {
 pub(super) struct Value {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Where the value ends if `&` is a separator. Differs from `end` only for an unquoted value
-    /// that contains `&`.
+    /// The end of the value if `&` is treated as a separator. Differs from `end` only for an
+    /// unquoted value that contains `&`.
     pub(super) core_end: usize,
     pub(super) writing: Writing,
 }
@@ -77,7 +77,7 @@ fn past_triple(text: &Text<'_>, open: Quote) -> Quote {
 /// white space.
 fn read_quoted(text: &Text<'_>, open: Quote) -> Option<Value> {
     let start = open.end;
-    // Before any of these characters, the quote is the end of a JSON string.
+    // If one of these characters follows, the quote is the end of a JSON string.
     if matches!(text.at(start)?, b',' | b':' | b'}' | b']') {
         return None;
     }
@@ -101,15 +101,15 @@ fn read_quoted(text: &Text<'_>, open: Quote) -> Option<Value> {
     None
 }
 
-/// Returns whether a letter after `n_slashes` backslashes is a line break in the text around the
-/// value.
+/// Returns whether a letter preceded by `n_slashes` backslashes is a line break in the text that
+/// surrounds the value.
 fn is_blank_escape(open: Quote, n_slashes: usize) -> bool {
     n_slashes > 0 && (open.mark != b'"' || n_slashes < 1 << open.level)
 }
 
 fn closes(open: Quote, mark: u8, pos: usize, mut n_slashes: usize) -> Option<usize> {
     if mark != open.mark {
-        // A double quote inside single quotes may be the end of a surrounding JSON string.
+        // A double quote inside single quotes may close a surrounding JSON string.
         return Some(pos - n_slashes);
     }
     for level in 0..=open.level {
@@ -137,8 +137,8 @@ fn read_bare(text: &mut Text<'_>, pos: usize) -> Option<Value> {
     (!is_expression && end - pos <= MAX_VALUE).then_some(value)
 }
 
-/// Returns whether the `&` at `at` ends the value that begins at `pos`: in a URL query, before
-/// another form parameter, or if the value does not continue.
+/// Returns whether the `&` at `at` ends the value that begins at `pos`: it is in a URL query,
+/// another form parameter follows, or the value does not continue.
 fn separates(text: &Text<'_>, pos: usize, at: usize) -> bool {
     let rest = text.rest(at + 1);
     if !rest.first().is_some_and(|byte| Set::Bare.has(*byte)) || rest.starts_with(b"amp;") {
@@ -155,7 +155,8 @@ fn separates(text: &Text<'_>, pos: usize, at: usize) -> bool {
 
 pub(super) const MAX_MARGIN: usize = 48;
 
-/// Returns the end of the line break at `pos`: raw, escaped at any depth, or after a backslash.
+/// Returns the end of the line break at `pos`, which may be raw, escaped at any depth, or preceded
+/// by a backslash.
 pub(super) fn break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
     if !matches!(text.at(pos)?, b'\n' | b'\r' | b'\\') {
         return None;
@@ -182,8 +183,8 @@ const MAX_LINE: usize = 240;
 pub(super) fn find_continued_end(text: &Text<'_>, pos: usize) -> Option<usize> {
     let rest = text.rest(pos);
     let n_slashes = rest.iter().take(32).take_while(|byte| **byte == b'\\').count();
-    // In a JSON string, the backslash is written as two backslashes, and the line break as a third
-    // one followed by a letter.
+    // In a JSON string, a backslash before a line break becomes three backslashes and a letter: two
+    // for the backslash itself, and one for the line break.
     let is_continued = match rest.get(n_slashes) {
         Some(b'\n' | b'\r') => n_slashes > 0,
         Some(b'n' | b'r') => n_slashes > 1 && !n_slashes.is_multiple_of(2),

@@ -11,10 +11,10 @@ use crate::lifecycle::{AgentSpec, Completion};
 use crate::model::Role;
 use crate::tools::{Budgets, Exec, MemoryUse, Permissions, quote_passage};
 
-/// What the agent must answer, word for word, if the memories do not contain the answer.
+/// The exact text that the agent must return if the memories do not contain the answer.
 pub const NOT_KNOWN: &str = "NOT KNOWN";
 
-/// Searches session transcripts. Offered only once a session has been read.
+/// Searches session transcripts. This tool is offered only once a session has been read.
 const TRACE_SEARCH: &str = "trace_search";
 
 const PROMPT: &str = include_str!("asker.md").trim_ascii_end();

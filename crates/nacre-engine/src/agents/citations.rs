@@ -3,7 +3,7 @@
 //! Models invent convincing line numbers, so every cited range is read again: the file must be in
 //! scope, a tool must have shown the lines during this run, and the lines must contain the quote.
 //! Each sentence is checked against its cited lines. Errors are returned to the model while it can
-//! still correct them. Those that remain are marked in the answer.
+//! still correct them. Sentences whose errors remain are marked in the answer.
 
 use nacre_base::fs::RelPath;
 use nacre_base::text::collapse_whitespace;
@@ -19,13 +19,15 @@ use crate::proof::{
 use crate::record::ShownLines;
 use crate::tools::{Area, Permissions, Workspace};
 
-/// Maximum citations per report. Any beyond this limit are not checked and count as not found.
+/// Maximum citations per report. Citations beyond this limit are not checked and count as not
+/// found.
 const MAX_CITATIONS: usize = 50;
 
 const MIN_QUOTE_CHARS: usize = 8;
 const MIN_QUOTE_WORDS: usize = 2;
 
-/// Minimum length of a quote that is a whole line. A shorter line, such as `}`, proves nothing.
+/// Minimum length of a quote that consists of a whole line. A shorter line, such as `}`, proves
+/// nothing.
 const MIN_LINE_CHARS: usize = 4;
 
 /// Maximum lines per citation. A longer range could support any claim.
@@ -39,10 +41,11 @@ const MAX_LINES: usize = 200_000;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
-    /// The answer, in a few sentences. Each ends with the numbers of the citations that prove it:
-    /// [1] or [1][3].
+    /// The answer, in a few sentences. Each sentence ends with the numbers of the citations that
+    /// support it: [1] or [1][3].
     pub answer: String,
-    /// The places that prove it, counted from 1; every statement about the code needs one.
+    /// The source locations that support the answer, numbered from 1; every statement about the
+    /// code needs one.
     #[schemars(length(max = 50))]
     pub citations: Vec<Citation>,
 }
@@ -51,16 +54,16 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Citation {
-    /// The path of the file below the workspace.
+    /// The file's path, relative to the workspace.
     pub file: String,
     /// The first line, from 1.
     #[schemars(range(min = 1))]
     pub first_line: u32,
-    /// The last line, at most 30 lines on.
+    /// The last line; at most 30 lines per citation.
     #[schemars(range(min = 1))]
     pub last_line: u32,
-    /// Words copied letter for letter from those lines, without line numbers: a whole line, or the
-    /// words that matter.
+    /// Text copied verbatim from those lines, without line numbers: a whole line, or just the words
+    /// that matter.
     #[schemars(length(min = 1, max = 400))]
     pub quote: String,
 }
@@ -68,8 +71,8 @@ pub struct Citation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookedAt {
     pub citation: Citation,
-    /// The current text of the cited lines, or an error message for the model if they are not valid
-    /// evidence.
+    /// The current text of the cited lines or, if they are not valid evidence, an error message for
+    /// the model.
     pub lines: Result<String, String>,
 }
 

@@ -33,7 +33,8 @@ pub(super) struct Delegate {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DelegateInput {
-    /// One to three questions; each is answered by its own explorer, which knows only its question.
+    /// One to three questions; each is answered by a separate explorer that knows nothing but its
+    /// own question.
     #[schemars(length(min = 1, max = 3))]
     questions: Vec<ExplorerQuestion>,
 }
@@ -43,10 +44,10 @@ pub(super) struct DelegateInput {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Question")]
 pub(super) struct ExplorerQuestion {
-    /// The whole question, with everything that is needed to understand it.
+    /// The full question, including everything needed to understand it.
     #[schemars(length(min = 1, max = 8000))]
     question: String,
-    /// Folders to look in, relative to the workspace; all of it where none is named.
+    /// Folders to search, relative to the workspace; defaults to the whole workspace.
     #[serde(default)]
     #[schemars(length(max = 20))]
     folders: Vec<String>,

@@ -19,7 +19,7 @@ pub struct AgentDeps {
     pub policy: RetryPolicy,
     pub limits: Limits,
     pub clock: Clock,
-    /// All tools except skill tools, which are created for each run. An explorer gets the subset
+    /// All tools except skill tools, which are created for each run. Each explorer gets the subset
     /// listed in its spec.
     pub tools: Vec<Arc<dyn AnyTool>>,
     pub workspace: Arc<Workspace>,
@@ -114,7 +114,7 @@ impl AgentDeps {
     }
 }
 
-/// A running explorer. Dropping it ends its task as cancelled, unless another end state was set.
+/// A running explorer. Dropping it marks its task as cancelled, unless another end state was set.
 struct Helper {
     parent: Events,
     own: Events,

@@ -29,7 +29,7 @@ const BUDGETS: Budgets = Budgets {
     total_tokens: Some(600_000),
 };
 
-/// Creates an explorer for the workspace that keeps only the read permissions from `permissions`.
+/// Creates an explorer for the workspace, keeping only the read permissions from `permissions`.
 pub fn explorer(workspace: &Arc<Workspace>, permissions: &Permissions) -> AgentSpec {
     let permissions = Permissions {
         reads: permissions.reads.clone(),

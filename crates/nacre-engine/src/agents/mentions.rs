@@ -1,4 +1,4 @@
-//! Lists source locations and memories that a chat answer mentions but that were not read during
+//! Lists source locations and memories that are mentioned in a chat answer but were not read during
 //! the run.
 //!
 //! The answer itself is not changed, because chat answers are free text.

@@ -1,5 +1,5 @@
-//! Text that a model has merged from several memories, and the checks that the text must pass
-//! before it is used.
+//! Text that a model has merged from several memories, and the checks it must pass before it is
+//! used.
 //!
 //! The text is rejected if it mentions something that no source mentions, omits something that a
 //! source mentions, or contradicts a source.
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 type Result<T, E = EmbedError> = std::result::Result<T, E>;
 
-/// How many bytes longer than all of its sources combined the merged text may be.
+/// Maximum number of bytes by which the merged text may exceed the combined length of its sources.
 const MAX_MORE_BYTES: usize = 200;
 const MAX_TITLE_BYTES: usize = 160;
 

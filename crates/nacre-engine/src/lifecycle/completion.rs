@@ -1,8 +1,8 @@
 //! Defines how an agent reports that it is finished, and how the host decides whether to accept the
 //! report.
 //!
-//! Agents report with a tool that does not count toward the call budget: `signal` for agents that
-//! work until they stop, `answer` for agents that return a value. The decision is based on the
+//! Agents report by calling a tool that does not count toward the call budget: `signal` for agents
+//! that work until they stop, `answer` for agents that return a value. The decision is based on the
 //! recorded effects of the run, not on the model's claim.
 
 use serde::Deserialize;
@@ -24,8 +24,8 @@ pub(super) struct Signalled {
     pub(super) reason: String,
 }
 
-/// Compares a signal with the recorded effects. Returns the signal with the outcome it counts as,
-/// or an error message for the model.
+/// Compares a signal with the recorded effects. Returns the signal and the outcome that it counts
+/// as, or an error message for the model.
 pub(super) fn judge(
     arguments: &Arguments,
     effects: &RunEffects,

@@ -72,12 +72,12 @@ impl Default for RunHandle {
 }
 
 impl RunControl {
-    /// Returns the control for a run that cannot be steered or cancelled from outside.
+    /// Returns a control for a run that cannot be steered or cancelled from outside.
     pub fn without_handle() -> Self {
         RunHandle::new().control()
     }
 
-    /// Returns the control for a helper's run, which is cancelled together with its parent.
+    /// Returns a control for a helper's run, which is cancelled together with its parent.
     pub fn of_child(cancel: Cancel) -> Self {
         let by = Arc::new(OnceLock::from(CancelledBy::Parent));
         Self { cancel, by, ..Self::without_handle() }

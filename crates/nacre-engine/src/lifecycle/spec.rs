@@ -20,8 +20,8 @@ pub struct AgentSpec {
     pub permissions: Permissions,
     pub budgets: Budgets,
     pub completion: Completion,
-    /// Whether the model summarizes the beginning of an overlong conversation. If not, the oldest
-    /// part is omitted.
+    /// Whether the model summarizes the beginning of an overlong conversation. Otherwise, the
+    /// oldest part is omitted.
     pub sums_up: bool,
 }
 

@@ -1,8 +1,9 @@
 //! Builds a response from an attempt's events.
 //!
-//! Differences between providers are normalized here: if there is a call, the stop reason is always
-//! `ToolUse`, and the output tool's arguments become the answer's text. Small models sometimes
-//! repeat themselves endlessly; such an answer is truncated at the first repetition.
+//! Differences between providers are normalized here: if the response contains a tool call, the
+//! stop reason is always `ToolUse`, and the output tool's arguments become the response text. Small
+//! models sometimes repeat themselves endlessly; such a response is truncated at the first
+//! repetition.
 
 use crate::model::conversation::{
     Arguments, Content, ModelEvent, OUTPUT_TOOL, Reasoning, Request, Response, StopReason, ToolCall,
@@ -11,7 +12,7 @@ use crate::model::error::{Fault, Result};
 use crate::model::price::Usage;
 use crate::model::roles::ModelRef;
 
-/// Maximum number of tool calls in an answer. Real answers contain far fewer.
+/// Maximum number of tool calls in a response. Real responses contain far fewer.
 pub(super) const MAX_CALLS: usize = 256;
 
 /// Bytes counted for each part in addition to its text, so that a server cannot exhaust memory with
@@ -221,7 +222,7 @@ const MAX_PERIOD: usize = 3;
 
 const MIN_LETTERS: usize = 20;
 
-/// Number of bytes at the end of the answer that are checked for repetitions.
+/// Number of bytes at the end of the response that are checked for repetitions.
 const LOOKED_AT: usize = 8_000;
 
 pub(super) fn repeats_from(text: &str) -> Option<usize> {
@@ -239,7 +240,7 @@ pub(super) fn repeats_from(text: &str) -> Option<usize> {
         if n_letters < MIN_LETTERS || !is_same {
             return None;
         }
-        // The repetition may have begun earlier.
+        // The repetition may have started earlier than this point.
         let earlier = (0..from).rev().take_while(|at| sentences[*at].1 == sentences[at + period].1);
         let first = earlier.last().unwrap_or(from);
         Some(start + sentences[first + period].0)

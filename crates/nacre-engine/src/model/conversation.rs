@@ -23,7 +23,8 @@ pub struct Request {
     pub system: String,
     pub messages: Vec<Message>,
     pub tools: Vec<ToolDef>,
-    /// Whether the model may call tools. Even if not, the conversation can contain earlier calls.
+    /// Whether the model may call tools. Even if it may not, the conversation can contain earlier
+    /// calls.
     pub may_call: bool,
     pub output: Option<OutputSchema>,
     pub max_tokens: u32,
@@ -118,7 +119,7 @@ pub enum Speaker {
 pub enum Content {
     Text(String),
     Reasoning(Reasoning),
-    /// Reasoning that the provider encrypted. It is kept only to be sent back.
+    /// Reasoning that the provider encrypted. It is kept only so that it can be sent back.
     HiddenReasoning(String),
     ToolUse(ToolCall),
     ToolResult(ToolResult),
@@ -143,7 +144,7 @@ impl Content {
 pub struct Image {
     /// Media type, for example `image/png`.
     pub media_type: String,
-    /// The content in base64. Clones share the data, because the conversation is sent again with
+    /// The content in base64. Clones share the data, because the conversation is sent again at
     /// every step.
     pub data: Arc<str>,
 }
@@ -221,17 +222,17 @@ pub enum ToolStatus {
     Failed,
 }
 
-/// Events emitted while a model answers, in order of arrival.
+/// Events emitted while a model responds, in order of arrival.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelEvent {
-    /// The model has begun to answer. A `Retry` or `Fallback` and then another `Started` may
+    /// The model has begun to respond. A `Retry` or `Fallback` and then another `Started` may
     /// follow.
     Started {
         model: ModelRef,
     },
     Text(String),
     Reasoning(String),
-    /// The proof for the reasoning so far, if the provider sends one.
+    /// The signature for the reasoning so far, if the provider sends one.
     ReasoningSigned {
         signature: String,
     },
@@ -245,7 +246,8 @@ pub enum ModelEvent {
         index: usize,
         delta: String,
     },
-    /// The text of this attempt contained tool calls. This is the text without them.
+    /// The text generated in this attempt contained tool calls. This is that text with the calls
+    /// removed.
     TextReplaced {
         text: String,
     },

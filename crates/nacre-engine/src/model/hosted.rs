@@ -1,4 +1,5 @@
-//! A provider at a network address. Makes one attempt over HTTP with timeouts, for any API dialect.
+//! A provider reached over the network. Makes one attempt over HTTP with timeouts, for any API
+//! dialect.
 //!
 //! Dialects are pure: they convert requests to JSON, and frames to events. I/O, limits and errors
 //! are handled in this module.
@@ -42,7 +43,7 @@ pub(super) trait Dialect: Send + Sync {
 pub(super) trait Decoder: Send {
     fn frame(&mut self, frame: &Frame, out: &mut Vec<ModelEvent>) -> Result<ControlFlow<()>>;
 
-    /// Handles the end of the stream: closes open parts, or returns a fault if the answer is
+    /// Handles the end of the stream: closes open parts, or returns a fault if the response is
     /// truncated.
     fn end(&mut self, out: &mut Vec<ModelEvent>) -> Result<()>;
 }
@@ -247,7 +248,8 @@ impl Answer {
     }
 }
 
-/// Maximum number of answer bytes that a decoder may buffer. No other limit covers buffered bytes.
+/// Maximum number of response bytes that a decoder may buffer. No other limit covers buffered
+/// bytes.
 pub(super) const MAX_HELD_BYTES: usize = 1 << 20;
 
 pub(super) fn hold(held: &mut usize, n_bytes: usize) -> Result<()> {

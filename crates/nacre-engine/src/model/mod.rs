@@ -1,8 +1,9 @@
-//! Calls to models. A `Request` emits `ModelEvent`s while it is running and finally returns one
-//! `Response` or one `ModelError`.
+//! Calls to models. A `Request` emits `ModelEvent`s while it is running and finally returns either
+//! a `Response` or a `ModelError`.
 //!
 //! A provider makes exactly one attempt. Retries, deadlines, cancellation and fallback models are
-//! all handled in `retry`, because nested layers with their own timeouts would multiply the delays.
+//! all handled in `retry`, because the delays would multiply if nested layers each had their own
+//! timeouts.
 
 mod anthropic;
 mod classify;

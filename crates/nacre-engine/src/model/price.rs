@@ -160,7 +160,7 @@ impl Usage {
             .saturating_add(self.output)
     }
 
-    /// Returns the sum. The reported cost is known only if both costs are known.
+    /// Returns the sum. The sum's reported cost is known only if both reported costs are known.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! The provider interface, which makes one attempt to get an answer. `Guarded` wraps a provider and
-//! redacts words that must not leave this machine.
+//! The provider interface, which makes one attempt to get a response. `Guarded` wraps a provider
+//! and redacts words that must not leave this machine.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -37,9 +37,9 @@ pub struct Call<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum time from the request to the first piece of the answer.
+    /// Maximum time from the request to the first piece of the response.
     pub first_token: Duration,
-    /// Maximum time between two pieces of the answer. A keep-alive counts as a piece.
+    /// Maximum time between two pieces of the response. A keep-alive counts as a piece.
     pub next_token: Duration,
     pub answer_bytes: usize,
 }

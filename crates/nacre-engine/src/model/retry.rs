@@ -144,8 +144,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Makes one attempt, which ends early if it is cancelled or the model's share of the time is
-    /// used up. Dropping the future closes the connection.
+    /// Makes one attempt, which ends early if it is cancelled or if the model's share of the time
+    /// runs out. Dropping the future closes the connection.
     async fn attempt(&mut self, served: &ServedModel, give_up: Instant) -> Attempt {
         let mut shown = false;
         let sink = &mut *self.sink;
@@ -175,7 +175,7 @@ impl Run<'_, '_> {
         let doubled = policy.base.saturating_mul(1_u32 << (attempt - 1).min(20));
         let own = self.jitter.below(doubled.min(policy.cap));
         match why.retry_after() {
-            // The provider requests the same delay from every client, so add some jitter.
+            // A provider may request the same delay from every client, so add some jitter.
             Some(asked) => asked.saturating_add(own / 4),
             None => own,
         }

@@ -9,11 +9,11 @@ use tokio::runtime::{Builder, Handle, Runtime};
 pub enum AsyncRuntime {
     /// Driven by the thread that calls `block_on`.
     Own(Arc<OwnRuntime>),
-    /// Driven by a server's threads. Use it only from threads that are allowed to block.
+    /// Driven by a server's threads. Use it only from threads that may block.
     Shared(Handle),
 }
 
-/// A runtime that can be dropped without waiting for the threads of cancelled work.
+/// A runtime that can be dropped without waiting for threads that are still running cancelled work.
 #[derive(Debug)]
 pub struct OwnRuntime {
     /// `None` only during `drop`.

@@ -1,4 +1,4 @@
-//! An API key that can be sent but not displayed.
+//! An API key that can be sent to a server but not displayed.
 //!
 //! Servers quote the key in their errors, so this type has a method that redacts the key from a
 //! given text. The method removes every fragment of the key, because a quoted key may be escaped or

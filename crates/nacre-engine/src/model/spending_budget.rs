@@ -1,4 +1,4 @@
-//! Spending limits, checked before every attempt and charged for every answer.
+//! Spending limits, checked before every attempt and charged for every response.
 //!
 //! The budget is part of `Models`, so that repairs, retries, fallbacks and agent steps all count. A
 //! running attempt reserves an amount based on the length of its request, so that concurrent
@@ -95,7 +95,7 @@ pub struct Reached {
 enum Measure {
     Tokens,
     Money,
-    /// Number of sessions read by installed agents, stored in the token field.
+    /// Number of sessions read by installed agents; the count is stored in the token field.
     AgentSessions,
 }
 
@@ -174,7 +174,7 @@ struct Inner {
 }
 
 impl Inner {
-    /// Returns the limit that this amount would exceed, including the running attempts.
+    /// Returns the limit that this amount, together with the running attempts, would exceed.
     fn check_limits(&self, asked: Amount, is_free: bool) -> Option<Reached> {
         let more = self.under_way.plus(asked);
         self.allowances.iter().find_map(|allowance| allowance.check_limit(more, is_free))
@@ -182,7 +182,7 @@ impl Inner {
 }
 
 impl SpendingBudget {
-    /// Creates a budget. `keep` stores the cost of each answer before the next attempt starts.
+    /// Creates a budget. `keep` stores the cost of each response before the next attempt starts.
     pub fn new(
         allowances: Vec<Allowance>,
         cost_of: CostOf,
@@ -295,7 +295,7 @@ fn count_request_bytes(request: &Request) -> u64 {
     let told: usize = request.messages.iter().map(|message| message.text().len()).sum();
     let is_image = |content: &&Content| matches!(content, Content::Image(_));
     let parts = request.messages.iter().flat_map(|message| &message.content);
-    // Convert each image to the number of text bytes with the same price.
+    // Convert each image to the number of text bytes that would cost the same.
     let told = told + parts.filter(is_image).count() * Image::TOKENS * 3;
     (request.system.len() + told) as u64
 }

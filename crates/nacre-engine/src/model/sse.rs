@@ -23,7 +23,7 @@ pub(super) struct SseParser {
     line: Vec<u8>,
     frame: Frame,
     has_data: bool,
-    /// Whether the last byte was a carriage return, in which case a line feed may follow.
+    /// Whether the last byte was a carriage return, which may be followed by a line feed.
     after_cr: bool,
     seen_first_line: bool,
 }

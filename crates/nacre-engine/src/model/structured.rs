@@ -1,4 +1,4 @@
-//! Gets structured answers. Parses and validates each answer, and returns an invalid one to the
+//! Gets structured answers. Parses and validates each response, and returns an invalid one to the
 //! model with its errors, at most twice.
 //!
 //! An answer must match the schema that the model received. It must also deserialize into the
@@ -83,8 +83,8 @@ fn parse<T: DeserializeOwned>(text: &str, schema: &Value) -> Result<T, Vec<Strin
     serde_json::from_value(value).map_err(|error| vec![error.to_string()])
 }
 
-/// Adds the answer and its errors to the request. The answer is added as text, because a call to
-/// the output tool would have to be followed by a tool result.
+/// Adds the response and its errors to the request. The response is added as text, because a call
+/// to the output tool would have to be followed by a tool result.
 fn ask_again(request: &mut Request, response: &Response, errors: &[String]) {
     let mut answer = Message::assistant(response);
     if answer.content.is_empty() {

@@ -7,14 +7,14 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-/// Maximum number of printed calls. A model that prints more than this, usually a small one, does
+/// Maximum number of printed calls. If a model (usually a small one) prints more than this, it does
 /// not intend them as calls.
 const MAX_CALLS: usize = 32;
 
 const OPEN_TAG: &str = "<tool_call>";
 const CLOSE_TAG: &str = "</tool_call>";
 
-/// Text without its calls, and the name and arguments of each call.
+/// Text with its calls removed, and the name and arguments of each call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extracted {
     pub(super) text: String,
@@ -129,8 +129,8 @@ fn find_values(text: &str) -> Vec<(Range<usize>, Value)> {
     found
 }
 
-/// Returns the main JSON value: the entire text, a fenced block, or the largest value in the text,
-/// in this order of preference.
+/// Returns the main JSON value: the entire text if it is JSON, otherwise a fenced block, otherwise
+/// the largest value in the text.
 pub fn only_value(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text.trim()) {
         return Some(value);

@@ -164,7 +164,7 @@ impl Default for Sentences {
     }
 }
 
-/// Returns the white space to write before a sentence.
+/// Returns the whitespace to write before a sentence.
 pub fn gap(is_first: bool, starts_line: bool) -> &'static str {
     match (is_first, starts_line) {
         (true, _) => "",

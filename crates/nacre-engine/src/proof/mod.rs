@@ -121,7 +121,8 @@ pub struct CitedSource {
 }
 
 impl CitedSource {
-    /// Adds lines of a file. Each line becomes a unit that also includes the words of the path.
+    /// Adds lines of a file. Each line becomes a unit, and the words in the path are added to the
+    /// topic.
     pub fn add_lines(&mut self, path: &str, lines: &str) {
         self.topic.extend(words(path).into_iter().map(|word| word.key));
         for line in lines.lines() {

@@ -83,7 +83,7 @@ pub(super) fn key_of(word: &str) -> String {
     GROUPS.get(&stem).cloned().unwrap_or(stem)
 }
 
-/// Reduces a double letter at the end of a stem to a single one, so that "adding" matches "add".
+/// Reduces a double letter at the end of a stem to a single letter, so that "adding" matches "add".
 fn single_end(mut stem: String) -> String {
     let mut ends = stem.chars().rev();
     if let (Some(last), Some(other), Some(_)) = (ends.next(), ends.next(), ends.next())
@@ -219,7 +219,7 @@ pub(super) static ABOUT_CODE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
-/// Groups of synonyms. The first word is the key of its group.
+/// Groups of synonyms. Each group's first word is its key.
 pub(super) const SYNONYMS: &[&[&str]] = &[
     &["store", "keep", "hold", "live", "lie", "save", "reside", "stand", "put"],
     &["refuse", "reject", "decline", "turned"],

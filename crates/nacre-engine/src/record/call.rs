@@ -38,7 +38,7 @@ impl FileChange {
 }
 
 nacre_base::words! {
-    /// Why a call failed. Set where the call fails, never parsed from text.
+    /// Why a call failed. Set where the call fails; never derived from the error text.
     Fault {
         Arguments = "arguments",
         UnknownTool = "unknown_tool",
@@ -152,8 +152,8 @@ impl ShownLines {
         }
     }
 
-    /// Parses `PATH:9: text` or `PATH:9 in name: text`. Indented lines continue the file from that
-    /// line.
+    /// Parses `PATH:9: text` or `PATH:9 in name: text`. The indented lines that follow continue the
+    /// file from there.
     fn note_code(&mut self, text: &str) {
         let mut last: Option<(&str, u32)> = None;
         for line in text.lines() {

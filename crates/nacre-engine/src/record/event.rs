@@ -105,7 +105,7 @@ events! {
 pub enum DeltaKind {
     Text,
     Reasoning,
-    /// Replaces the previous text, which contained tool calls.
+    /// Text that replaces the previous text, which contained tool calls.
     Replacement,
 }
 
@@ -204,7 +204,8 @@ impl BoundedText {
     pub const MAX_BYTES: usize = 1024;
 
     pub fn new(text: &str) -> Self {
-        // Redact beyond the truncation point, so that no part of a secret remains before it.
+        // Redact beyond the truncation point, so that a secret that straddles it is removed
+        // entirely.
         let text = redact(&text[..text.floor_char_boundary(2 * Self::MAX_BYTES)]);
         if text.len() <= Self::MAX_BYTES {
             return Self(text.into_owned());

@@ -1,4 +1,4 @@
-//! Processes that run tasks, and checks for whether they are still alive.
+//! Processes that run tasks, and checks for whether those processes are still alive.
 //!
 //! Process IDs are reused, so a runner is also identified by its start time. If neither can be
 //! checked, a runner counts as alive while its lease is valid.
@@ -11,7 +11,7 @@ pub const LEASE: Duration = Duration::from_secs(120);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Runner {
-    /// Identifies the machine's boot and the process namespace. Empty if unknown.
+    /// Identifies the current boot of the machine and the process namespace. Empty if unknown.
     pub host: String,
     pub pid: u32,
     /// Start time of the process, in the operating system's format.

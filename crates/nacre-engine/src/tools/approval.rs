@@ -14,12 +14,12 @@ use nacre_types::ApprovalPolicy;
 use crate::confine::Program;
 use crate::tools::footprint::{Area, Exec, Footprint, MemoryUse};
 
-/// Returns the kinds of approval that a call needs. Reading needs none, even if a helper such as
-/// git does it.
+/// Returns the kinds of approval that a call needs. Reading requires no approval, even if a helper
+/// such as git does it.
 pub(super) fn needs(policy: ApprovalPolicy, footprint: &Footprint) -> BTreeSet<ApprovalKind> {
     let mut kinds = BTreeSet::new();
     let (starts, connects) = (footprint.exec == Exec::Anything, footprint.host.is_some());
-    // Helpers with side effects, such as a commit, need more than an edit approval.
+    // Helpers with side effects, such as a commit, require more than approval for edits.
     let records = footprint.exec == Exec::Helper && !footprint.writes.is_empty();
     if starts || records {
         kinds.insert(ApprovalKind::Program);
@@ -105,8 +105,8 @@ pub struct Grants(Mutex<BTreeSet<ContentHash>>);
 const MAX_GRANTS: usize = 1000;
 
 /// Returns a hash of what a session approval covers: calls to the same tool with the same paths,
-/// hosts, memory text, program arguments and directory. Only file contents may differ. If arguments
-/// could differ, they could run anything, as in `timeout 5 sh -c …`.
+/// hosts, memory text, program arguments and directory. Only file contents may differ. If the
+/// arguments could differ, the call could run anything, as in `timeout 5 sh -c …`.
 pub(super) fn grant_of(request: &ApprovalRequest) -> ContentHash {
     let ApprovalRequest { tool, kinds, footprint, program, memory, .. } = request;
     ContentHash::of(format!("{:?}", (tool, kinds, footprint, program, memory)).as_bytes())

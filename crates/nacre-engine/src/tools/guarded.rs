@@ -3,8 +3,8 @@
 //!
 //! The sandbox allows writes to the entire workspace, so these files are compared before and after
 //! each program. Changed memories become untrusted, deleted memories are restored, and every change
-//! is reported. Changes to contents are not reverted, because the user may have edited the file in
-//! the meantime. If the comparison fails, the program's [`RunNotes`] entry keeps the memories
+//! is reported. Changed file contents are not reverted, because the user may have edited the file
+//! in the meantime. If the comparison fails, the program's [`RunNotes`] entry keeps the memories
 //! untrusted.
 
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ pub(super) struct Guarded {
     home: PathBuf,
     acted_on: Scan,
     own: Scan,
-    /// The latest version of each memory that Nacre itself wrote.
+    /// The latest version of each memory written by Nacre itself.
     newest: BTreeMap<MemoryId, ContentHash>,
     note: RunNote,
 }

@@ -34,7 +34,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Runs a program. Its output so far is available in `stdout` while it is running.
+    /// Runs a program. The output so far is available in `stdout` while the program is running.
     pub(crate) async fn run(
         &self,
         program: Program,
@@ -73,8 +73,8 @@ impl Programs {
         let (workspace, stdout) = (Arc::clone(&ctx.workspace), stdout.clone());
         let stop = Cancel::new();
         let (stopped, _guard) = (stop.clone(), stop.clone().drop_guard());
-        // Run in a spawned task, so that dropping the call stops the program but still records its
-        // changes.
+        // Run the program in a spawned task, so that dropping the call stops it but still records
+        // its changes.
         let mut running = tokio::spawn(async move {
             let look = move || Guarded::look(&workspace, &nacre, &random);
             let before = spawn_blocking(look).await.map_err(|_| tool_error(&ProcessError::Lost))?;

@@ -1,7 +1,7 @@
 //! The definition of a tool: typed arguments with a schema, a footprint, and a function that runs
 //! it.
 //!
-//! Tools do not handle permissions, budgets or caching. The pipeline does so based on the
+//! Tools do not handle permissions, budgets or caching. The pipeline handles them based on the
 //! footprint.
 
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct ToolSpec {
 }
 
 pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + 'static {
-    /// The resources that calls need, such as a workspace or a store.
+    /// The resources that calls to this tool need, such as a workspace or a store.
     type With: Send + Sync + 'static;
 
     const SPEC: ToolSpec;
@@ -116,7 +116,7 @@ fn parse<T: Tool>(arguments: Value) -> Result<T> {
 
 #[derive(Clone, Debug)]
 pub struct ToolContext {
-    /// Root of the workspace. Paths in a footprint are relative to it.
+    /// Root of the workspace. Paths in a footprint are relative to this root.
     pub workspace: Arc<PathBuf>,
     pub cancel: Cancel,
     pub now: Timestamp,
@@ -154,7 +154,7 @@ impl ToolError {
 
 const MAX_SEEN: usize = 10_000;
 
-/// Everything shown during a run, by ID. Clones share one list.
+/// Everything that has been shown during a run, by ID. Clones share one list.
 #[derive(Clone, Debug, Default)]
 pub struct Seen(Arc<Mutex<BTreeMap<String, String>>>);
 

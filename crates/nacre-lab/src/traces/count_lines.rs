@@ -105,8 +105,8 @@ fn n_persons(events: &[TranscriptEvent]) -> u64 {
     places.len() as u64
 }
 
-/// Prints one line with the numbers of user messages, assistant texts, calls and results, first as
-/// read by the adapter and then as counted independently.
+/// Prints one line with the counts of user messages, assistant texts, calls and results: first the
+/// adapter's, then the independent ones.
 fn print_row(root: &Path, source: &TraceSource, events: &[TranscriptEvent], expected: &Value) {
     let count = |kind| events.iter().filter(|event| event.kind == kind).count();
     let path = source.path.strip_prefix(root).unwrap_or(&source.path);
@@ -162,7 +162,7 @@ fn compare(events: &[TranscriptEvent], expected: &Value) -> Vec<String> {
     for name in ["user", "queued", "prompts"] {
         for said in expected[name].as_array().into_iter().flatten() {
             let (line, text) = (said[0].as_u64().unwrap(), said[1].as_str().unwrap());
-            // The user did not write background task notifications or image placeholders.
+            // Background task notifications and image placeholders were not written by the user.
             if text.starts_with("<task-notification>") || text.starts_with("<image ") {
                 continue;
             }
@@ -192,9 +192,9 @@ fn key(text: &str) -> String {
     text.trim().chars().take(2000).collect()
 }
 
-/// Returns the first word of a user message that is missing from the events of its line. Returns
-/// `None` if any user event in the trace contains the whole message, because the adapter may return
-/// a queued message at an earlier position.
+/// Returns the first word of a user message that does not appear in the events for its line.
+/// Returns `None` if any user event in the trace contains the whole message, because the adapter
+/// may return a queued message at an earlier position.
 fn lost_word(events: &[TranscriptEvent], line: u64, text: &str) -> Option<String> {
     let said =
         |event: &&TranscriptEvent| matches!(event.kind, EventKind::User | EventKind::Summary);

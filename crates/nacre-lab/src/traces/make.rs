@@ -146,7 +146,7 @@ fn claude_turn(turn: usize, session: &str, random: &mut Random) -> Vec<Value> {
     let result = random.lines(n_lines);
     let block = json!({ "tool_use_id": call, "type": "tool_result", "content": result });
     let mut answer = record("user", json!({ "role": "user", "content": [block] }), random);
-    // Claude Code stores every result twice, and the original file with every edit.
+    // Claude Code stores every result twice, and stores the original file with every edit.
     answer["toolUseResult"] = json!({ "stdout": result, "stderr": "", "originalFile": random.lines(n_lines), "interrupted": false });
     records.push(answer);
     records

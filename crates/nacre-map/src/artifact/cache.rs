@@ -39,7 +39,7 @@ const MARKER_TEXT: &[u8] = b"The map is kept encrypted. Nothing is written here.
 pub enum Derived {
     Overview,
     Imports,
-    /// How often each file changed up to a commit.
+    /// How many times each file had changed up to a commit.
     Churn,
     Client,
 }
@@ -64,8 +64,8 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The directory is created on the first write. Other processes waiting for the lock are shown
-    /// `owner`.
+    /// The directory is created on the first write. `owner` is shown to other processes waiting for
+    /// the lock.
     pub fn new(folder: PathBuf, owner: Owner) -> Self {
         Self { folder, owner, seal: None }
     }
@@ -220,7 +220,7 @@ impl Cache {
     }
 
     /// Acquires a directory's write lock, creating the directory if needed. Fails if the plain
-    /// cache is retired, a check that is reliable only while the lock is held.
+    /// cache is retired, which can be checked reliably only while the lock is held.
     pub(super) fn writer<'s>(&self, scope: &'s WriteScope, folder: &str) -> Result<Writer<'s>> {
         let writer = self.lock(scope)?;
         let marker = RelPath::new(MARKER)?;

@@ -1,7 +1,7 @@
 //! Resolved imports between a project's files. Files are identified by their index in path order.
 //!
 //! A directory that is imported as a whole, such as a Go package, is a separate node. Storing every
-//! pair of importer and file would take too much space.
+//! pair of an importer and an imported file would take too much space.
 
 use serde::{Deserialize, Serialize};
 

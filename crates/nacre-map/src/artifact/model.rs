@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use crate::languages::{Analysis, Depth, Language, Outline};
 use crate::words::WORDS_FORMAT;
 
-/// Analyses or word counts, by storage key.
+/// File analyses or word counts, keyed by storage key.
 pub type Blobs = BTreeMap<u64, Vec<u8>>;
 
 /// A path relative to the project's root, with `/` as the separator. Always valid UTF-8.
@@ -142,8 +142,8 @@ pub struct FileRow {
     pub stamp: Stamp,
     pub hash: FileHash,
     pub lines: u32,
-    /// The file changed shortly before it was read, so another change might leave the stamp the
-    /// same. The next refresh reads the file again.
+    /// The file changed shortly before it was read, so a later change might not alter its stamp.
+    /// The next refresh reads the file again.
     pub is_doubtful: bool,
     /// The file is too large or cannot be read, so its hash is computed from its stamp.
     pub is_unread: bool,
@@ -153,8 +153,8 @@ pub struct FileRow {
 pub struct FolderRow {
     pub stamp: Stamp,
     pub is_doubtful: bool,
-    /// Whether the directory was listed. Unlisted directories are ignored but contain tracked
-    /// files.
+    /// Whether the directory was listed. An unlisted directory is one that is ignored but contains
+    /// tracked files.
     pub is_listed: bool,
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub skipped: SkippedCounts,

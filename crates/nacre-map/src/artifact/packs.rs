@@ -142,8 +142,8 @@ impl PackSet {
 }
 
 impl Cache {
-    /// Returns all stored analyses. They are keyed by content, so worktrees, branches and clones
-    /// share them.
+    /// Returns all stored analyses. The analyses are keyed by content, so worktrees, branches and
+    /// clones share them.
     pub fn analyses(&self) -> PackSet {
         PackSet::new(self, &format!("{ANALYSES}/"))
     }
@@ -166,7 +166,7 @@ impl Cache {
         PackSet::new(self, &self.words_stem(project))
     }
 
-    /// Stores word counts. Merging packs drops unused ones.
+    /// Stores word counts. Merging packs drops unused word counts.
     pub fn store_words(
         &self,
         project: &Project,

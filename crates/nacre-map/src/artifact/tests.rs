@@ -254,7 +254,7 @@ fn who_started_in_the_clear_writes_nothing_after_the_switch() {
     assert!(fixture.store(&mut Artifact::default(), commit(1)));
 }
 
-/// Damages each byte of the file in turn, and truncates the file at each byte.
+/// Damages each byte of the file in turn, and truncates the file at every position.
 #[test]
 fn a_damaged_artifact_is_none_and_is_replaced_with_all_that_was_beside_it() {
     let fixture = CacheFixture::new();

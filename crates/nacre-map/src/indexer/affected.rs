@@ -1,7 +1,7 @@
-//! Finds files that use a symbol after it was removed or its signature changed.
+//! Finds files that use a symbol that was removed or whose signature changed.
 //!
-//! Only uses of the symbol count, not imports of its file (see `uses`). Files are read only if a
-//! signature changed, because edits inside function bodies do not affect other files.
+//! Only uses of the symbol itself count; importing its file does not (see `uses`). Files are read
+//! only if a signature changed, because edits inside function bodies do not affect other files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -19,8 +19,8 @@ use crate::shares::in_batches;
 
 const BATCH: usize = 64;
 
-/// How many levels of derived types to follow from a changed type. Each level reads the files
-/// again.
+/// How many levels of derived types to follow from a changed type. Every level requires reading the
+/// files again.
 const MAX_GENERATIONS: usize = 3;
 
 /// Maximum number of broken symbols to search for.
@@ -56,7 +56,7 @@ impl Current {
         let mut sought = self.collect_sought(delta, &paths, &mut names);
         let mut mentions = self.mentions(&sought, &paths, &names, n_threads);
         let has_python = sought.iter().any(|one| one.language == Language::Python);
-        // Only the paths are needed to find Python modules.
+        // Finding Python modules requires only the paths.
         let source = |path| FileOutline {
             path,
             language: Language::of_path(path),

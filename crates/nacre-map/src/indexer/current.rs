@@ -101,7 +101,7 @@ impl Current {
             let key = AnalysisKey::new(row.hash, language);
             let is_glanced =
                 depth_of(&self.analyses, key).is_none_or(|depth| depth == Depth::Glance);
-            // Do not parse a file again if its grammar rejected it before.
+            // Do not parse a file again if its grammar has already rejected it.
             let has_failed = || {
                 let analysis = analysis_in(&self.analyses, key);
                 analysis.is_some_and(|analysis| analysis.problem == Some(Problem::Broken))

@@ -124,8 +124,8 @@ impl<'k> KnownAnalyses<'k> {
     fn get(&self, path: &str, hash: FileHash) -> Option<Analysis> {
         let key = AnalysisKey::new(hash, Language::of_path(path)?);
         let more = self.more.get(&key);
-        // The stored analysis is used unless it is deeper than the other one, because only analyses
-        // of equal depth can be compared.
+        // The stored analysis is used unless the other one is deeper, because only analyses of
+        // equal depth can be compared.
         let stored = analysis_in(self.stored, key);
         let stored = stored.filter(|stored| more.is_none_or(|more| more.depth <= stored.depth));
         stored.or_else(|| more.cloned())
@@ -238,7 +238,7 @@ fn compare(old: &Analysis, new: &Analysis) -> (Vec<SymbolDelta>, Vec<BrokenSymbo
     (changes, broken)
 }
 
-/// Indexes symbols by kind, name, and position among the symbols that share both.
+/// Indexes symbols by kind, name, and position among symbols of the same kind and name.
 fn index_symbols(symbols: &[SymbolFacts]) -> BTreeMap<(SymbolKind, &str, usize), &SymbolFacts> {
     let mut all = BTreeMap::new();
     let mut n_alike: BTreeMap<(SymbolKind, &str), usize> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! The user's global ignore rules: the file named by git's `core.excludesFile`.
 //!
 //! The caller passes the locations of git's configuration files. Conditional includes are not
-//! followed, because their conditions can change without a change to any file.
+//! followed, because their conditions can change even if no file does.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@ use super::options::Deadline;
 use super::rules::Rules;
 use crate::artifact::Stamp;
 
-/// About ten times what a hundred thousand branches and tags need.
+/// About ten times the space that a hundred thousand branches and tags need.
 const MAX_REFS_BYTES: u64 = 64 << 20;
 
 /// Half a million files need about two thirds of this limit.
@@ -168,8 +168,9 @@ impl IndexReader<'_> {
     }
 }
 
-/// Returns a hash that changes whenever [`Tracked::read`] might return something else. Computing it
-/// requires only two stamps. Returns `None` if only reading the index can reveal a change.
+/// Returns a hash that changes whenever the result of [`Tracked::read`] might change. Computing the
+/// hash requires only two stamps. Returns `None` if changes can be detected only by reading the
+/// index.
 pub(super) fn stamp(root: &Path) -> Option<u64> {
     let Some(git) = GitFolder::of(root) else { return Some(0) };
     // Submodules have separate indexes, and a split index is partly stored in another file.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::options::Deadline;
 use crate::artifact::RelativePath;
 
-/// How many levels of directories to open.
+/// Maximum depth of nested directories to open.
 pub(super) const MAX_DEPTH: usize = 128;
 pub(super) const MAX_FOLDER_BYTES: usize = 3_800;
 
@@ -41,8 +41,8 @@ impl IndexPaths {
 }
 
 /// Limit for all of a project's indexes together: twice the number of files in the largest known
-/// projects. It is needed because a compressed index of a few megabytes can contain gigabytes of
-/// paths.
+/// projects. The limit is needed because a compressed index of a few megabytes can contain
+/// gigabytes of paths.
 const MAX_PATHS: usize = 1_000_000;
 const MAX_PATHS_BYTES: usize = 64 << 20;
 
@@ -102,7 +102,7 @@ const FOLDER: u32 = 0o040_000;
 pub(super) struct IndexEntry<'i> {
     pub(super) mode: u32,
     pub(super) object: &'i [u8],
-    /// The file's modification time when git last compared it.
+    /// The file's modification time when git last checked the file.
     pub(super) mtime_ns: i64,
     pub(super) size: u32,
     pub(super) flags: u32,
@@ -121,8 +121,7 @@ impl IndexEntry<'_> {
 }
 
 /// Reads the paths in an index whose object IDs are `hash_bytes` bytes long. Returns `None` for
-/// unsupported formats. The cost of each path includes `n_above`, the length of the repository's
-/// path.
+/// unsupported formats. Each path's cost includes `n_above`, the length of the repository's path.
 pub(super) fn parse(
     index: &[u8],
     hash_bytes: usize,

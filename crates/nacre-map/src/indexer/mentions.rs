@@ -1,7 +1,7 @@
 //! Collects mentions of symbol names and resolves each one to a declaration.
 //!
 //! Several files may declare the same name. Imports and re-exports determine which declaration is
-//! meant; if they lead to none of them, the origin is unknown.
+//! meant; if they do not lead to any of these declarations, the origin is unknown.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -324,8 +324,8 @@ impl<'o, 'a> Origins<'o, 'a> {
     }
 
     /// Returns the files that may declare `name` for a module: the module itself and any files it
-    /// imports the name from. Returns an empty set if such an import cannot be resolved or renames
-    /// it.
+    /// imports the name from. Returns an empty set if such an import cannot be resolved or if it
+    /// renames `name`.
     fn declaring(&self, module: usize, name: usize, homes: &[usize]) -> BTreeSet<usize> {
         let word = self.names.name(name).unwrap_or_default();
         let (mut found, mut seen) = (BTreeSet::new(), HashSet::from([module]));

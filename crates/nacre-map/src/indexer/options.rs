@@ -42,7 +42,8 @@ pub enum WordCounting {
     Later,
 }
 
-/// Reports whether the deadline has passed. It is checked before each directory and each file.
+/// Reports whether the deadline has passed. The deadline is checked before each directory and each
+/// file.
 ///
 /// File size limits bound the cost of one file, but a tree can be arbitrarily large and a disk
 /// arbitrarily slow, so every refresh has a deadline. The caller provides the clock so that tests

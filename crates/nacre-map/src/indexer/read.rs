@@ -56,8 +56,8 @@ pub(super) struct ReadFiles {
     /// One row per file, in the same order as the files. A row is `None` if the file was removed or
     /// is not a plain file.
     pub(super) rows: Vec<Option<FileRow>>,
-    /// Number of files that were not read before the deadline. They are marked as doubtful so that
-    /// the next refresh reads them.
+    /// Number of files that were not read before the deadline. These files are marked as doubtful
+    /// so that the next refresh reads them.
     pub(super) n_postponed: usize,
 }
 
@@ -156,8 +156,8 @@ impl Reading<'_> {
         FileRow { stamp, hash: FileHash::of(&bytes), lines: 0, is_doubtful, is_unread: true }
     }
 
-    /// Counts the words in new file contents. Known contents either have stored counts or are
-    /// counted when a query needs them.
+    /// Counts the words in new file contents. Contents seen before either already have stored
+    /// counts or are counted when a query needs them.
     fn count_words(&self, file: &UnverifiedFile, hash: FileHash, bytes: &[u8], batch: &mut Batch) {
         let is_known = file.before.is_some_and(|before| before.hash == hash);
         if self.counts_words && !is_known && bytes.len() <= MAX_TEXT_BYTES {

@@ -28,8 +28,8 @@ use crate::languages::{Depth, Language};
 /// stamp is unchanged.
 const MAX_AGE_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
 
-/// How often to try storing the result while other processes are writing. After that, the result is
-/// returned without being stored.
+/// How many times to try to store the result while other processes are writing. After that, the
+/// result is returned without being stored.
 const MAX_TRIES: usize = 4;
 
 /// A full walk is cheaper if more directories than this have changed and they make up more than a
@@ -37,7 +37,7 @@ const MAX_TRIES: usize = 4;
 const MAX_RELISTED: usize = 256;
 
 /// New code up to this total size is parsed immediately, which takes about a second. Larger amounts
-/// are first analysed line by line.
+/// of new code are first analysed line by line.
 const MAX_FULL_BYTES: u64 = 8 << 20;
 
 #[derive(Debug)]
@@ -296,7 +296,7 @@ impl Looker<'_> {
         Ok(self.with_found(differences, found))
     }
 
-    /// Adds what listing the directories again has found. Returns `None` if a full walk is required
+    /// Adds the results of listing the directories again. Returns `None` if a full walk is required
     /// because rules or nested repositories changed.
     fn with_found(
         &self,
@@ -450,8 +450,8 @@ impl Looker<'_> {
 }
 
 impl Differences {
-    /// Records that a directory and everything in it were removed. If a path in it still exists, it
-    /// now leads through a link.
+    /// Records that a directory and everything in it were removed. If a path inside the directory
+    /// still exists, it now leads through a link.
     fn lose_folder(
         &mut self,
         folder: &str,

@@ -23,13 +23,13 @@ const MAX_RULE_BYTES: usize = 1_000;
 const MAX_LOOK_RULES: usize = 30_000;
 const MAX_LOOK_BYTES: usize = 2 << 20;
 
-/// Maximum number of nested directories with rules. Each of them has an automaton whose size grows
-/// with the number of names it matches.
+/// Maximum number of nested directories with rules. Each such directory has an automaton whose size
+/// grows with the number of names it matches.
 const MAX_NESTED: usize = 24;
 
 /// Maximum number of costly patterns that apply in one directory. In a malicious rules file, every
-/// pattern can still be a possible match at the last character of a name. Real repositories have a
-/// few dozen costly patterns.
+/// pattern may still be a possible match when the last character of a name is reached. Real
+/// repositories have a few dozen costly patterns.
 pub(super) const MAX_COSTLY: usize = 400;
 
 /// Returns whether a pattern contains wildcards other than a leading `*` or `**/` or a trailing
@@ -71,8 +71,8 @@ impl RuleBudget {
     }
 }
 
-/// Returned for rules that exceed the limits. Their directory is left out of the map, because it is
-/// not known which of its files they ignore.
+/// Returned for rules that exceed the limits. The directory is left out of the map, because it is
+/// unknown which of its files these rules ignore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnreadRules;
 
@@ -133,7 +133,7 @@ impl Rules {
         Ok(Some(Arc::new(rules)))
     }
 
-    /// Compiles rules. Returns `None` if they are too costly.
+    /// Compiles rules. Returns `None` if the rules are too costly.
     fn new<'t>(
         above: Option<Arc<Self>>,
         path: &str,

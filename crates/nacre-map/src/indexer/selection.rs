@@ -30,7 +30,7 @@ pub(super) struct SelectedFiles {
     /// Whether a rules file is ignored by its own rules. Such a file has no row, so changes to it
     /// cannot be detected.
     pub(super) has_hidden_rules: bool,
-    /// Whether any rules exceeded the limits, so their directories were omitted.
+    /// Whether any directories were omitted because their rules exceeded the limits.
     pub(super) has_unread_rules: bool,
 }
 
@@ -139,7 +139,8 @@ impl<'w> Way<'w> {
         stamp.is_some()
     }
 
-    /// Adds a row. Once the limit is reached, the last row only counts the remaining directories.
+    /// Adds a row. Once the limit is reached, the remaining directories are only counted, in the
+    /// last row.
     fn add_row(&mut self, folder: &str, stamp: Stamp) {
         self.n_row_bytes = self.n_row_bytes.saturating_add(folder.len());
         let is_full = MAX_FOLDERS <= self.rows.len() || MAX_FOLDERS_BYTES < self.n_row_bytes;

@@ -27,9 +27,9 @@ const GIT_LINK: &str = "160000";
 const MAX_DEPTH: usize = 8;
 const MAX_MOUNTED: usize = 1_000;
 
-/// Maximum size of the listings for a commit and its submodules. It is enough for half a million
-/// files with 64 MB of paths. The limit is needed because a commit can contain the same directory
-/// any number of times.
+/// Maximum size of the listings for a commit and its submodules. This is enough for half a million
+/// files whose paths total 64 MB. The limit is needed because a commit can contain the same
+/// directory any number of times.
 const MAX_TREE_BYTES: u64 = 96 << 20;
 const MAX_TREE_FILES: usize = 750_000;
 
@@ -399,8 +399,8 @@ fn each_indexed(
 ) -> Result<(), GitFault> {
     let folder = git.folder();
     let index = folder.read_bytes("index", MAX_INDEX_BYTES).unwrap_or_default();
-    // Check the whole index first: if it failed in the middle, the fallback would visit some
-    // entries again.
+    // Check the whole index first: if reading it failed partway through, the fallback would visit
+    // some entries again.
     if git_index::each_entry(&index, object_bytes(folder), |_| ControlFlow::Continue(())).is_some()
     {
         let _ = git_index::each_entry(&index, object_bytes(folder), visit);

@@ -13,7 +13,7 @@ use crate::languages::{Language, SoughtNames, SymbolKind, Visibility};
 
 const MAX_HOPS: u32 = 4;
 
-/// A mention alone counts as a use only if the name occurs in no more files than this.
+/// A mention by itself counts as a use only if the name occurs in at most this many files.
 const MAX_RARE_FILES: usize = 24;
 
 /// If more files than this declare a method of the same name, importing the declaring file does not
@@ -105,7 +105,7 @@ impl Sought {
         heirs
     }
 
-    /// Adds subtypes. Returns whether any of them were new.
+    /// Adds subtypes. Returns whether any of the subtypes were new.
     pub(super) fn add_heirs(
         &mut self,
         heirs: BTreeSet<(String, usize)>,
@@ -446,8 +446,8 @@ impl Uses<'_> {
     }
 }
 
-/// Returns whether using a method requires call syntax. In other languages, it may look like a
-/// field access.
+/// Returns whether using a method requires call syntax. In other languages, a method call may look
+/// like a field access.
 fn must_call(language: Language) -> bool {
     matches!(language, Language::Go | Language::Java | Language::Rust | Language::C | Language::Cpp)
 }
@@ -466,7 +466,7 @@ fn is_called_like_end(word: &str, owner: &str) -> bool {
     end.is_some_and(|end| end.starts_with(char::is_uppercase) && end.eq_ignore_ascii_case(word))
 }
 
-/// Returns the directory names and file stem in a path, in lower case. Code may use them as
+/// Returns the directory names and file stem in a path, in lower case. Code may use these names as
 /// qualifiers.
 fn path_words(path: &str) -> HashSet<String> {
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);

@@ -70,7 +70,7 @@ pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> 
     Ok(found)
 }
 
-/// Lists changed directories again. For a new directory, everything in it is listed.
+/// Lists changed directories again. Everything inside a new directory is listed.
 pub(super) fn relist(
     selection: &Selection<'_>,
     folders: &[String],
@@ -185,7 +185,7 @@ fn run(
                     own.list(task);
                     queue.give(std::mem::take(&mut own.tasks));
                 }
-                // Each thread sorts its own results, so that only merging remains.
+                // Each thread sorts its own results, so that all that remains is to merge them.
                 own.found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
                 let mut all = found.lock().unwrap_or_else(PoisonError::into_inner);
                 all.files.append(&mut own.found.files);
@@ -251,8 +251,8 @@ struct WalkedFolder<'p> {
 
 impl Lister<'_> {
     fn list(&mut self, task: Task) {
-        // Return nothing from an incomplete walk, because directories it did not reach would count
-        // as removed.
+        // Return nothing from an incomplete walk, because any directories it did not reach would be
+        // treated as removed.
         if self.selection.options.deadline.is_over() {
             self.is_late.store(true, Ordering::Relaxed);
             return;
@@ -327,8 +327,8 @@ impl Lister<'_> {
         self.n_seen.fetch_add(1, Ordering::Relaxed) < MAX_SEEN
     }
 
-    /// Adds a row for a directory that could not be opened. Changing its permissions alters its
-    /// stamp.
+    /// Adds a row for a directory that could not be opened. Changing the directory's permissions
+    /// alters its stamp.
     fn add_closed_directory(&mut self, task: &Task) {
         if let Some(stamp) = folder_stamp(&*task.parent, &task.name) {
             let skipped = SkippedCounts { unreadable: 1, ..SkippedCounts::default() };
@@ -336,9 +336,9 @@ impl Lister<'_> {
         }
     }
 
-    /// Adds a row for a directory whose rules were not read. Its content is omitted, because
-    /// ignored files may be private. Its rules file stays in the map so that changes to the rules
-    /// are detected.
+    /// Adds a row for a directory whose rules were not read. The directory's content is omitted,
+    /// because ignored files may be private. The rules file itself stays in the map so that changes
+    /// to the rules are detected.
     fn without_rules(&mut self, place: &WalkedFolder<'_>, path: String, stamp: Stamp) {
         self.found.has_unread_rules = true;
         self.file(place, RULES_FILE, join(&path, RULES_FILE), &mut SkippedCounts::default());

@@ -40,8 +40,8 @@ impl FileBags {
     }
 }
 
-/// Returns the key of a file's words, or `None` if the file is not read. The key depends on the
-/// content, so a file that moves keeps its words.
+/// Returns the key under which a file's words are stored, or `None` if the file is not read. The
+/// key depends on the content, so a file that moves keeps its words.
 pub(super) fn file_key(path: &str, row: &FileRow) -> Option<u64> {
     let is_read = !row.is_unread && row.stamp.size <= MAX_TEXT_BYTES as u64;
     is_read.then(|| words_key(row.hash, Language::of_path(path).is_some()))

@@ -1,8 +1,8 @@
 //! Outlines and analyses source code with tree-sitter grammars.
 //!
-//! A signature is the part of a symbol that its users depend on. It includes a type's definition
-//! but not a function's body. Members have their own hashes and are not included in their type's
-//! hash.
+//! A signature is the part of a symbol that code using it depends on. It includes a type's
+//! definition but not a function's body. Members have their own hashes and are not included in
+//! their type's hash.
 
 use std::iter;
 use std::ops::Range;
@@ -313,7 +313,7 @@ impl Symbols<'_, '_> {
         }
     }
 
-    /// Returns the keyword that Go writes only once per group of declarations.
+    /// Returns the keyword that appears only once per group of declarations in Go.
     fn keyword(&self, kind: SymbolKind) -> &'static str {
         match (self.language, kind) {
             (Language::Go, SymbolKind::Type) => "type ",
@@ -371,7 +371,7 @@ impl Symbols<'_, '_> {
         hasher.digest()
     }
 
-    /// Returns the parts of a source range that lie outside the symbols in it.
+    /// Returns the parts of a source range that are not inside any of its symbols.
     fn pieces(&self, part: &Range<usize>, inside: &[Range<usize>]) -> impl Iterator<Item = &str> {
         let (mut at, end) = (part.start, part.end);
         let holes = inside.iter().cloned().chain(iter::once(end..end));

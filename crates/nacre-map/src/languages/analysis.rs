@@ -94,8 +94,8 @@ pub struct SymbolFacts {
 }
 
 impl SymbolFacts {
-    /// Returns whether other files can use the symbol. Excludes modules, which only form paths, and
-    /// implementations, which only repeat a trait's members.
+    /// Returns whether other files can use the symbol. Excludes modules, which are only parts of
+    /// paths, and implementations, which only repeat a trait's members.
     pub(crate) fn is_offered(&self) -> bool {
         self.visibility == Visibility::Public
             && !matches!(self.kind, SymbolKind::Module | SymbolKind::Implementation)

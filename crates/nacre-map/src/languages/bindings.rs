@@ -192,8 +192,8 @@ const MAX_IMPORT_LINES: usize = 200;
 pub struct FromImport {
     /// The module or package: `a.b`.
     pub from: String,
-    /// The imported name: `c`. It is `*` if all names are imported, and empty if the module itself
-    /// is.
+    /// The imported name: `c`. This is `*` if all names are imported, or empty if the module itself
+    /// is imported.
     pub name: String,
     /// The local name: `d`.
     pub own: String,

@@ -2,8 +2,8 @@
 //! `unsafe`.
 //!
 //! A single error recovery step can take time proportional to the file size without reporting
-//! progress. During recovery the parser allocates and frees many nodes, which is rare in real code,
-//! so the number of allocations measures that work.
+//! progress. During recovery, the parser allocates and frees many nodes, which rarely happens with
+//! real code, so the number of allocations measures that work.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -11,7 +11,7 @@ use std::sync::Once;
 
 use tree_sitter::Allocator;
 
-/// A larger allocation counts several times, because it may be copied in full.
+/// An allocation larger than this counts several times, because it may be copied in full.
 const BYTES_PER_UNIT: usize = 4_096;
 
 /// Allocations of this size are nodes on the parser's stack. Few others have this size.

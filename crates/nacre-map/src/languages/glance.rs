@@ -22,8 +22,8 @@ const MAX_STATEMENT_BYTES: usize = 20_000;
 /// Longer lines are probably generated code without relevant definitions.
 const MAX_LINE_BYTES: usize = 1_000;
 
-/// Analyses source code line by line. A symbol's span is only its first line, and bodies have no
-/// hash.
+/// Analyses source code line by line. A symbol's span covers only its first line, and bodies have
+/// no hash.
 pub fn glance(language: Language, bytes: &[u8]) -> Analysis {
     let Ok(text) = simdutf8::basic::from_utf8(bytes) else {
         return Analysis::with_problem(Problem::NotText);
@@ -57,7 +57,7 @@ struct LineStyle {
     keywords: &'static str,
     /// Whether definitions are usually nested in modules or classes and therefore indented.
     is_nested: bool,
-    /// Whether any byte can begin a definition or an import.
+    /// Whether a definition or an import can begin with any byte.
     begins_anyhow: bool,
 }
 
@@ -142,7 +142,7 @@ struct Scanner<'s> {
 }
 
 impl<'s> Scanner<'s> {
-    /// Scans all lines. Returns whether the limits caused results to be omitted.
+    /// Scans all lines. Returns whether any results were omitted because of the limits.
     fn scan(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         // Lines before `next` belong to the current statement.
@@ -249,7 +249,7 @@ impl<'s> Scanner<'s> {
     }
 }
 
-/// Judges by brackets and the language's terminators whether the statement is complete.
+/// Determines from brackets and the language's terminators whether the statement is complete.
 fn is_whole(language: Language, statement: &str) -> bool {
     let count = |sign: u8| memchr::memchr_iter(sign, statement.as_bytes()).count();
     let has_closed_parentheses = || count(b'(') <= count(b')');

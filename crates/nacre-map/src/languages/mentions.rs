@@ -71,8 +71,8 @@ impl SoughtNames {
     }
 }
 
-/// Up to this many names are searched for one by one. With more names, the source is split into
-/// words.
+/// If there are no more names than this, they are searched for one by one. With more names, the
+/// source is split into words.
 const MAX_TRIED: usize = 16;
 
 const MAX_MENTIONS: usize = 1000;
@@ -120,8 +120,8 @@ pub fn each_mention<'t>(
     }
 }
 
-/// Number of bytes to examine on either side of a name. Without this limit, a long line with many
-/// mentions would take quadratic time.
+/// Number of bytes to examine on either side of a name. Without this limit, processing a long line
+/// with many mentions would take quadratic time.
 const MAX_AROUND: usize = 512;
 
 fn before_of(text: &str, start: usize) -> &str {
@@ -172,7 +172,7 @@ fn other_name<'t>(language: Language, before: &'t str, after: &'t str) -> Option
     }
     let line = before.rsplit('\n').next()?;
     let declared = line.strip_prefix("type ").or_else(|| Some(line.split_once(" type ")?.1));
-    // An indented `type` is an associated type of a trait.
+    // An indented `type` declares an associated type in a trait.
     let declared = declared.filter(|_| is_rust && !line.starts_with([' ', '\t']));
     let renamed = || after.strip_prefix(" as ");
     let name = declared.or_else(renamed).and_then(first_name)?;
@@ -224,7 +224,8 @@ struct Style {
     has_triples: bool,
     /// Whether double-quoted strings may span lines.
     is_long: bool,
-    /// Whether single quotes delimit strings. If not, they delimit characters or begin lifetimes.
+    /// Whether single quotes delimit strings. Otherwise, single quotes delimit characters or begin
+    /// lifetimes.
     has_single: bool,
     /// Whether backticks delimit raw strings.
     has_raw_ticks: bool,

@@ -1,8 +1,8 @@
 //! Outlines, symbols and structural search for all supported languages.
 //!
 //! A table (`rules`) maps each grammar's node kinds to symbol kinds, and one tree walk handles all
-//! languages. Malicious files can neither take more than linear time nor exhaust the stack, because
-//! file sizes are limited and no walk is recursive.
+//! languages. Malicious files cannot cause more than linear work or exhaust the stack, because file
+//! sizes are limited and no walk is recursive.
 
 mod analyse;
 mod analysis;

@@ -1,4 +1,4 @@
-//! Determines whether files and symbols are entry points, tests or public.
+//! Determines whether files and symbols are entry points or tests, and whether they are public.
 
 use super::analysis::Visibility;
 use super::language::Language;
@@ -67,13 +67,13 @@ pub(super) fn has_tests(language: Language, text: &str, has_function: &HasFuncti
     }
 }
 
-/// The scope that encloses a symbol. It affects the symbol's visibility.
+/// The scope that encloses a symbol. The scope affects the symbol's visibility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Around {
     Module,
     /// A type whose members declare their own visibility.
     Type,
-    /// An interface or an implementation of one. Its members are as visible as it is.
+    /// An interface or an implementation of one. Its members share its visibility.
     Contract,
 }
 

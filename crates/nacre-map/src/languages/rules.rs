@@ -30,8 +30,8 @@ pub(super) enum NameAt {
     Child(&'static [&'static str]),
     /// The name is on the left side of an assignment whose value is a function.
     Assigned,
-    /// The name is in the first argument of a defining call. Elixir writes all definitions as
-    /// calls.
+    /// The name is in the first argument of a call that creates a definition. In Elixir, all
+    /// definitions are written as calls.
     Definer,
 }
 
@@ -250,7 +250,7 @@ const WRAPPERS: &[&str] = &[
     "variable_declaration",
 ];
 
-/// How a walk handles a kind of node.
+/// How a walk handles nodes of one kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Meaning {
     pub(super) rule: Option<&'static Rule>,

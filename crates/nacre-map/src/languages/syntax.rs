@@ -1,5 +1,5 @@
-//! Parses source code within deterministic limits, because a grammar's error recovery can take very
-//! long.
+//! Parses source code within deterministic limits, because a grammar's error recovery can take a
+//! very long time.
 //!
 //! Progress reports, block reads and memory allocations are counted, and limited to a few times
 //! what real code of the same size needs (measured by `nacre-lab map grammars`).
@@ -26,10 +26,9 @@ pub struct ParseCost {
     pub blocks: usize,
     /// Number of freed memory blocks. A large block counts as several.
     pub dropped: usize,
-    /// Maximum number of memory blocks, of 100 to 250 bytes each, that were allocated at the same
-    /// time.
+    /// Peak number of simultaneously allocated memory blocks of 100 to 250 bytes each.
     pub held: usize,
-    /// Maximum number of nodes on the parser's stack. They represent unclosed constructs.
+    /// Maximum number of nodes on the parser's stack. These nodes represent unclosed constructs.
     pub stacked: usize,
 }
 
@@ -100,15 +99,15 @@ fn parse_with_cost(
         return Err(ParseError::TooHard { language });
     }
     counted::count_allocations();
-    // Use a new parser for each measurement, because a used one has spare memory and would allocate
-    // less.
+    // Use a new parser for each measurement, because a reused parser has spare memory and would
+    // allocate less.
     let mut parser = Parser::new();
     let grammar = language.grammar().get_ts_language();
     parser.set_language(&grammar).map_err(|_| ParseError::Grammar { language })?;
     Ok(within_bounds(&mut parser, text, most))
 }
 
-/// Kotlin files with more string interpolations than this are not parsed. If 512 of them are
+/// Kotlin files with more string interpolations than this are not parsed. If 512 interpolations are
 /// nested, the grammar's scanner aborts the process.
 const MAX_KOTLIN_EXPRESSIONS: usize = 450;
 
@@ -138,9 +137,9 @@ fn within_bounds(parser: &mut Parser, text: &str, most: ParseCost) -> (Option<Tr
     };
     let options = ParseOptions::new().progress_callback(&mut report);
     let mut read = |at: usize, _| {
-        // If a limit is exceeded, the source appears to end here. This stops an endless lookahead,
-        // and the next progress report cancels the parser. Blocks end at character boundaries,
-        // because the parser fails on split characters.
+        // Once a limit is exceeded, make the source appear to end here. This stops an endless
+        // lookahead, and the next progress report cancels the parser. Blocks end at character
+        // boundaries, because the parser fails on split characters.
         let is_within = note(0, 1);
         let end = if is_within { text.floor_char_boundary(at + BLOCK_BYTES) } else { at };
         text.get(at..end).unwrap_or_default().as_bytes()

@@ -114,7 +114,7 @@ impl<'t> Walker<'t, '_> {
         MAX_SYMBOLS <= self.walked.declarations.len() || MAX_IMPORTS <= self.walked.statements.len()
     }
 
-    /// Records a node. Returns whether to skip its content because it is local.
+    /// Records a node. Returns whether to skip the node's content because it is local.
     fn visit(&mut self, node: Node<'t>, level: usize) -> bool {
         let Some(meaning) = self.meanings.get(usize::from(node.kind_id())).copied() else {
             return false;
@@ -164,8 +164,8 @@ impl<'t> Walker<'t, '_> {
     }
 }
 
-/// Returns whether to list the declarations inside a symbol. Those inside functions are local and
-/// are not listed.
+/// Returns whether to list the declarations inside a symbol. Declarations inside functions are
+/// local and are not listed.
 fn holds_symbols(kind: SymbolKind) -> bool {
     is_type(kind) || matches!(kind, SymbolKind::Module | SymbolKind::Type)
 }
@@ -251,8 +251,8 @@ fn name_of<'t>(node: Node<'t>, name: NameAt) -> Option<Node<'t>> {
     }
 }
 
-/// Follows C's nested declarators to the name. Also returns whether one of them declares a
-/// function.
+/// Follows C's nested declarators to the name. Also returns whether one of the declarators declares
+/// a function.
 fn innermost(node: Node<'_>) -> Option<(Node<'_>, bool)> {
     let mut at = node.child_by_field_name("declarator")?;
     let mut is_function = at.kind() == "function_declarator";

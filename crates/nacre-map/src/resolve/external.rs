@@ -1,4 +1,4 @@
-//! Identifies what imports from outside the project refer to: external packages and standard
+//! Identifies the targets of imports that lead outside the project: external packages and standard
 //! libraries.
 
 use std::collections::HashSet;
@@ -75,7 +75,7 @@ pub(super) fn is_standard(language: Language, import: &Import) -> bool {
         }
         Language::CSharp => first('.') == "System",
         // `<vector>`, `<stdio.h>` and `<sys/types.h>` are in the standard library. Other libraries
-        // have their headers in their own directories.
+        // keep their headers in their own directories.
         Language::C | Language::Cpp => {
             import.kind == ImportKind::System
                 && (!text.contains('/')

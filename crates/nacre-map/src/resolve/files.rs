@@ -92,7 +92,7 @@ impl<'a> SourceFiles<'a> {
         by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the file whose path ends with `end` and that satisfies `is_wanted`. If there are
+    /// Returns the file that satisfies `is_wanted` and whose path ends with `end`. If there are
     /// several, returns the one that shares the most parent directories with `from`.
     pub(super) fn nearest(
         &self,
@@ -217,7 +217,7 @@ pub(super) fn below(folder: &str, rest: &str) -> String {
     }
 }
 
-/// Returns the parent directories of a file, innermost first, down to the root.
+/// Returns the parent directories of a file, from the innermost up to the root.
 pub(super) fn around(path: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(folder_of(path));
     std::iter::from_fn(move || {

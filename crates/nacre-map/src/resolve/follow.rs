@@ -13,7 +13,7 @@ use crate::shares::in_batches;
 
 const BATCH: usize = 512;
 
-/// Resolves the imports of one file after another. This is fastest if the files are in path order.
+/// Resolves imports one file at a time. This is fastest if the files are in path order.
 ///
 /// Files in the same directory have similar imports, so results that depend only on the directory
 /// are cached. Facts about the current file are cached too.

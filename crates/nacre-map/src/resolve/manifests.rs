@@ -11,8 +11,8 @@ use super::files::{below, folder_of, join_path};
 
 const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
-/// Maximum number of names per manifest. There is a limit because each import is compared with all
-/// of them.
+/// Maximum number of names per manifest. The number is limited because each import is compared with
+/// every name.
 const MAX_NAMES: usize = 1_000;
 
 const MAX_EXTENDS: usize = 4;
@@ -155,7 +155,7 @@ impl Manifests {
             let config = script_config(path, configs, MAX_EXTENDS);
             let name = path.rsplit('/').next().unwrap_or(path);
             // Editors use `tsconfig.json`, so path aliases in other configuration files count only
-            // if it has none.
+            // if `tsconfig.json` has none.
             let is_main = matches!(name, "tsconfig.json" | "jsconfig.json");
             let folder = folder_of(path);
             let says_something = config.has_base_url || !config.paths.is_empty();

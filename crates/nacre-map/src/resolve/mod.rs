@@ -34,7 +34,7 @@ pub struct Manifest {
     pub text: String,
 }
 
-/// The target of an import. Numbers are indexes into the list of sources.
+/// The target of an import. The variants' numbers are indexes into the list of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     File(usize),
@@ -55,9 +55,9 @@ pub enum Resolution {
 
 const MAX_TARGETS: usize = 16;
 
-/// Maximum number of name comparisons for one file's imports. It is enough for a thousand imports
-/// from a package with two thousand names. Only malicious files exceed it; their other imports stay
-/// unresolved.
+/// Maximum number of name comparisons for one file's imports. This limit is enough for a thousand
+/// imports from a package with two thousand names. Only malicious files exceed this limit, and
+/// their remaining imports stay unresolved.
 const MAX_COMPARED: usize = 2_000_000;
 
 #[derive(Debug)]

@@ -62,8 +62,8 @@ fn member(asking: &Asking<'_, '_>, name: &str) -> Option<Resolution> {
     })
 }
 
-/// Returns the file in the package's directory that defines the name. In Kotlin and Scala this may
-/// be any file.
+/// Returns the file in the package's directory that defines the name. In Kotlin and Scala, any file
+/// in the directory may define it.
 fn in_package(asking: &Asking<'_, '_>, name: &str) -> Option<Resolution> {
     let parts: Vec<&str> = name.split('.').collect();
     (1..parts.len()).rev().find_map(|n_parts| {
@@ -95,8 +95,8 @@ fn package_of(asking: &Asking<'_, '_>, package: &str) -> Option<Resolution> {
     (!targets.is_empty()).then_some(Resolution::Inside(targets))
 }
 
-/// Returns `Missing` for an unresolved name that begins like a package of the project, and
-/// `Outside` for other names.
+/// Returns `Missing` for an unresolved name that starts like one of the project's package names,
+/// and `Outside` for other names.
 fn resolve_unknown(asking: &Asking<'_, '_>, name: &str) -> Resolution {
     let parts: Vec<&str> = name.split('.').collect();
     let is_ours = (2..parts.len())

@@ -1,7 +1,7 @@
 //! Resolves Rust paths: module names to files, and crate names through the manifests.
 //!
-//! A path is followed as long as its parts correspond to files. The remaining parts are an item, an
-//! inline module or a re-export in the last file, so the path resolves to that file.
+//! A path is followed as long as its parts correspond to files. The remaining parts name an item,
+//! an inline module or a re-export in the last file, so the path resolves to that file.
 
 use super::files::{add, around, below, folder_of, join_path, name_of};
 use super::{Asking, Resolution, file};
@@ -9,7 +9,7 @@ use crate::languages::ImportKind;
 
 const LANGUAGE_CRATES: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
 
-/// What extracting the last part of a path costs, in name comparisons.
+/// Cost of extracting the last part of a path, measured in name comparisons.
 const PARTS_OF_A_PATH: usize = 4;
 
 /// A position in the module tree: the module's file and the directory that contains its children.

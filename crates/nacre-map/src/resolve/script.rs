@@ -125,7 +125,7 @@ fn by_private_import(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> 
     None
 }
 
-/// Returns the file that is imported by the package name alone.
+/// Returns the file that is imported when only the package name is given.
 fn entry(asking: &Asking<'_, '_>, folder: &str, package: &Package) -> Option<usize> {
     let named = package.entries.iter().find_map(|entry| {
         let path = join_path(folder, entry)?;
@@ -147,8 +147,8 @@ fn inside(asking: &Asking<'_, '_>, folder: &str, package: &Package, rest: &str) 
         .or_else(|| at(asking, &below(folder, &format!("src/{rest}"))))
 }
 
-/// Returns the source of a file named in a manifest. Manifests often name build output, such as
-/// files in `dist`, while the repository contains only the sources.
+/// Returns the source file for a file named in a manifest. Manifests often name build output, such
+/// as files in `dist`, while the repository contains only the sources.
 fn source_at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     plain(asking, path).or_else(|| {
         let built = ["dist/", "lib/", "build/", "out/", "esm/", "cjs/"];

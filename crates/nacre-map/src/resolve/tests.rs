@@ -1,12 +1,12 @@
-//! Tests how imports resolve in small trees of each language.
+//! Tests how imports resolve in a small source tree for each language.
 
 use std::fmt::Write as _;
 
 use super::*;
 use crate::languages::{Analysis, analyse};
 
-/// Resolves the imports in the given files, each a path and its content. Manifests are parsed as
-/// such.
+/// Resolves the imports in a list of files, each given as a path and its content. Manifests are
+/// parsed as such.
 fn edges(files: &[(&str, &str)]) -> String {
     let mut files: Vec<(RelativePath, &str)> =
         files.iter().map(|(path, text)| (RelativePath::new(path).unwrap(), *text)).collect();

@@ -1,4 +1,4 @@
-//! Filters which files to search, by path globs and language.
+//! Selects the files to search by path globs and language.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 

@@ -10,7 +10,7 @@ use super::pattern::Pattern;
 use super::query::CodeQuery;
 use crate::words::{WordHash, each_identifier};
 
-/// Only this many bytes of a line are matched.
+/// Only this many bytes of each line are searched.
 pub(super) const MAX_LINE_BYTES: usize = 256 << 10;
 
 /// Number of bytes to search between deadline checks.
@@ -121,7 +121,7 @@ pub(super) struct WordLine<'t> {
     pub(super) worth: f64,
 }
 
-/// Returns the lines with more than half the best line's weight, best first.
+/// Returns the lines whose weight is more than half that of the best line, best first.
 pub(super) fn word_lines<'t>(
     text: &'t [u8],
     query: &CodeQuery,

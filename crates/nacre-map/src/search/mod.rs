@@ -1,8 +1,8 @@
 //! Searches a project's files for words, literal text or a regular expression.
 //!
-//! Words are ranked as for a task (`slices`). For a pattern, files that cannot match are excluded
-//! by their trigrams (`needs`) and the rest are matched line by line, so the result is the same as
-//! a full scan's. This module reads no files, and all output is redacted.
+//! Words are ranked the same way as for a task (`slices`). For a pattern, files that cannot match
+//! are excluded by their trigrams (`needs`), and the rest are matched line by line, so the result
+//! is the same as that of a full scan. This module reads no files, and all output is redacted.
 
 mod filter;
 mod find;

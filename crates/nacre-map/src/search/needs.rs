@@ -1,7 +1,7 @@
 //! Computes the trigrams that every match of a pattern must contain.
 //!
-//! Optional parts of a pattern add no requirement, so more files are read. Everything is compared
-//! in lower case, like the stored trigrams.
+//! Optional parts of a pattern add no requirements, so they cause more files to be read. All
+//! comparisons use lower case, as the stored trigrams do.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
@@ -160,8 +160,8 @@ fn product(before: &[Vec<u8>], behind: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
 }
 
 /// Returns the lower-case characters in a class, or `None` if there are too many. Under Unicode
-/// case folding, `k` and `s` also match the Kelvin sign and the long s. Those are omitted here,
-/// because files that contain them are stored as having every trigram.
+/// case folding, `k` and `s` also match the Kelvin sign and the long s. These two characters are
+/// omitted here, because files that contain them are stored as having every trigram.
 fn texts_of(class: &Class) -> Option<Vec<Vec<u8>>> {
     let mut texts: Vec<Vec<u8>> = Vec::new();
     match class {

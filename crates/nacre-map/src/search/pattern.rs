@@ -1,7 +1,7 @@
 //! A compiled pattern and its required trigrams.
 //!
-//! The `regex` crate's running time depends on the lengths of the pattern and the input. Both are
-//! limited, so no pattern can make a search hang.
+//! The `regex` crate's running time depends on the lengths of the pattern and the input. Both
+//! lengths are limited, so no pattern can make a search hang.
 
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
@@ -56,7 +56,7 @@ fn compile_error(pattern: &str, error: &regex::Error) -> PatternError {
     }
 }
 
-/// Returns the last line of a regex error. The lines before it only repeat the pattern.
+/// Returns the last line of a regex error. The preceding lines only repeat the pattern.
 fn syntax(pattern: &str, error: &dyn std::fmt::Display) -> PatternError {
     let told = error.to_string();
     let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();

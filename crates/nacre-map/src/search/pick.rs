@@ -21,7 +21,7 @@ const MAX_READ: usize = 60;
 const FILE_SHARE: usize = 4;
 const MIN_OF_FILE: usize = 5;
 
-/// How many lines may separate a symbol's start from the line with its name.
+/// Maximum number of lines between a symbol's start and the line that contains its name.
 const MAX_ABOVE_NAME: u32 = 3;
 
 pub struct PickRequest<'r> {
@@ -237,7 +237,7 @@ fn to_match_symbol(symbol: &SymbolFacts) -> MatchSymbol {
 }
 
 impl PickedLines {
-    /// Returns how many lines are shown, or files if only files are listed.
+    /// Returns the number of lines shown, or of files if only files are listed.
     pub fn len(&self) -> usize {
         self.order.len()
     }

@@ -25,7 +25,7 @@ pub(super) fn line_text(line: &[u8], query: &CodeQuery, clean: Option<&BTreeSet<
         return if redacted == text { SECRET_LINE.to_owned() } else { cut(&redacted, 0) };
     }
     let found = query.pattern.as_ref().and_then(|pattern| pattern.regex.find(line));
-    // In a line that is not valid UTF-8, byte offsets differ between the line and its lossy text.
+    // If a line is not valid UTF-8, byte offsets in the line and in its lossy text differ.
     let start = found.filter(|_| text.len() == line.len()).map_or(0, |found| found.start());
     cut(&text, start)
 }

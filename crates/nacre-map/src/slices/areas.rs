@@ -57,7 +57,7 @@ pub(super) fn areas(survey: &Survey, files: &[(&str, FileRow)]) -> Vec<CodeArea>
     areas
 }
 
-/// The number of files and of lines of code.
+/// Number of files and number of lines of code.
 type Size = (usize, u64);
 
 fn packages<'p>(files: &[(&'p str, FileRow)], own: &[(&str, u32)]) -> Vec<&'p str> {
@@ -97,7 +97,7 @@ fn outer_packages<'p>(packages: Vec<&'p str>, own: &[(&'p str, u32)]) -> Vec<&'p
 /// its directories.
 fn divide_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap<&'p str, Size> {
     let mut files_of: BTreeMap<&str, Vec<(&'p str, u32)>> = BTreeMap::new();
-    // Files in the same directory are adjacent, except for the content of subdirectories between
+    // Files in the same directory are adjacent, except where a subdirectory's files come between
     // them.
     for files in own.chunk_by(|(one, _), (other, _)| folder_of(one) == folder_of(other)) {
         let folder = files.first().map_or("", |(path, _)| folder_of(path));
@@ -116,7 +116,7 @@ fn divide_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap
 }
 
 /// Returns the innermost package that contains a directory, or the first component of the
-/// directory's path if there is none.
+/// directory's path if no package contains it.
 fn package_around<'p>(folder: &'p str, packages: &[&'p str]) -> &'p str {
     let mut around = folder;
     while !around.is_empty() && packages.binary_search(&around).is_err() {

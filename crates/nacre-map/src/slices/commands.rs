@@ -11,14 +11,14 @@ const MAX_LINES: usize = 4_000;
 
 const MAX_FOR_ONE: usize = 3;
 
-/// Priorities for tools' default commands and for CI commands. Named targets come before both.
+/// Priorities for tools' default commands and for CI commands. Named targets rank before both.
 const DEFAULT: usize = 50;
 const IN_CI: usize = 100;
 
 const MAX_COMMAND_BYTES: usize = 100;
 
 /// Returns a target's purpose and its priority, which is the index of its name in the list. Names
-/// that only begin with a listed name come later.
+/// that only begin with a listed name rank after exact matches.
 fn purpose_of(name: &str) -> Option<(CommandPurpose, usize)> {
     const NAMES: &[(&str, CommandPurpose)] = &[
         ("build", CommandPurpose::Build),
@@ -173,7 +173,8 @@ impl FoundCommands {
         }
     }
 
-    /// Adds lines from a CI configuration that begin with a known tool and name a purpose.
+    /// Adds lines from a CI configuration that begin with a known tool and contain a word for a
+    /// purpose.
     fn ci(&mut self, from: &str, text: &str) {
         for line in text.lines().take(MAX_LINES).map(str::trim) {
             let line = line.trim_start_matches("- ").trim_start_matches("run:").trim();

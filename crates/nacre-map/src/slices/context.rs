@@ -85,7 +85,7 @@ fn symbols_of<'f>(
 }
 
 fn share(symbol: &SymbolFacts, wanted: &BTreeSet<String>) -> f64 {
-    // A stem can match a part of the name only if the name contains it.
+    // A stem can match part of the name only if the name contains that stem.
     let lower = symbol.name.to_ascii_lowercase();
     if !wanted.iter().any(|word| lower.contains(word.as_str())) {
         return 0.0;
@@ -143,7 +143,8 @@ impl<'q> Passages<'q> {
         Self { question, lines, total }
     }
 
-    /// Returns how much of the file's weight a range of lines (1-based, inclusive) has.
+    /// Returns the fraction of the file's weight that falls within a range of lines (1-based,
+    /// inclusive).
     pub(super) fn share(&self, first: u32, last: u32) -> f64 {
         let from = self.lines.partition_point(|(line, _)| *line < first);
         let to = self.lines.partition_point(|(line, _)| *line <= last);

@@ -95,7 +95,8 @@ fn by_place<'c>(
     names.iter().filter_map(|(path, name)| Some((place(path)?, name.as_str()))).collect()
 }
 
-/// Returns the number of lines in the file's area. This puts the largest package's library first.
+/// Returns the number of lines in the file's area. Sorting by it puts the largest package's library
+/// first.
 fn area_lines(areas: &[CodeArea], path: &str) -> usize {
     let is_around = |area: &&CodeArea| {
         path.strip_prefix(area.path.as_str()).is_some_and(|rest| rest.starts_with('/'))

@@ -1,8 +1,9 @@
 //! Finds files that the project marks as generated with `linguist-generated` in `.gitattributes`.
 //!
 //! Rules apply as in git: the last matching rule takes precedence, and rules in inner directories
-//! come after those in outer directories. A pattern without `/` applies to its rules file's
-//! directory and everything below it. A pattern that ends with `/` matches no file.
+//! come after those in outer directories. A pattern without `/` applies to the directory of its
+//! `.gitattributes` file and everything below it. A pattern that ends with `/` never matches a
+//! file.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -40,7 +41,7 @@ impl MadePaths {
                 is_made.push(value);
             }
         }
-        // If the rules are too large in total, none of them apply.
+        // If the rules' total size is too large, none of them are applied.
         set.build().map(|rules| Self { rules, is_made }).unwrap_or_default()
     }
 

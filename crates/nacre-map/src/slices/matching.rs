@@ -91,7 +91,7 @@ impl Matches {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Match {
     pub(super) score: f64,
-    /// Whether the file contains a word from the task itself, not only related words.
+    /// Whether the file contains a word from the task itself rather than only related words.
     pub(super) has_said: bool,
     /// The file's weight, which depends on its path and its first lines.
     pub(super) worth: f64,
@@ -104,7 +104,7 @@ struct BatchHits {
     hits: Vec<Hit>,
     /// For each word of the question, the number of files that contain it.
     n_with: Vec<usize>,
-    /// How many words there are in all files, and how many in all defined names.
+    /// Total number of words in all files, and in all defined names.
     lengths: [u64; 2],
 }
 
@@ -226,8 +226,8 @@ struct Looker<'l, 's> {
     sketch: &'l Sketch<'s>,
     question: &'l TaskQuery,
     weights: &'l Weights,
-    /// The previous file's directory. It is reused, because files in the same directory are
-    /// adjacent.
+    /// The previous file's directory. Cached, because consecutive files are usually in the same
+    /// directory.
     folder: Folder<'l>,
     found: BatchHits,
 }
@@ -305,7 +305,7 @@ struct Scale<'w> {
     worth: Vec<f64>,
     /// Total weight of the words that occur in at least one file.
     most: f64,
-    /// Mean number of words per file and in each file's defined names.
+    /// Mean number of words per file, and mean number in each file's defined names.
     text: f64,
     defined: f64,
 }
@@ -319,8 +319,8 @@ impl Scale<'_> {
         batch.files.iter().enumerate().map(matched).collect()
     }
 
-    /// Scores a file. For each task word, only the best match among the word and its related words
-    /// counts in full.
+    /// Scores a file. For each task word, only its best match counts in full, whether that is the
+    /// word itself or a related word.
     fn score_file(&self, file: &FileHits, hits: &[Hit], said: &mut [(f64, f64)]) -> Match {
         let weights = self.weights;
         let longer =

@@ -1,7 +1,7 @@
 //! Extracts from the map within a token budget: a project overview, or the code relevant to a task.
 //!
 //! The output is deterministic: this module reads neither files nor the clock, and all sorting
-//! breaks ties by path. Truncated lists include their full length, and all output is redacted.
+//! breaks ties by path. Truncated lists state their full length, and all output is redacted.
 
 mod areas;
 mod commands;

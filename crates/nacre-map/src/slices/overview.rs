@@ -20,7 +20,7 @@ use crate::artifact::FileRow;
 use crate::languages::{Analysis, Language, SymbolFacts};
 
 /// Increase this version whenever the same state would produce a different overview. Stored
-/// overviews with another version are ignored.
+/// overviews with a different version are ignored.
 pub const OVERVIEW_FORMAT: u32 = 6;
 
 /// Returns a file's size class as a power of two, so that small edits rarely affect the order of
@@ -43,10 +43,10 @@ pub struct OverviewRequest<'r> {
     pub detail: MapDetail,
     /// The files in the survey, sorted by path.
     pub files: &'r [(&'r str, FileRow)],
-    /// Returns the analysis of a file. It is called only for a few files.
+    /// Returns the analysis of a file. This function is called only for a few files.
     pub analysis: &'r dyn Fn(&str) -> Option<Analysis>,
-    /// Returns the content of a file. It is called for the README, for manifests, and for files
-    /// that are shown.
+    /// Returns the content of a file. This function is called for the README, for manifests, and
+    /// for files that are shown.
     pub text: &'r ReadText<'r>,
     pub budget: Option<usize>,
     /// Returns how many tokens a printed overview takes, including the text around it.
@@ -61,7 +61,7 @@ pub struct TooSmall {
     pub needed: usize,
 }
 
-/// The overview's list lengths, scaled by `step` hundredths.
+/// The overview's list lengths, scaled to `step` percent.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     step: usize,
@@ -256,8 +256,8 @@ impl<'g> Ranked<'g> {
         })
     }
 
-    /// Importing a package as a whole makes all its files hotter, so only a few files per directory
-    /// are selected at first.
+    /// Importing a package as a whole makes all its files hotter, so the first pass selects only a
+    /// few files per directory.
     fn hottest_of_folders(&self, limit: usize) -> Vec<(Reverse<u64>, usize)> {
         let hot = self.hottest(limit * MAX_OF_FOLDER * 4);
         let mut n_of: BTreeMap<&str, usize> = BTreeMap::new();
@@ -374,8 +374,8 @@ impl<'g> Ranked<'g> {
 
     fn modules(&self) -> Vec<(&'g str, Module)> {
         let mut modules: Vec<(&str, Module)> = Vec::new();
-        // Files are sorted by path, so the only earlier directories that can occur again are
-        // parents of the current one.
+        // Files are sorted by path, so the only earlier directories that can reappear are ancestors
+        // of the current one.
         let mut around: Vec<usize> = Vec::new();
         for (idx, _) in self.nodes().filter(|(_, node)| node.is_own()) {
             let folder = folder_of(self.path(idx));

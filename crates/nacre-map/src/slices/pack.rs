@@ -3,7 +3,7 @@
 //! remaining budget.
 //!
 //! A symbol's cost is the number of tokens it adds to an empty result. The joined text may cost
-//! more than the sum, so the total is checked at the end.
+//! more than the sum of its parts, so the total is checked at the end.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,7 +18,8 @@ use crate::languages::{SymbolFacts, SymbolKind};
 
 const MAX_LISTED: usize = 20;
 
-/// The budget is divided by these to limit the size of the file list and of the code from one file.
+/// The budget is divided by these values to limit the size of the file list and of the code from
+/// any one file.
 const LIST_SHARE: usize = 3;
 const FILE_SHARE: usize = 3;
 
@@ -185,7 +186,8 @@ impl Packer<'_, '_> {
         0
     }
 
-    /// Returns the minimum cost of a form. It avoids rendering most symbols that do not fit.
+    /// Returns a lower bound for the cost of a form. This makes it unnecessary to render most
+    /// symbols that do not fit.
     fn at_least(&self, candidate: &Candidate<'_>, form: SymbolForm) -> usize {
         let SymbolFacts { name, signature, first_line, last_line, .. } = candidate.symbol;
         let (around, text) = match form {

@@ -6,7 +6,7 @@ use super::weights::Weights;
 use crate::languages::Language;
 use nacre_base::text::is_listed;
 
-/// A file's purpose, judging by its path.
+/// A file's purpose, as suggested by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CodeRole {
     Source,
@@ -179,7 +179,7 @@ const TEST_ENDS: &[&str] = &[
 const OTHER_CODE: &str = "astro cmake css dart erb ex graphql groovy hs html jinja less m ml mts cts mjs cjs proto \
     scss sql svelte tf tmpl vue zig";
 
-/// Weights a file from 0 to 1 by its path. Tests count in full if the task is about tests.
+/// Weights a file from 0 to 1 by its path. Tests have full weight if the task is about tests.
 pub(super) fn worth(path: &str, wants_tests: bool, weights: &Weights) -> f64 {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     worth_in(lies_aside(folders), path, wants_tests, weights)

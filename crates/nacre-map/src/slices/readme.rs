@@ -5,8 +5,8 @@ const MAX_CHARS: usize = 480;
 
 const MAX_LINES: usize = 400;
 
-/// Minimum number of words in a paragraph. Shorter ones are slogans or labels, and are used only if
-/// there is no longer paragraph.
+/// Minimum number of words in a paragraph. Shorter paragraphs are slogans or labels, and are used
+/// only if no paragraph is long enough.
 const MIN_WORDS: usize = 8;
 
 const NO_PROSE: &[&str] =

@@ -18,8 +18,8 @@ use crate::words::{TaskQuery, part_words};
 
 const MAX_FILES: usize = 200;
 
-/// Maximum number of files to compare by embedding. The other evidence determines which files these
-/// are.
+/// Maximum number of files to compare by embedding. The files to compare are chosen using the other
+/// evidence.
 const MAX_COMPARED: usize = 64;
 
 /// If fewer files match, the most frequently imported files are also compared by embedding.
@@ -31,14 +31,15 @@ const MAX_SEEDS: usize = 5;
 
 const MAX_DISTANCE: usize = 2;
 
-/// Maximum number of importers to follow. A file with more importers is close to every other file.
+/// Maximum number of importers to follow. A file with more importers than this is close to every
+/// other file.
 const MAX_IMPORTERS: usize = 64;
 
 const MAX_NAMES: usize = 40;
 
 const MAX_SHOWN_WORDS: usize = 4;
 
-/// High enough to rank files that the user named above all others.
+/// High enough that files named by the user rank above all others.
 const W_ASKED: f64 = 10.0;
 
 const MIN_LIKENESS: f64 = 0.3;

@@ -171,7 +171,7 @@ fn evidence<'e>(
     Evidence { task, files, memory, embedder: None, names, weights: &WEIGHTS, n_threads: 2 }
 }
 
-/// Ranks the files and packs the result, as a command does.
+/// Ranks the files and packs the result, just as a command would.
 fn answered(
     known: &Known,
     evidence: &Evidence<'_>,
@@ -448,7 +448,8 @@ fn words_are_found_in_names_whatever_their_case_and_ending() {
 
 #[test]
 fn the_count_of_tokens_is_not_below_what_tokenizers_say() {
-    // The largest of the counts by cl100k_base, o200k_base and Claude's published tokenizer.
+    // The highest of the token counts from cl100k_base, o200k_base and Claude's published
+    // tokenizer.
     for (text, at_least) in [
         ("pub fn grow(&mut self, by: usize) -> usize {\n        self.layers += by;\n", 24),
         ("from django.utils.translation import gettext_lazy as _\n", 13),
@@ -502,7 +503,7 @@ proptest! {
 fn an_overview_with_another_content_has_another_format() {
     let told = serde_json::to_string(&seen(MapDetail::Verbose, &["src/pearl.rs"], None).unwrap());
     let told = xxhash_rust::xxh3::xxh3_64(told.unwrap().as_bytes());
-    // When this changes, increase `OVERVIEW_FORMAT`: overviews from older versions are still
-    // stored.
+    // When this changes, increase `OVERVIEW_FORMAT`, because overviews from older versions are
+    // still stored.
     insta::assert_snapshot!(format!("{OVERVIEW_FORMAT} {told:016x}"), @"6 64ec4650c72866cc");
 }

@@ -1,6 +1,6 @@
 //! Extracts facts for the overview from the README, the manifests, and files that may be shown.
 //!
-//! Only those files are read, each of them once.
+//! Only those files are read, and each only once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,11 +24,11 @@ pub(super) struct TextFacts {
     pub(super) about: Option<String>,
     pub(super) commands: Vec<ProjectCommand>,
     pub(super) declared: Declared,
-    /// Generated files, among those that have been read.
+    /// The files read so far that turned out to be generated.
     pub(super) generated: BTreeSet<usize>,
-    /// Programs excluded from the build, among the files that have been read.
+    /// The files read so far that are programs excluded from the build.
     pub(super) helpers: BTreeSet<usize>,
-    /// Files that contain `main` but are not programs, among the files that have been read.
+    /// The files read so far that contain `main` but are not programs.
     pub(super) no_programs: BTreeSet<usize>,
     looked_at: BTreeSet<usize>,
 }

@@ -1,7 +1,7 @@
 //! Weights for ranking files.
 //!
-//! They were fitted on three public projects (80 tasks each, where a task is a commit's subject and
-//! the files it changed) and validated on two others. The results are in `docs/map.md`.
+//! The weights were fitted on three public projects (80 tasks each, where a task is a commit's
+//! subject and the files it changed) and validated on two others. The results are in `docs/map.md`.
 //! `nacre-lab map ablations` measures the effect of each kind of evidence.
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,16 +19,16 @@ pub struct Weights {
     pub name: f64,
     /// Weight of whole identifiers and of joined adjacent words.
     pub whole: f64,
-    /// Weights of related words: other forms, synonyms, and words with a similar meaning. The last
-    /// factor applies to related words in file contents, relative to those in names.
+    /// Weights of related words: other forms, synonyms, and words with a similar meaning.
+    /// `widened_text` is the factor for related words in file contents, relative to those in names.
     pub form: f64,
     pub synonym: f64,
     pub neighbor: f64,
     pub widened_text: f64,
     /// Factor for a task word's related words other than the best match.
     pub further: f64,
-    /// How strongly to prefer files that contain all of the task's words to files that repeat a few
-    /// of them.
+    /// How strongly to prefer files that contain all of the task's words over files that repeat a
+    /// few of them.
     pub coverage: f64,
     /// Factor for tests, copies and generated files.
     pub aside: f64,

@@ -1,9 +1,9 @@
-//! Barriers prove that all earlier events from a watch have been received. To create one, the
+//! Barriers prove that all earlier events from a watch have been received. To create a barrier, the
 //! process opens a file that no other process opens. A watch's events are ordered, so the event for
 //! this open comes after all earlier ones.
 //!
-//! The file is in memory and has no name. A file in the project, such as `.git/HEAD`, would not
-//! work, because other processes could cause events that look like the barrier's.
+//! The barrier's file is in memory and has no name. A file in the project, such as `.git/HEAD`,
+//! would not work, because other processes could cause events that look like the barrier's.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::mailbox::Mailbox;
 
-/// How long to wait for a barrier. An event usually takes a thousandth of this time.
+/// How long to wait for a barrier. An event usually arrives within a thousandth of this time.
 pub(super) const EVENT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Barriers are disabled after this many in a row without an event.
@@ -22,8 +22,8 @@ const MAX_MISSED: usize = 3;
 #[derive(Debug)]
 pub(super) struct Barriers {
     patience: Duration,
-    /// The last barrier is in use, and the others were missed. Missed barriers stay open so that a
-    /// late event never has the path of a newer barrier.
+    /// The last barrier in the list is in use; the others were missed. Missed barriers stay open so
+    /// that a late event cannot be mistaken for the event of a newer barrier.
     barriers: Vec<Barrier>,
 }
 
@@ -35,13 +35,13 @@ struct Barrier {
 }
 
 impl Barriers {
-    /// Sets up barriers. Creates none if the system does not report opens.
+    /// Sets up barriers. Creates no barriers if the system does not report file opens.
     pub(super) fn new(watcher: &mut RecommendedWatcher, patience: Duration) -> Self {
         Self { patience, barriers: Barrier::new(watcher).into_iter().collect() }
     }
 
-    /// Waits for a barrier. Returns true only if all events so far are certain to be in the
-    /// mailbox.
+    /// Waits for a barrier. Returns true only if the mailbox is certain to contain all events so
+    /// far.
     pub(super) fn pass(&mut self, watcher: &mut RecommendedWatcher, mailbox: &Mailbox) -> bool {
         let Some(barrier) = self.barriers.pop() else { return false };
         let is_passed = mailbox.hears(&barrier.path, self.patience);

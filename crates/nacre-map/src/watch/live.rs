@@ -1,7 +1,8 @@
 //! Keeps a map up to date with a file watcher, so that no files are read while nothing changes.
 //!
 //! Events may be delayed, so each update first passes a barrier to ensure that all earlier events
-//! have been received. If this is not certain, the map is refreshed as if there were no watcher.
+//! have been received. If that cannot be confirmed, the map is refreshed as if there were no
+//! watcher.
 
 use nacre_base::git::GitFolder;
 use nacre_types::WatchMode;
@@ -10,15 +11,16 @@ use super::{News, Watch, WatchFault};
 use crate::artifact::Cache;
 use crate::indexer::{Current, RefreshError, RefreshOptions, refresh};
 
-/// New directories may contain other new directories. After this many rounds, the remaining ones
-/// are left for the next update.
+/// New directories may contain other new directories. After this many rounds, any remaining
+/// directories are left for the next update.
 const MAX_ROUNDS: usize = 8;
 
 #[derive(Debug)]
 pub struct Live {
     pub watch: Watch,
     /// Whether every folder in the map is watched and the map has been refreshed since the last
-    /// watch was added. If not, some changes may cause no event, so the caller should refresh soon.
+    /// watch was added. If false, some changes may not cause an event, so the caller should refresh
+    /// soon.
     pub is_settled: bool,
 }
 
@@ -27,7 +29,7 @@ pub struct Now {
     /// Whether files were compared with the map. If false, nothing changed.
     pub is_refreshed: bool,
     pub is_lost: bool,
-    /// Why no more events are received. Reported only once.
+    /// Why events are no longer being received. Reported only once.
     pub fault: Option<WatchFault>,
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind};
 
-/// Maximum number of queued paths. Beyond it, events count as lost.
+/// Maximum number of queued paths. Beyond this limit, events count as lost.
 const MAX_PLACES: usize = 1 << 16;
 
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Mailbox {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an event. Returns whether it is the first event since the mailbox was emptied.
+    /// Adds an event. Returns whether this is the first event since the mailbox was emptied.
     pub(super) fn put(&self, event: &notify::Result<Event>) -> bool {
         let mut heard = self.heard();
         let was_quiet = heard.is_quiet();
@@ -101,7 +101,7 @@ impl Heard {
     }
 }
 
-/// Puts events into a mailbox and calls the bell. It is owned by the watcher; dropping it closes
+/// Puts events into a mailbox and calls the bell. The watcher owns this value; dropping it closes
 /// the mailbox.
 pub(super) struct Teller<B: Fn()> {
     pub(super) mailbox: Arc<Mailbox>,

@@ -1,7 +1,8 @@
 //! Counts the words in a file and in the names that it defines.
 //!
 //! The storage format consists of sorted hashes, one byte per word that encodes both counts (larger
-//! counts are rounded), and the file's trigrams. A binary search finds a word without decoding.
+//! counts are rounded), and the file's trigrams. A binary search finds a word without decoding the
+//! data.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,8 +13,8 @@ use super::WordHash;
 use super::split::{MAX_PART_BYTES, each_part, identifier_end, stem};
 use super::trigrams::{Trigrams, render_trigrams};
 
-/// Increase this version whenever the same content would be counted differently. Bags with another
-/// version are recomputed.
+/// Increase this version whenever the same content would be counted differently. Bags with a
+/// different version are recomputed.
 pub const WORDS_FORMAT: u8 = 4;
 
 const MAX_WORDS: usize = 16_384;
@@ -21,10 +22,11 @@ const MAX_WORDS: usize = 16_384;
 /// Longer identifiers are assumed to be generated and are not counted as a whole.
 const MAX_WHOLE_BYTES: usize = 80;
 
-/// Maximum number of bytes of prose to count. The beginning is enough to tell what it is about.
+/// Maximum number of bytes of prose to count. The beginning is enough to show what the text is
+/// about.
 const MAX_PROSE_BYTES: usize = 64 << 10;
 
-/// A file with a NUL byte within this range is binary, as in git.
+/// A file with a NUL byte within this range is treated as binary, as in git.
 const MAX_BINARY_BYTES: usize = 8_000;
 
 const MAX_DIGITS: usize = 6;
@@ -43,7 +45,7 @@ const GENERATED_MARKS: &[&str] = &[
 
 const MAX_MARK_BYTES: usize = 1_000;
 
-/// A flag for generated files, two lengths, and the number of words.
+/// The header: a flag for generated files, two lengths, and the number of words.
 const HEADER_BYTES: usize = 13;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +54,7 @@ pub struct Counts {
     pub defined: u32,
 }
 
-/// Returns whether the bytes are text by git's rule.
+/// Returns whether git's rule would classify the bytes as text.
 pub fn is_text(bytes: &[u8]) -> bool {
     memchr::memchr(0, &bytes[..bytes.len().min(MAX_BINARY_BYTES)]).is_none()
 }
@@ -233,7 +235,7 @@ enum Keyword {
     None,
     /// The next identifier is being defined.
     Defining,
-    /// If it begins the line, a method after it is being defined.
+    /// If this identifier begins the line, a method after it is being defined.
     Modifying,
 }
 
@@ -256,12 +258,12 @@ impl Keyword {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct LineContext {
-    /// Whether the previous word defines the next one.
+    /// Whether the previous word introduces a definition of the next one.
     is_defining: bool,
     /// Whether the line begins with a modifier and no method has been found on it yet.
     is_modified: bool,
     has_word: bool,
-    /// Number of open brackets after a defining keyword. They enclose a receiver or type
+    /// Number of open brackets after a defining keyword. These brackets enclose a receiver or type
     /// parameters.
     n_open: u32,
 }
@@ -279,7 +281,8 @@ impl LineContext {
         }
     }
 
-    /// Processes an identifier and the byte after it. Returns whether it is being defined here.
+    /// Processes an identifier and the byte after it. Returns whether the identifier is being
+    /// defined here.
     fn take(&mut self, keyword: Keyword, next: Option<u8>) -> bool {
         if 0 < self.n_open {
             return false;

@@ -1,7 +1,7 @@
 //! Splits files into words and counts them, and extracts a question's words and a file's trigrams.
 //!
-//! Words are stored as 32-bit hashes. Counts depend only on a file's bytes, so they can be stored
-//! by content, and an updated index is identical to a newly built one.
+//! Words are stored as 32-bit hashes. Counts depend only on a file's bytes, so they can be keyed by
+//! content, and an updated index is identical to a newly built one.
 
 mod bag;
 mod question;
@@ -19,7 +19,7 @@ pub use trigrams::{Trigram, Trigrams};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WordHash(pub u32);
 
-/// Keeps whole identifiers from having the same hashes as single words.
+/// Prevents whole identifiers from having the same hashes as single words.
 const WHOLE_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 const PART_SEED: u64 = 0xcbf2_9ce4_8422_2325;

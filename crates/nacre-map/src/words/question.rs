@@ -23,7 +23,7 @@ const JOINED_WEIGHT: f64 = 0.6;
 
 const MAX_JOINED: usize = 3;
 
-/// A task's verb is expected among this many words at the start.
+/// A task's verb is expected to be among its first words, up to this many.
 const MAX_LEADING: usize = 3;
 
 /// Factor for the weight of a different form of a synonym.
@@ -44,7 +44,7 @@ pub enum Kin {
 pub struct Asked {
     pub word: WordHash,
     pub weight: f64,
-    /// Whether the word is a whole identifier or several words joined.
+    /// Whether this is a whole identifier or several joined words.
     pub is_whole: bool,
     pub text: String,
     pub kin: Kin,

@@ -111,7 +111,7 @@ pub fn part_words(text: &str) -> Vec<(String, String)> {
 
 const ENDINGS: &[&[u8]] = &[b"ingly", b"ings", b"ing", b"ers", b"er", b"ies", b"ed", b"es", b"s"];
 
-/// Minimum length of a stem. Too many words would share a shorter one.
+/// Minimum length of a stem. Too many words would share a shorter stem.
 const MIN_STEM_BYTES: usize = 4;
 
 /// Returns a lower-case word's stem: `parses`, `parsing` and `parser` have the same stem. No

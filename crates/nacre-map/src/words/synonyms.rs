@@ -21,7 +21,7 @@ const ENDINGS: &[&str] = &[
 
 const N_USUAL: usize = 7;
 
-/// Minimum length of a root. Too many words would contain a shorter one.
+/// Minimum length of a root. Too many words would contain a shorter root.
 const MIN_ROOT_BYTES: usize = 4;
 
 /// Returns other common forms of a word.
@@ -60,8 +60,8 @@ const FILLERS: &str = "a add added adding adds after all allow allows also an an
 /// Words that describe an action at the start of a task but may be its subject elsewhere.
 const LEADING: &str = "remove removed removes removing update updated updates";
 
-/// Words that are common in questions but rare in code, so that without this list they would count
-/// as specific.
+/// Words that are common in questions but rare in code; without this list, they would count as
+/// specific.
 const FRAME: &str = "about actually again already although always another anybody anyone anything anyway are aren \
     back basically because been being best better both cannot certain come comes could couldn \
     currently decide decided decides did didn different doesn doing don done each either else \
@@ -89,8 +89,8 @@ pub(super) fn is_frame(word: &str) -> bool {
     is_listed(FRAME, word)
 }
 
-/// The synonym lines that contain each word, by the word's stem. A phrase is indexed only by its
-/// first word.
+/// Maps each word's stem to the synonym lines that contain the word. A phrase is indexed only by
+/// its first word.
 static LINES: LazyLock<HashMap<&[u8], Vec<&str>, RandomState>> = LazyLock::new(|| {
     let mut lines: HashMap<&[u8], Vec<&str>, RandomState> = HashMap::default();
     for (text, n_leading) in

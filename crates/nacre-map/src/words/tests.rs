@@ -1,4 +1,4 @@
-//! Tests the words extracted from files, and the words that a question finds.
+//! Tests which words are extracted from files and which words a question finds.
 
 use proptest::prelude::*;
 
@@ -127,7 +127,7 @@ proptest! {
 
     #[test]
     fn words_are_counted_as_often_as_they_stand_there(text in "([abcC_]{1,3}|[ \\n(=]|fn |tides|HTTPTide){0,80}") {
-        // Longer identifiers are assumed to be generated and are counted only by their parts.
+        // Longer identifiers are assumed to be generated, so only their parts are counted.
         prop_assume!(identifiers(text.as_bytes()).all(|one| one.len() <= 80));
         let mut counted = std::collections::HashMap::<WordHash, u32>::new();
         each_identifier(text.as_bytes(), |word| *counted.entry(word).or_default() += 1);

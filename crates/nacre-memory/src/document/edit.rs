@@ -11,7 +11,7 @@ use super::index::{KeyEntry, Name, Tail, is_blank, without_break};
 use super::{Document, list, render};
 
 impl Document {
-    /// Sets `key` to a string. If it already has this value, the file stays the same.
+    /// Sets `key` to a string. If the key already has this value, the file stays the same.
     pub fn set_text(&mut self, key: &str, value: &str) {
         if matches!(self.text(key), Ok(Some(now)) if now == value) {
             return;

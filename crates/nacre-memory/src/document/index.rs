@@ -90,7 +90,7 @@ impl KeyEntry {
     }
 
     /// Returns whether a blank line below the entry is part of its value. For `|+`, it always is.
-    /// In other block scalars, only a line with spaces is.
+    /// In other block scalars, only a blank line that contains spaces is.
     pub(super) fn owns_blank_line(&self, line: &str, text: &str) -> bool {
         let header = self.block_header(text);
         header.is_some_and(|header| !line.is_empty() || header.contains('+'))

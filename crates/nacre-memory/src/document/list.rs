@@ -24,7 +24,7 @@ pub(super) struct Item {
     pub(super) value: Option<String>,
 }
 
-/// Parses the flow list after a colon. Returns `None` if it is not simple enough.
+/// Parses the flow list after a colon. Returns `None` if the list is not simple enough.
 pub(super) fn flow(rest: &str) -> Option<Flow> {
     let node = rest.trim_start_matches(' ');
     let start = rest.len() - node.len();

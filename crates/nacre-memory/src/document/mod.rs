@@ -23,9 +23,9 @@ use index::{Index, KeyEntry, Tail};
 
 /// Larger files are rejected before parsing. Most stores set a much lower limit.
 pub(super) const MAX_FILE_BYTES: usize = 1024 * 1024;
-/// Ten keys take about half a kilobyte. The rest is for keys that users add.
+/// Ten keys take about half a kilobyte. The rest of the limit is for keys that users add.
 pub(super) const MAX_FRONTMATTER_BYTES: usize = 16 * 1024;
-/// Limits what it costs to search a malicious file for duplicate keys.
+/// Limits the cost of searching a malicious file for duplicate keys.
 pub(super) const MAX_ENTRIES: usize = 256;
 pub(super) const MAX_DEPTH: usize = 32;
 

@@ -10,8 +10,8 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 pub(super) struct Token<'a> {
-    /// The scalar's range in the given text. If there is no value, the range is empty and at the
-    /// start.
+    /// The scalar's range in the given text. Without a value, the range is empty and at the start
+    /// of the text.
     pub(super) span: Range<usize>,
     pub(super) text: Option<Cow<'a, str>>,
 }

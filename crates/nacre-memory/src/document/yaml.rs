@@ -36,7 +36,7 @@ pub(super) fn list(raw: &str, line: usize, key: &str) -> Result<Vec<String>, Bro
 }
 
 /// Checks that the frontmatter is valid YAML within our limits. Line numbers in errors assume that
-/// it starts on line 2 of its file.
+/// the frontmatter starts on line 2 of its file.
 pub(super) fn check(frontmatter: &str) -> Result<(), Broken> {
     well_formed(frontmatter, 2)
 }

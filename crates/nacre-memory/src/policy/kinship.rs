@@ -17,7 +17,7 @@ const MIN_AGREEING: f32 = 0.60;
 /// Like `MIN_AGREEING`, for claims whose titles have the same topics.
 const MIN_AGREEING_ON_TOPIC: f32 = 0.2;
 
-/// Minimum number of shared topics for two titles to have the same topics.
+/// Minimum number of topics that two titles must share to count as having the same topics.
 const MIN_TOPICS: usize = 3;
 
 /// Minimum likelihood for the newer claim to contradict the older one.
@@ -26,19 +26,20 @@ const MIN_AGAINST: f32 = 0.75;
 /// Minimum similarity for two claims to be considered contradictory.
 const MIN_NEAR: f32 = 0.5;
 
-/// Minimum share of words that two texts must have in the same order to have the same pattern.
+/// Minimum share of words that must occur in the same order in two texts for them to have the same
+/// pattern.
 const MIN_PATTERN: f32 = 0.6;
 
-/// Minimum strength of a claim's phrases that announce a change.
+/// Minimum strength with which a claim's phrases must announce a change.
 const MIN_CHANGE: f32 = 0.7;
 
-/// Maximum share of the common terms that only one of the claims may deny. Applies separately to
-/// the titles and to the complete texts.
+/// Maximum share of the common terms that may be negated in only one of the claims. Applies
+/// separately to the titles and to the complete texts.
 const MAX_TURNED: f32 = 0.34;
 const MAX_TURNED_IN_ALL: f32 = 0.6;
 
-/// Minimum number of terms in a contained claim. A shorter one would be contained in many unrelated
-/// texts.
+/// Minimum number of terms in a claim contained in another. A shorter claim would be contained in
+/// many unrelated texts.
 const MIN_TERMS: usize = 4;
 
 /// Maximum number of words per claim to align.
@@ -120,14 +121,13 @@ fn is_contained(a: &Profile, b: &Profile) -> bool {
 
 /// How two claims differ.
 struct Parting {
-    /// One claim denies a term that the other affirms.
+    /// One claim negates a term that the other affirms.
     is_denied: bool,
     /// Each claim has names, flags or numbers that the other one lacks.
     is_specific: bool,
     /// The claims cannot be equal; see [`are_distinct`].
     is_distinct: bool,
-    /// The claims have the same pattern, but at some position they have different words that are
-    /// not numbers.
+    /// The claims have the same pattern, but differ at some position in words that are not numbers.
     is_renamed: bool,
     is_opposite: bool,
     /// Both titles have the same topics; see [`is_one_topic`].
@@ -168,13 +168,13 @@ fn is_specific(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
         || (a_alone.len() > 1 && b_alone.len() > 1)
 }
 
-/// Returns whether both titles deny the same term. Which terms a denial applies to depends on the
-/// word order.
+/// Returns whether both titles negate the same term. Which terms a negation applies to depends on
+/// the word order.
 fn deny_the_same(a: &Profile, b: &Profile) -> bool {
     a.denied_title.iter().any(|term| b.denied_title.contains(term))
 }
 
-/// Returns whether two titles share all their topics, and enough of them.
+/// Returns whether two titles have the same topics, and share enough of them.
 fn is_one_topic(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
     let is_shared = |word: &&TitleWord| word.is_topic && b.title.contains_key(&word.term);
     a.line.iter().filter(is_shared).count() >= MIN_TOPICS
@@ -182,7 +182,7 @@ fn is_one_topic(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
         && !has_topic_beyond(b, a, near)
 }
 
-/// Returns whether `one`'s title has a topic that `other` does not mention, even with a similar
+/// Returns whether `one`'s title has a topic that `other` does not mention, not even as a similar
 /// word.
 fn has_topic_beyond(one: &Profile, other: &Profile, near: NearWords<'_>) -> bool {
     one.line.iter().any(|word| is_beyond(word, other, near))
@@ -194,8 +194,8 @@ fn is_beyond(word: &TitleWord, other: &Profile, near: NearWords<'_>) -> bool {
         && !near(&word.text).into_iter().any(|known| other.words.contains(known))
 }
 
-/// Returns whether two titles have different words next to a common word, such as "the login page"
-/// and "the search page".
+/// Returns whether two titles have different words next to a word that they share, such as "the
+/// login page" and "the search page".
 fn is_beside_another(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
     let parts = |x: Option<&TitleWord>, y: Option<&TitleWord>| {
         let (Some(x), Some(y)) = (x, y) else { return false };
@@ -271,8 +271,8 @@ fn values(profile: &Profile) -> BTreeSet<&str> {
     values.filter(|value| !value.is_empty()).collect()
 }
 
-/// Returns whether only one title denies a term that both mention. Two denials, as in "do not push
-/// without asking", cancel each other out.
+/// Returns whether only one title negates a term that both mention. Two negations, as in "do not
+/// push without asking", cancel each other out.
 fn is_denied_once(a: &Profile, b: &Profile) -> bool {
     let n_denials = |profile: &Profile| {
         profile.line.iter().filter(|word| DENIALS.contains(word.text.as_str())).count()
@@ -284,9 +284,9 @@ fn is_denied_once(a: &Profile, b: &Profile) -> bool {
     n_denials(a) % 2 != n_denials(b) % 2 && (denies(a, b) || denies(b, a))
 }
 
-/// Returns whether two names have swapped sides of a common word, as in "the API calls the worker"
-/// and "the worker calls the API". Some words, as in "Cargo with `--locked`", mean the same in
-/// either order.
+/// Returns whether two names have switched places around a shared word, as in "the API calls the
+/// worker" and "the worker calls the API". Some words, as in "Cargo with `--locked`", mean the same
+/// in either order.
 fn is_reversed(a: &Profile, b: &Profile) -> bool {
     let is_name = |word: &TitleWord| {
         word.is_topic || [a, b].iter().any(|profile| profile.specifics.contains(&word.term))
@@ -326,14 +326,15 @@ fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bo
     let (shared, slots) = align(a, b);
     let is_pattern = shared as f32 / a.len().max(b.len()).max(1) as f32 >= MIN_PATTERN;
     let names = |words: &[String], other: &[String]| {
-        // An ordinal tells two things apart, although it may occur in a claim about anything.
+        // An ordinal distinguishes two things, although ordinals can occur in claims about
+        // anything.
         let is_telling = |word: &str| !is_general(word) || ORDINALS.contains(&word);
         words.iter().any(|word| counts(word) && is_telling(word) && !other.contains(word))
     };
     is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
 }
 
-/// The words in which two texts differ at one position.
+/// The words at one position where two texts differ.
 type Slot<'a> = (&'a [String], &'a [String]);
 
 /// Returns how many words two texts share in the same order, and where they differ.

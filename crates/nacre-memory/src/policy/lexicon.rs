@@ -24,12 +24,12 @@ pub(super) static WEAK: LazyLock<WordSet> = LazyLock::new(|| {
     )
 });
 
-/// Words that may occur in a claim about anything. Two titles that differ only in these words have
+/// Words that can occur in a claim on any topic. Two titles that differ only in these words have
 /// the same topic.
 pub(super) static GENERAL: LazyLock<WordSet> =
     LazyLock::new(|| word_set(include_str!("general_words.txt")));
 
-/// Words that deny the words after them.
+/// Words that negate the words after them.
 pub(super) static DENIALS: LazyLock<WordSet> = LazyLock::new(|| {
     word_set(
         "not no never don't dont doesn't isn't without stop avoid nor cannot can't instead rather \
@@ -37,7 +37,7 @@ pub(super) static DENIALS: LazyLock<WordSet> = LazyLock::new(|| {
     )
 });
 
-/// Phrases that announce a change, and how strongly.
+/// Phrases that announce a change, each with its strength.
 #[rustfmt::skip]
 pub(super) const CHANGES: &[(&str, f32)] = &[
     ("no longer", 1.0), ("any more", 1.0), ("anymore", 1.0), ("from now on", 1.0),
@@ -62,7 +62,7 @@ pub(super) const CHANGES: &[(&str, f32)] = &[
     ("all along", 0.6), ("is off", 0.5), ("broke", 0.2),
 ];
 
-/// Phrases with which a person replaces an earlier rule.
+/// Phrases that people use to replace an earlier rule.
 #[rustfmt::skip]
 pub(super) const AMENDMENTS: &[&str] = &[
     "amended rule", "amended decision", "superseding", "this supersedes", "replaces the earlier",

@@ -3,15 +3,15 @@
 //! Three logistic regressions over the same measures answer three questions. The weights were
 //! fitted with `cargo run -p nacre-lab -- fit policy 0.003` on the even-numbered topics of the 440
 //! labeled pairs in `crates/nacre-memory/tests/fixtures/decisions.jsonl`, using cosine similarities
-//! from the built-in embedding. A different embedding requires fitting them again. A test requires
-//! at least 95 % correct and at most 15 % unclear results on the other half.
+//! from the built-in embedding. Using a different embedding requires refitting the weights. A test
+//! requires at least 95 % correct and at most 15 % unclear results on the other half.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::profile::{Profile, opposites};
 pub use nacre_types::{ActionScores as Scores, Relation};
 
-/// Two claims' cosine similarities, from 0 to 1.
+/// The cosine similarities between two claims, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Likeness {
     pub whole: f32,
@@ -57,7 +57,7 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
         // Whether the titles contain conflicting numbers.
         values,
         values * title_kept,
-        // The share of terms that one text denies and the other affirms.
+        // The share of terms that one text negates and the other affirms.
         turned,
         title_turned,
         // Phrases that announce a change, in the complete text and in the title; opposite words;
@@ -67,8 +67,8 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
         opposites(candidate, memory).min(2.0),
         f32::from(is_freed),
         score_swap(&candidate.order, &memory.order),
-        // How much is new, by length and by weight, and words that introduce additional
-        // information.
+        // How much of the candidate is new, by length and by weight, and how many words introduce
+        // additional information.
         longer,
         (1.0 - known) * longer,
         (news / 8.0).min(2.0),
@@ -107,7 +107,7 @@ fn conflicting(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     f32::from(a.difference(b).next().is_some() && b.difference(a).next().is_some())
 }
 
-/// Returns the share of common terms that only one claim denies, in the complete texts and in the
+/// Returns the share of common terms that only one claim negates, in the complete texts and in the
 /// titles.
 fn measure_negation(a: &Profile, b: &Profile) -> (f32, f32) {
     let of = |shared: Vec<&String>, a: &BTreeSet<String>, b: &BTreeSet<String>| {

@@ -1,8 +1,8 @@
 //! Decides what happens to a candidate, based on the memories that are most similar to it.
 //!
 //! The decision depends only on texts, cosine similarities and times, so a repeated run makes the
-//! same decision. Unclear cases are in the grey band. A lead model can settle them; otherwise, a
-//! rule that never overwrites a memory does.
+//! same decision. Unclear cases fall in the grey band. A lead model can settle them; without one, a
+//! rule that never overwrites a memory decides.
 
 mod kinship;
 mod lexicon;
@@ -167,7 +167,7 @@ fn confirm(nearest: &Neighbour, judgement: Judgement, reason: &'static str) -> D
     }
 }
 
-/// Leaves a memory unchanged that was recorded from the same message as the candidate.
+/// Leaves unchanged a memory that was recorded from the same message as the candidate.
 pub fn leave_recorded(known: &Neighbour) -> Decision {
     about(known, Action::NoOp, Judgement::CERTAIN, "already recorded from the same message")
 }
@@ -204,8 +204,8 @@ fn overturn(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> D
     }
 }
 
-/// Decides an unclear case without a lead model. A possible repetition is dropped, while a claim
-/// that may be new becomes a candidate.
+/// Decides an unclear case without a lead model. If the claim may be a duplicate, it is dropped; if
+/// it may be new, it becomes a candidate.
 fn settle(
     proposal: &Proposal,
     nearest: &Neighbour,
@@ -234,8 +234,8 @@ fn settle(
     }
 }
 
-/// Settles a decision in the grey band with a lead model's ruling on how the candidate is related
-/// to `target`. The user's decisions and later statements still take precedence.
+/// Settles a grey-band decision using a lead model's ruling on how the candidate is related to
+/// `target`. The user's decisions and later statements still take precedence.
 pub fn settle_with_ruling(
     grey: &Decision,
     proposal: &Proposal,

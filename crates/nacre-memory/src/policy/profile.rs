@@ -1,8 +1,8 @@
-//! Extracts what is compared between claims: a claim's terms, the specific things it names, and the
-//! terms it denies.
+//! Extracts the parts of a claim that are compared: its terms, the specific things it names, and
+//! the terms it negates.
 //!
 //! More specific terms have more weight, so a flag, a file or a number counts more than "use" or
-//! "must". Words that express change or denial are not topics, so they are counted separately.
+//! "must". Words that express change or negation are not topics, so they are counted separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use super::lexicon::{
 /// Maximum number of words to read from a text.
 const MAX_WORDS: usize = 400;
 
-/// A denial applies to at most this many words after it.
+/// A negation applies to at most this many words after it.
 const REACH: usize = 4;
 
 /// Weights of a term that names something specific, of an ordinary term, and of a term that may
@@ -36,7 +36,7 @@ pub struct Profile {
     pub(super) specifics: BTreeSet<String>,
     /// Terms in the title that contain a digit.
     pub(super) title_values: BTreeSet<String>,
-    /// Terms denied in the title and, in the next field, in the complete text.
+    /// Terms negated in the title and, in the next field, in the complete text.
     pub(super) denied_title: BTreeSet<String>,
     pub(super) denied: BTreeSet<String>,
     /// How strongly phrases announce a change, in the complete text and in the title.
@@ -192,7 +192,7 @@ fn number(word: &str) -> Option<String> {
     NUMBERS.iter().position(|name| *name == word).filter(|n| *n > 1).map(|n| n.to_string())
 }
 
-/// Adds the terms in `words` to `terms`, and returns those that are denied.
+/// Adds the terms in `words` to `terms`, and returns those that are negated.
 fn take(words: &[Word], terms: &mut BTreeMap<String, f32>) -> BTreeSet<String> {
     let mut denied = BTreeSet::new();
     let mut reach = 0;
@@ -236,8 +236,8 @@ fn change_of(words: &[Word]) -> f32 {
     CHANGES.iter().filter(|(cue, _)| holds(cue)).map(|(_, weight)| weight).sum()
 }
 
-/// Returns whether a person's words say that a rule replaces an earlier one, so that no comparison
-/// of the two rules has to show it.
+/// Returns whether a person's words say that a rule replaces an earlier one, in which case this
+/// need not be inferred by comparing the two rules.
 pub fn is_amendment(text: &str) -> bool {
     let words = words(text);
     let is_given_up = n_held(&words, &["no longer"]) > 0;

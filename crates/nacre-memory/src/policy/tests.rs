@@ -1,4 +1,4 @@
-//! Tests how a candidate is decided, depending on its text and the existing memory.
+//! Tests how a candidate is handled, depending on its text and the existing memory.
 
 use super::*;
 

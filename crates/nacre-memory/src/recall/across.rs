@@ -12,13 +12,13 @@ use crate::{Kinship, Likeness, Memory, MemoryType, Profile, kinship};
 /// Maximum number of memories to compare. Every memory is compared with every other one.
 pub const MAX_COMPARED: usize = 2000;
 
-/// Minimum similarity for two memories to be about the same topic.
+/// Minimum similarity for two memories to be treated as being about the same topic.
 const MIN_LIKENESS: f32 = 0.35;
 
 /// Maximum number of pairs to report.
 const MAX_FOUND: usize = 200;
 
-/// Number of bytes to compare from each memory's body.
+/// Number of bytes of each memory's body to compare.
 const MAX_PAGE_BYTES: usize = 16 << 10;
 
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ impl<'m> Claim<'m> {
         let body = memory.document.body();
         let body = claim_text(&body[..body.floor_char_boundary(MAX_PAGE_BYTES)]);
         let profile = Profile::of(&memory.title, &body);
-        // A review changes the summaries of the sessions that it concerns.
+        // A review updates the summaries of its sessions, so ignore when they last changed.
         let is_summary = memory.at.memory_type == MemoryType::Summary;
         let changed = memory.updated.filter(|_| !is_summary);
         let said = changed.or(memory.created).unwrap_or_default();

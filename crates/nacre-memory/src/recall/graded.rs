@@ -1,4 +1,4 @@
-//! Orders the hits of several stores, and finds hits that a later hit contradicts.
+//! Orders hits from several stores, and finds hits that a later hit contradicts.
 
 use super::across::{Opposed, ProjectClaim, find_opposed};
 use crate::search::{Builtin, EmbedError, MemoryHit};
@@ -25,7 +25,7 @@ impl GradedHit {
         Self { hit, trust, store, same: Vec::new(), is_personal: of.rules().is_personal }
     }
 
-    /// Returns whether the memory may have been written by a stranger to match any query.
+    /// Returns whether a stranger may have crafted the memory to match any query.
     fn is_foreign(&self) -> bool {
         self.trust.waits() && !self.is_personal
     }
@@ -34,7 +34,7 @@ impl GradedHit {
     fn may_replace(&self, older: &Self) -> bool {
         let memory = &self.hit.memory;
         let is_current = memory.status == Status::Active && !memory.says_overturned();
-        // The rules of two projects may differ for good reasons.
+        // Two projects may have different rules for good reasons.
         let is_same_place = self.store == older.store || self.is_personal || older.is_personal;
         is_current
             && is_same_place
@@ -64,7 +64,7 @@ pub fn order_hits(hits: &mut Vec<GradedHit>) {
     }
 }
 
-/// Marks each hit that a later one contradicts, and moves it below that one.
+/// Marks each hit that a newer one contradicts, and moves it below the newer one.
 pub fn lower_contradicted(hits: &mut Vec<GradedHit>) -> Result<(), EmbedError> {
     let checked = &hits[..hits.len().min(MAX_CHECKED)];
     let claim = |found: &GradedHit| ProjectClaim { project: 0, memory: found.hit.memory.clone() };

@@ -1,4 +1,4 @@
-//! Formats a memory as one line, and decides whether it may be shown unasked.
+//! Formats a memory as one line, and decides whether it may be shown without a request.
 
 use nacre_base::Shown;
 use nacre_base::text::shorten;
@@ -18,7 +18,7 @@ const MAX_SENTENCES: usize = 6;
 /// Minimum number of words. Shorter text does not describe any work and makes no claim.
 const MIN_WORDS: usize = 3;
 
-/// Phrases with which a request to the agent begins. The claim is the text before them.
+/// Phrases that begin a request to the agent. The claim is the text before such a phrase.
 const REQUESTS: [&str; 4] = [" can you ", " could you ", " would you ", " and let me know"];
 
 /// Separates the task from the outcome in a summary's description.
@@ -37,8 +37,8 @@ pub fn line(item: &BriefItem) -> String {
     format!("- {} [{}]", item.text, item.id)
 }
 
-/// Formats a memory as one item. Returns `None` if it must not be shown unasked or has no visible
-/// text.
+/// Formats a memory as one item. Returns `None` if the memory has no visible text or must not be
+/// shown without a request.
 pub fn item_of(source: &Source<'_>, memory: &Memory) -> Option<BriefItem> {
     let backing = backing(source.index.store(), memory, source.scope);
     let is_backed = backing == Backing::Backed;
@@ -50,8 +50,8 @@ pub(super) fn item(source: &Source<'_>, memory: &Memory, text: String) -> BriefI
     BriefItem { id: memory.at.id.to_string(), scope: source.scope, text }
 }
 
-/// Returns a memory's long form and, if there is one, its short form. Returns `None` if it has no
-/// visible text.
+/// Returns a memory's long form and, if there is one, its short form. Returns `None` if the memory
+/// has no visible text.
 pub(super) fn forms(
     source: &Source<'_>,
     memory: &Memory,
@@ -84,12 +84,12 @@ pub(super) fn forms(
     Some((item(format!("{claim}{stop} {}", more.join(" "))), Some(item(claim))))
 }
 
-/// Returns the full stop that a text lacks.
+/// Returns the full stop that a text needs, if any.
 fn full_stop(text: &str) -> &'static str {
     if text.ends_with(['.', '!', '?', ':', '…']) { "" } else { "." }
 }
 
-/// Returns the user's own words for a memory that an agent worded.
+/// Returns the user's own words for a memory that was phrased by an agent.
 fn users_quote(store: &Store, memory: &Memory) -> Option<String> {
     if store.trust_of(memory) != Trust::Assistant {
         return None;
@@ -124,7 +124,8 @@ fn has_words(text: &str) -> bool {
     words.filter(|word| word.len() > 1).count() >= MIN_WORDS
 }
 
-/// Returns a claim without a request that follows it, or `None` if it is a question or a request.
+/// Returns a claim without any request that follows it, or `None` if the text is itself a question
+/// or a request.
 fn without_request(claim: &str) -> Option<&str> {
     let request = REQUESTS.iter().filter_map(|request| claim.find(request)).min();
     let Some(end) = request else { return (!claim.ends_with('?')).then_some(claim) };
@@ -134,7 +135,7 @@ fn without_request(claim: &str) -> Option<&str> {
 }
 
 /// Returns a memory's full claim, and the first sentence of its body that adds something to the
-/// claim. An ellipsis marks that more sentences follow. The body often begins with the sentence
+/// claim. An ellipsis indicates that more sentences follow. The body often begins with the sentence
 /// from which a truncated title was taken.
 fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
     let mut claim = title.to_owned();
@@ -170,16 +171,16 @@ fn leaves_out(claim: &str, sentence: &str) -> bool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backing {
-    /// Active, and from the user or an agent on this machine.
+    /// The memory is active and comes from the user or an agent on this machine.
     Backed,
-    /// Inactive, or based only on tool output, such as a web page.
+    /// The memory is inactive, or based only on tool output, such as a web page.
     Withheld,
-    /// Foreign or quarantined, and not yet reviewed.
+    /// The memory is foreign or quarantined, and not yet reviewed.
     Unproven,
 }
 
-/// Decides by status and trust whether a memory may be shown unasked. All recall code must use this
-/// function.
+/// Decides, based on status and trust, whether a memory may be shown without a request. All recall
+/// code must use this function.
 ///
 /// Clones never write to the global store, so foreign memories in it belong to the user.
 pub(super) fn backing(store: &Store, memory: &Memory, scope: StoreScope) -> Backing {

@@ -12,8 +12,8 @@ use crate::{LearningKind, MemoryId, MemoryType, Quote, Status, Store, Trust};
 
 const MAX_BODY_BYTES: usize = 2_400;
 
-/// The search fetches this many times the requested hits, so that files in a clone cannot displace
-/// the user's own memories.
+/// The search fetches this many times the requested number of hits, so that files in a clone cannot
+/// displace the user's own memories.
 const CANDIDATES: usize = 4;
 
 const MAX_QUOTES: usize = 2;
@@ -21,12 +21,12 @@ const MAX_QUOTE_BYTES: usize = 400;
 
 const MAX_OVERTURNED: usize = 3;
 
-/// Minimum sum of the lexical score and the similarity of a passage that answers a question. Fitted
-/// on two hundred questions, each asked with and without its answer in the store (`nacre-lab eval
-/// ask`).
+/// A passage answers a question only if its lexical score and similarity add up to at least this.
+/// Fitted on two hundred questions, each asked with and without its answer in the store (`nacre-lab
+/// eval ask`).
 const MIN_FIT: f32 = 0.45;
 
-/// Further answers with a lower share of the best score are dropped.
+/// Further answers that score less than this share of the best score are dropped.
 const MIN_SHARE: f32 = 0.6;
 
 /// A memory that may answer a question. The text is redacted.
@@ -45,7 +45,7 @@ pub struct Passage {
     pub trust: Trust,
     /// Newest first.
     pub overturned: Vec<OverturnedPassage>,
-    /// A later memory that says otherwise, although no link says so.
+    /// A later memory that contradicts this one, although no link records this.
     pub contradicted_by: Option<MemoryId>,
     pub score: f32,
     /// The lexical part of the score, from 0 to 1.
@@ -65,7 +65,7 @@ pub struct OverturnedPassage {
 pub struct RecallStore<'a> {
     pub store: &'a Store,
     pub embedder: &'a dyn Embedder,
-    /// Recorded in the lock while the index is written.
+    /// The owner recorded in the lock while the index is being written.
     pub owner: &'a Owner,
 }
 
@@ -156,17 +156,17 @@ impl Passage {
     }
 
     /// Returns whether the passage matches the question well enough to answer it. A summary never
-    /// does, because it describes what a session was about, not what holds.
+    /// does, because it describes what a session was about rather than what is true.
     fn is_answer(&self) -> bool {
         self.memory_type != MemoryType::Summary && self.lexical + self.similarity >= MIN_FIT
     }
 
-    /// Returns the memories that this one claims to supersede but that do not confirm it.
+    /// Returns the memories that this one claims to supersede, but that do not confirm the claim.
     pub fn find_unverified(&self) -> Vec<&MemoryId> {
         self.overturned.iter().filter(|one| !one.is_verified).map(|one| &one.id).collect()
     }
 
-    /// Returns a learning's kind, or any other memory's type.
+    /// Returns the kind of a learning, or the type of any other memory.
     pub fn word(&self) -> &'static str {
         self.kind.map_or(self.memory_type.as_str(), LearningKind::as_str)
     }
@@ -197,8 +197,8 @@ pub struct Told {
     pub line: String,
 }
 
-/// Selects the passages that answer the question. A search nearly always returns hits, so most of
-/// them are no answers.
+/// Selects the passages that answer the question. A search nearly always returns hits, but most of
+/// them do not answer the question.
 pub fn tell(question: &str, mut passages: Vec<Passage>) -> Vec<Told> {
     passages.retain(Passage::is_answer);
     let least = passages.first().map_or(0.0, |best| best.score * MIN_SHARE);

@@ -39,12 +39,12 @@ const USUAL: Depth = Depth { max_items: 3, min_share: 0.55, min_evidence: 0.0 };
 /// memory costs little, because there is only one such prompt per session.
 const FIRST: Depth = Depth { max_items: 5, min_share: 0.5, min_evidence: -0.5 };
 
-/// A failed command gets one memory, which [`MIN_RAREST`] and [`MIN_SHARED`] select.
+/// A failed command gets one memory, selected using [`MIN_RAREST`] and [`MIN_SHARED`].
 const FAILURE: Depth = Depth { max_items: 1, min_share: 1.0, min_evidence: 0.0 };
 
 /// For a failed command, the minimum weight of the rarest shared term, and of all shared terms
-/// together. Error codes and tool names reach the first; the second needs two of them, or one and
-/// several ordinary words.
+/// together. An error code or tool name is enough to reach the first; the second requires two of
+/// them, or one and several ordinary words.
 const MIN_RAREST: f32 = 2.8;
 const MIN_SHARED: f32 = 6.0;
 
@@ -54,19 +54,19 @@ const MIN_SESSION_EVIDENCE: f32 = 0.5;
 /// Maximum length of an earlier session's outcome, in bytes.
 const MAX_OUTCOME: usize = 700;
 
-/// Minimum similarity for two memories to make the same claim. The claim is then shown once, with
-/// both IDs.
+/// Minimum similarity for two memories to be treated as making the same claim. The claim is then
+/// shown once, with both IDs.
 const MIN_TWIN: f32 = 0.8;
 
-/// For two such memories, the minimum share of the shorter one's terms that the other one must
-/// contain. This check is needed because the model knows few words in some languages and therefore
-/// embeds all text in them alike.
+/// For two such memories, the minimum share of the shorter memory's terms that the other memory
+/// must also contain. This check is needed because the model knows few words in some languages, so
+/// all text in those languages gets a similar embedding.
 const MIN_TWIN_TERMS: f32 = 0.3;
 
 /// Any part of a prompt beyond this limit is ignored.
 const MAX_PROMPT_BYTES: usize = 4000;
 
-/// Number of recent messages to compare. The next constant limits the bytes of each.
+/// Number of recent messages to compare. The next constant limits the size of each message.
 const MAX_MESSAGES: usize = 60;
 const MAX_MESSAGE_BYTES: usize = 4000;
 
@@ -96,8 +96,8 @@ pub enum Occasion {
     Prompt,
     /// The session's first prompt, which gets more memories.
     FirstPrompt,
-    /// A failed command and its output. It gets at most one memory, which must be a pitfall or
-    /// procedure and share rare words with it.
+    /// A failed command and its output. A failure gets at most one memory, which must be a pitfall
+    /// or procedure that shares rare words with it.
     Failure,
 }
 
@@ -263,9 +263,9 @@ pub struct PromptMatch<'a> {
     pub coverage: f32,
     /// Like `coverage`, but terms already used in the session count less.
     pub new_coverage: f32,
-    /// The summed weight of the shared terms. Those already used in the session count less.
+    /// The summed weight of the shared terms. Terms already used in the session count less.
     pub new_words: f32,
-    /// The largest weight of a shared term.
+    /// The highest weight of any shared term.
     pub rarest: f32,
     /// The share of the memory's terms that the session has already used, by weight and rarity.
     pub known: f32,
@@ -294,7 +294,7 @@ impl<'a> PromptMatches<'a> {
         Self::find_in(index, prompt, model, false)
     }
 
-    /// Matches either the summaries of sessions or all other memories.
+    /// Matches the prompt against either session summaries or all other memories.
     fn find_in(
         index: &'a MemoryIndex<'_>,
         prompt: &Prompt<'_>,
@@ -335,7 +335,7 @@ impl<'a> PromptMatches<'a> {
         let mut best: Vec<PromptMatch<'_>> = rows.into_values().collect();
         best.iter_mut().for_each(|one| one.score = one.coverage + one.similarity.max(0.0));
         best.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(b.id)));
-        // Foreign memories are never shown unasked, so they must not displace others.
+        // Foreign memories are shown only on request, so they must not displace others.
         let mut best: Vec<PromptMatch<'_>> =
             best.into_iter().filter(|one| store.may_know(one.id)).take(MAX_MATCHES).collect();
         if !past.is_empty() {
@@ -366,7 +366,7 @@ impl<'a> PromptMatches<'a> {
         ]
     }
 
-    /// Ranks the matches by the sentence of each that is most similar to the prompt. A first prompt
+    /// Ranks the matches by how similar each one's best sentence is to the prompt. A first prompt
     /// is often about one detail of a long memory.
     fn rank_by_sentences(
         &self,
@@ -409,8 +409,8 @@ fn count_terms(past: &[String]) -> HashMap<String, usize> {
     counts
 }
 
-/// A term in a prompt. The weight is how informative its word is in the language, and the rarity,
-/// from 0 to 1, is how few memories in the store contain it.
+/// A term in a prompt. The weight says how informative its word is in the language; the rarity,
+/// from 0 to 1, says how few memories in the store contain it.
 struct Term {
     stem: String,
     weight: f32,
@@ -464,7 +464,7 @@ fn embed(model: &Builtin, text: &str) -> Result<Vec<f32>, SearchError> {
     Ok(model.embed(&[text]).map_err(IndexError::Embed)?.pop().unwrap_or_default())
 }
 
-/// Returns how rare a term is, from 0 to 1. It is 1 if only one memory contains the term.
+/// Returns how rare a term is, from 0 to 1. The rarity is 1 if only one memory contains the term.
 fn rarity(n_texts: usize, n_holding: usize) -> f32 {
     let n_texts = n_texts.max(MIN_TEXTS) as f32;
     let rarest = inverse_frequency(n_texts, 1.0);
@@ -504,8 +504,8 @@ const N_FEATURES: usize = 7;
 const FEW_TERMS: f32 = 3.0;
 const MANY_TERMS: f32 = 11.0;
 
-/// Similarity to assume if the vectors cannot be compared. It is that of an average prompt and its
-/// best memory.
+/// Similarity to assume if the vectors cannot be compared. It is the typical similarity between a
+/// prompt and its best memory.
 const USUAL_SIMILARITY: f32 = 0.35;
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! weights were fitted to `cl100k`, `o200k` and an Anthropic tokenizer on briefs, documentation and
 //! code. On a page of English or code, the estimate is within 10 % of their mean.
 
-/// The total weight of the characters of one token.
+/// The total weight of the characters in one token.
 const TOKEN: usize = 9;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -40,7 +40,7 @@ fn weigh(c: char) -> (CharKind, usize) {
         'A'..='Z' => (CharKind::Letter, 2),
         '0'..='9' => (CharKind::Digit, 3),
         '\n' => (CharKind::Line, TOKEN),
-        // A space is part of the token after it.
+        // A space belongs to the token that follows it.
         c if c.is_whitespace() => (CharKind::Space, 0),
         c if c.is_ascii() => (CharKind::Mark, 3),
         // Other scripts need about two tokens for three letters.

@@ -1,5 +1,5 @@
-//! Ranks records in memory. They are candidates from a shared database, or complete data sets from
-//! `nacre-lab`.
+//! Ranks records in memory. The records are candidates from a shared database, or complete data
+//! sets from `nacre-lab`.
 
 use std::collections::{HashMap, HashSet};
 

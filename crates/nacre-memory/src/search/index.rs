@@ -34,7 +34,7 @@ pub struct News {
     pub gone: Vec<String>,
     /// Whether more changes remain. A large source is indexed in several steps.
     pub is_partial: bool,
-    /// Identifies the combined state of all sources, if they provide such a number.
+    /// Identifies the combined state of all sources, if the sources provide a watermark.
     pub watermark: u64,
 }
 
@@ -213,8 +213,8 @@ impl KeptSnapshots {
 /// A marker file for the process that indexes files in the background.
 ///
 /// A hook indexes a few files itself and starts a background process for the rest. Until that
-/// process has finished, other hooks neither scan nor start another one. Errors are ignored:
-/// without the file, every hook scans.
+/// process has finished, other hooks do not scan or start another background process. Errors are
+/// ignored: without the file, every hook scans.
 pub(super) mod backlog {
     use super::*;
 

@@ -30,7 +30,7 @@ pub struct Query {
     pub text: String,
     /// Phrases that must occur exactly, except for case.
     pub phrases: Vec<String>,
-    /// Required facets. If a name occurs several times, only one of its values must match.
+    /// Required facets. If a name occurs several times, matching any one of its values is enough.
     pub facets: Vec<(String, String)>,
     pub after: Option<Timestamp>,
     pub before: Option<Timestamp>,
@@ -134,8 +134,8 @@ fn set_time(slot: &mut Option<Timestamp>, value: &str, now: Timestamp) -> bool {
     time.is_some()
 }
 
-/// Splits at whitespace and quotes. Each part's flag marks exact phrases. A quoted filter value
-/// stays with its filter.
+/// Splits at whitespace and quotes. Each part has a flag that marks exact phrases. A quoted filter
+/// value stays with its filter.
 fn tokens(text: &str) -> Vec<(&str, bool)> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();

@@ -1,7 +1,7 @@
 //! Ranks newer records above similar older ones.
 //!
-//! Two records are as similar as the share of terms they have in common, weighted by rarity in the
-//! index. No embedding model is needed.
+//! The similarity of two records is the share of terms they have in common, weighted by rarity in
+//! the index. No embedding model is needed.
 
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ pub(super) const MAX_MESSAGES: usize = 100;
 /// Minimum similarity for two messages to be treated as duplicates.
 const COPY: f32 = 0.7;
 
-/// Bonus for the newest of the compared messages relative to the oldest, as a share of its score.
+/// Bonus for the newest compared message over the oldest, as a share of the newest message's score.
 const RECENCY: f32 = 0.1;
 
-/// When a later message replaces an earlier one: how similar they must be, and how much of the
-/// earlier message's score the later one must have.
+/// How similar two messages must be for the later one to replace the earlier one, and how much of
+/// the earlier one's score it must have.
 #[derive(Clone, Copy)]
 struct AlikeLimits {
     alike: f32,
@@ -148,8 +148,8 @@ impl Message {
     }
 }
 
-/// Keeps each group's newest duplicate, in the position of the group's best message. Returns the
-/// other messages separately.
+/// Keeps the newest duplicate in each group, at the position of the group's best message. Returns
+/// the other messages separately.
 fn without_copies(messages: Vec<Message>) -> (Vec<Message>, Vec<Message>) {
     let (mut kept, mut copies): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
     for mut message in messages {

@@ -133,8 +133,8 @@ pub struct Fingerprint {
     pub stamp: u64,
     /// Like `stamp`, but for related files such as a memory's evidence.
     pub side: u64,
-    /// A hash of the content. While it stays the same, a file with a new stamp is not indexed
-    /// again.
+    /// A hash of the content. While the hash stays the same, a file is not reindexed even if its
+    /// stamp changes.
     pub content: u64,
 }
 

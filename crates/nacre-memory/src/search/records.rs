@@ -19,7 +19,7 @@ use super::snapshot::Snapshot;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Readable {
     Everything,
-    /// Only records of these projects. Records without a project are excluded.
+    /// Only records that belong to these projects. Records without a project are excluded.
     Projects(BTreeSet<String>),
 }
 
@@ -89,7 +89,7 @@ pub struct LocalRecords {
 }
 
 impl LocalRecords {
-    /// Opens the index `name` in `folder`. Without a directory, the index exists only in memory.
+    /// Opens the index `name` in `folder`. If `folder` is `None`, the index exists only in memory.
     pub fn open(
         folder: Option<WriteScope>,
         name: &'static str,

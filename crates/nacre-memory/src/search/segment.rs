@@ -21,7 +21,7 @@ pub(super) const HEADER_BYTES: usize = 16;
 
 const CHECKSUM_BYTES: usize = 8;
 
-/// The sections, in the order of the file. A list of strings takes up two sections.
+/// The sections, in the order they have in the file. A list of strings takes up two sections.
 mod section {
     pub(super) const HEAD: usize = 0;
     pub(super) const MODEL: usize = 1;

@@ -1,7 +1,7 @@
 //! Ranks superseded memories below their successors.
 //!
 //! A query may match a superseded decision's words better than its successor's. Hits are therefore
-//! grouped under the newest memory in their chain, in the position of the group's best hit.
+//! grouped under the newest memory in their chain, at the position of the group's best hit.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -249,8 +249,8 @@ fn put_newer_first(
     }
 }
 
-/// If two memories contradict each other, ranks the newer one first, provided that it may pass the
-/// older one.
+/// If two memories contradict each other, ranks the newer one first, provided that it is allowed to
+/// outrank the older one.
 fn lower_contradicted(
     snapshot: &Snapshot,
     groups: &mut Vec<Group>,

@@ -256,8 +256,8 @@ impl Layout {
         let mean = corpus.mean_length.max(1.0);
         let units_per_record = n_units as f32 / n_records.max(1) as f32;
         self.rows.set_scale(n_records, mean);
-        // A record is in three windows: its own and those of its two neighbors. The first and last
-        // records in a unit have only one neighbor.
+        // Each record belongs to three windows: its own and those of its two neighbors. The first
+        // and last records in a unit have only one neighbor.
         self.windows.set_scale(n_records, mean * (3.0 - 2.0 * units_per_record));
         self.units.set_scale(n_units, mean / units_per_record.max(f32::MIN_POSITIVE));
         self

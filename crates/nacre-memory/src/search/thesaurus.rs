@@ -10,7 +10,7 @@ static SHIPPED: &[u8] = include_bytes!("../../assets/thesaurus.bin");
 
 const MAGIC: &[u8] = b"NACRETHS";
 
-/// Magic number, number of words, number of entries, bytes of text, and a reserved number.
+/// The header's magic number, word count, entry count, text size in bytes, and a reserved number.
 const HEADER_BYTES: usize = 24;
 
 /// A word's index and its similarity from 0 to 255.

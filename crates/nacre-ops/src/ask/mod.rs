@@ -148,8 +148,8 @@ fn warn_of_fallback(events: &Events, error: &OpError) {
     events.warning(format!("{}; showing the memories instead", error.message), hint);
 }
 
-/// Falls back to the memories themselves. They do not count as cited, because nobody has confirmed
-/// that they answer the question.
+/// Falls back to returning the memories themselves. They do not count as cited, because nobody has
+/// confirmed that they answer the question.
 fn from_memories(asking: &AskContext<'_>, failure: Option<OpError>) -> AskReport {
     let told = tell(asking.question, asking.passages.clone());
     for (number, store) in asking.stores.iter().enumerate() {

@@ -190,15 +190,15 @@ fn proof(passage: &Passage) -> Option<RecalledQuote> {
     Some(RecalledQuote { text: quote.text.clone(), speaker: quote.speaker, at: quote.at.clone() })
 }
 
-/// Number of session messages to look at.
+/// Number of session messages to examine.
 const MAX_MESSAGES: usize = 10;
 
-/// Minimum share of the question's terms that a message must contain, and minimum number of terms.
+/// Minimum fraction and minimum number of the question's terms that a message must contain.
 const MIN_TERMS_SHARE: f32 = 0.6;
 const MIN_TERMS: usize = 2;
 
-/// Returns the user's message that clearly matches the question. Only the owner may search
-/// sessions. Failures are ignored, because the answer does not depend on them.
+/// Returns the user message that clearly matches the question, if any. Only the owner may search
+/// sessions. Errors are ignored, because the answer does not depend on this search.
 fn find_said(asking: &AskContext<'_>) -> Option<SaidInSession> {
     let host = asking.host;
     let is_owner = host.caller.permissions.allow_everything();
@@ -206,7 +206,7 @@ fn find_said(asking: &AskContext<'_>) -> Option<SaidInSession> {
     if !is_owner || !has_sessions || host.project.is_none() {
         return None;
     }
-    // Punctuation must not be taken for filters or phrases.
+    // Punctuation must not be interpreted as filters or phrases.
     let words: Vec<&str> = asking.question.split(|c: char| !c.is_alphanumeric()).collect();
     let query = words.join(" ");
     let n_terms = terms(&query).len();

@@ -1,4 +1,4 @@
-//! Tests answering with a scripted model: which sentences are emitted, and cancellation.
+//! Tests question answering with a scripted model: emitted sentences and cancellation.
 #![expect(clippy::disallowed_methods, reason = "the tests create their own project")]
 
 use std::fs;

@@ -150,8 +150,8 @@ fn quote_word(word: &str) -> Cow<'_, str> {
     format!("'{}'", word.replace('\'', "'\\''")).into()
 }
 
-/// Replaces long runs of spaces and empty lines with a count, so that a command cannot hide its end
-/// from the user.
+/// Replaces long runs of spaces and empty lines with a count, so that the end of a command cannot
+/// be hidden from the user.
 fn without_gaps(command: &str) -> String {
     let mut text = String::with_capacity(command.len());
     let mut rest = command;

@@ -105,7 +105,7 @@ const FOLDER: &str = "pictures";
 /// Providers reject larger images.
 const MAX_PICTURE_BYTES: usize = 4 << 20;
 
-/// Limits the images in a message, and the latest images that are sent again in a conversation.
+/// Limits both the images in a message and the recent images that are sent again in a conversation.
 const MAX_IN_MESSAGE: usize = 4;
 const MAX_SENT: usize = 8;
 

@@ -125,8 +125,8 @@ fn steer(chats: &ChatShared, caller: &Caller, request: &ChatSteerRequest) -> Res
         .hint("Send the message in a new turn"))
 }
 
-/// Cancels a turn. A turn in another process is marked for cancellation, and that process cancels
-/// it.
+/// Cancels a turn. A turn that runs in another process is marked for cancellation, and that process
+/// then cancels it.
 async fn abort(chats: &Arc<ChatShared>, request: TaskRef) -> Result<ChatAbortReport> {
     let id = task_id(&request.task)?;
     if let Some(turn) = chats.turn(&id) {

@@ -177,7 +177,7 @@ fn programs(host: &Host) -> Result<Programs> {
     })
 }
 
-/// Returns the project's store and the user's store. New memories are added to the first one.
+/// Returns the project's store and the user's store. New memories are added to the first store.
 fn memories(host: &Host) -> Result<Vec<MemoryHandle>> {
     let handle = |scoped: ScopedStore| {
         Ok(MemoryHandle {
@@ -246,7 +246,7 @@ fn add_claims(host: &Host, session: &SessionRecord, said: &str) -> Result<()> {
     Ok(())
 }
 
-/// Extracts claims by rules, without a model. Returns `None` if the session is too long.
+/// Extracts claims using rules, without a model. Returns `None` if the session is too long.
 fn read(host: &Host, scoped: &ScopedStore, session: &SessionRecord) -> Result<Option<Extraction>> {
     let path = host.home()?.join(SESSIONS_FOLDER).join(format!("{}.jsonl", session.id));
     if path.metadata().map_or(true, |file| MAX_TRACE_BYTES < file.len()) {

@@ -176,7 +176,7 @@ impl Running<'_> {
         self.toolbox.spec.pipeline(parts).map_err(|error| OpError::wrap(&error))
     }
 
-    /// Saves a step's items. This must happen before they are reported.
+    /// Saves a step's items. Items must be saved before they are reported.
     fn save(&self, state: &Mutex<State>, items: &[Item]) -> Result<(), CheckpointError> {
         let mut new: Vec<NewItem> = items.iter().map(Item::to_new).collect();
         if self.turn.is_guests.load(Ordering::Relaxed) {

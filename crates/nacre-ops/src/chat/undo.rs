@@ -20,7 +20,7 @@ use crate::prelude::*;
 
 const FOLDER: &str = "undo";
 
-/// Turns per session that can be reverted. Older records are deleted.
+/// Number of turns per session that can be reverted. Older records are deleted.
 const MAX_TURNS: usize = 50;
 
 const MAX_MANIFEST_BYTES: u64 = 4 << 20;
@@ -77,7 +77,7 @@ pub(super) fn keep(
         files: changes.files.iter().map(note).collect(),
         not_kept: changes.not_kept.iter().map(lost).collect(),
     };
-    // The manifest is written last. If it exists, all of its files exist too.
+    // The manifest is written last. If the manifest exists, so do all of its files.
     let text = serde_json::to_vec(&manifest).unwrap_or_default();
     writer.write_atomic(&RelPath::new(&format!("{name}.json"))?, &text)?;
     let names = turns(&folder, log.session.as_str());

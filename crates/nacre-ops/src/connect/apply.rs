@@ -170,7 +170,7 @@ pub fn codex_program(host: &Host) -> Result<PathBuf> {
     })
 }
 
-/// Makes Codex trust all of Nacre's hooks that it lists.
+/// Makes Codex trust every Nacre hook that it lists.
 pub(super) fn trust(host: &Host, wiring: &WiringOptions) -> Result<ConnectReport> {
     let mut planner = begin(host, wiring)?;
     let codex = codex_program(host)?;

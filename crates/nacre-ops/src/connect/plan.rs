@@ -236,7 +236,7 @@ impl<'h> Planner<'h> {
     }
 
     /// Returns the text without Nacre's entries, for editing and for the backup. If the file has
-    /// not been modified since it was written, both are the original text.
+    /// not been modified since Nacre wrote it, both are the original text.
     fn without_us(
         &self,
         file: &PlannedFile,
@@ -360,7 +360,7 @@ pub(super) fn places(host: &Host) -> Result<(Places, Vec<PathBuf>)> {
 
 const MAX_BYTES: u64 = 16 << 20;
 
-/// The path of a file, split into its deepest existing directory and the missing rest.
+/// A file's path, split into the deepest existing directory and the remaining components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AgentFile {
     folder: PathBuf,

@@ -14,13 +14,13 @@ use crate::error::{OpError, Result};
 use crate::hook_notes::{Notes, claim};
 use crate::host::Host;
 
-/// The end of a refusal, which tells the agent what to do.
+/// The end of a refusal message, which says what the agent should do.
 const ASK_THEM: &str = "The user set this boundary. Work without this, or ask the user";
 
 /// A command that contains one of these words could disable the guard.
 const OF_THE_GUARD: [&str; 2] = ["hooks.guard", "NACRE_HOOKS_"];
 
-/// A call that names more files is not a targeted edit.
+/// Maximum number of files; a call that names more is not a targeted edit.
 const MAX_FILES: usize = 8;
 
 pub fn before_tool(host: &Host, request: &HookToolRequest) -> Result<HookReport> {
@@ -128,8 +128,8 @@ fn best_rule(
     Ok(about_it)
 }
 
-/// Returns whether `name` can only mean `file`. A name without a directory is ambiguous if another
-/// file in the repository has it too, like `mod.rs`.
+/// Returns whether `name` can refer only to `file`. A name without a directory, such as `mod.rs`,
+/// is ambiguous if other files in the repository share it.
 fn is_unique(host: &Host, file: &str, name: &str) -> bool {
     let pattern = format!(":(glob)**/{name}");
     let list = || {

@@ -106,8 +106,7 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     Ok(HookReport { text, work, ..HookReport::default() })
 }
 
-/// Runs when the user sends a prompt or a shell command failed, and returns the memories that
-/// match.
+/// Runs when the user sends a prompt or a shell command fails, and returns matching memories.
 pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
     let HookPromptRequest { session, prompt, trace, is_failure } = request;
     let budget = host.settings().hooks.prompt_tokens;
@@ -127,7 +126,7 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
     let mut past = trace.as_ref().map_or_else(Vec::new, |it| past_messages(host, session, it));
     // Some agents add the prompt to the transcript before they call the hook.
     past.pop_if(|last| *last == text);
-    // Some agents do not say where their transcript is, so the notes count as well.
+    // Some agents do not report where their transcript is, so the session notes are checked too.
     let occasion = match (*is_failure, past.is_empty() && !notes.is_prompted) {
         (true, _) => Occasion::Failure,
         (false, true) => Occasion::FirstPrompt,
@@ -153,8 +152,8 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
     Ok(HookReport { text, work, ..HookReport::default() })
 }
 
-/// Minimum time between syncs after turns, in seconds. A session that ends is always read, because
-/// the sync after its last turn skipped it as still active.
+/// Minimum time between syncs after turns, in seconds. A session is always read when it ends,
+/// because the sync after its last turn skipped it as still active.
 const AFTER_TURN: i64 = 120;
 
 /// Longer sessions are not parsed here, because the user is waiting.

@@ -1,4 +1,4 @@
-//! Background work on behalf of hooks, and when it last started.
+//! Does background work on behalf of hooks, and records when a sync last started.
 
 use jiff::Timestamp;
 use nacre_base::fs::{Access, RelPath, WriteScope};
@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 4096;
 const MAX_DOUBLINGS: u32 = 5;
 const FIRST_BACK_OFF: i64 = 120;
 
-/// Maximum number of scans for indexing all changes.
+/// Maximum number of scans before giving up on indexing all changes.
 const MAX_LOOKS: usize = 30;
 
 /// The time when a sync was last started, and the number of failed syncs since the last successful

@@ -114,7 +114,8 @@ impl Host {
         Some(DatabaseStatus { state, since, is_leader, detail })
     }
 
-    /// Returns whether this server is the leader. Without a shared database, every server is.
+    /// Returns whether this server is the leader. Without a shared database, every server is the
+    /// leader.
     pub fn is_leader(&self) -> Result<bool> {
         let Some(database) = self.database()? else { return Ok(true) };
         let held = self.open_database().leadership.take();
@@ -285,7 +286,7 @@ impl WaitingQueue {
         self.shared.as_ref().map(|(queue, _)| queue)
     }
 
-    /// Adds the decisions made since the last call to the shared queue.
+    /// Adds to the shared queue all decisions made since the last call.
     pub(crate) fn offer(&mut self, host: &Host) -> Result<()> {
         let Some((queue, _)) = &mut self.shared else { return Ok(()) };
         let now = host.now();

@@ -150,7 +150,7 @@ pub fn map_cache(host: &Host, command: &str, keeping: CacheWrites) -> Result<(Ca
     }
 }
 
-/// Removes a cache that is not stored in the form `at_rest`.
+/// Removes any cache that is not stored in the form `at_rest`.
 pub fn settle(host: &Host, command: &str, at_rest: AtRest) -> Result<()> {
     let plain = in_folder(host, command, PLAIN_FOLDER)?;
     match at_rest {
@@ -169,7 +169,7 @@ fn in_folder(host: &Host, command: &str, name: &str) -> Result<Cache> {
     Ok(Cache::new(host.home()?.join(name), host.owner(command)))
 }
 
-/// Returns the key and creates it on first use. If the key cannot be stored, nothing encrypted with
+/// Returns the key, creating it on first use. If the key cannot be stored, nothing encrypted with
 /// it may be stored either.
 fn key(host: &Host, keeping: CacheWrites) -> Result<(Key, CacheWrites)> {
     if let Some(home) = if_there(WriteScope::open(host.home()?, Access::Private))?

@@ -24,9 +24,9 @@ use crate::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpendingLimits {
-    /// Maximum cost of all model requests about one session.
+    /// Maximum cost of all model requests for one session.
     pub session: Amount,
-    /// Maximum cost of all model requests on one day.
+    /// Maximum cost of all model requests per day.
     pub day: Amount,
     /// Maximum cost of one project's model requests per month.
     pub project: Amount,
@@ -209,8 +209,8 @@ impl ModelClient<'_> {
         let (output, control) = (question.output.clone(), self.control(idx));
         let turns = Arc::clone(turns);
         Ok(tokio::spawn(async move {
-            // The semaphore is never closed, so this cannot fail. Without a permit, the question
-            // would only be sent too early.
+            // Acquiring a permit cannot fail, because the semaphore is never closed. Without a
+            // permit, the question would only be sent too early.
             let _turn = turns.acquire().await;
             ask::<T>(route, request, output, control).await
         }))

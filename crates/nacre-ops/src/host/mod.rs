@@ -1,7 +1,7 @@
 //! The context in which operations run: projects, settings, stores, indexes, models and a clock.
 //!
-//! The environment is passed in as a value, and warnings are returned. This module therefore reads
-//! no environment variables and prints nothing.
+//! The environment is passed in as a value, and warnings are returned to the caller. This module
+//! therefore reads no environment variables and prints nothing.
 
 mod database;
 mod files;
@@ -102,8 +102,8 @@ pub struct OpenOptions {
     pub caller: Caller,
     /// The author of all changes if the caller is the owner.
     pub actor: Actor,
-    /// The permission that the caller needs. Projects for which the caller lacks it are hidden. The
-    /// default is `Read`.
+    /// The permission that the caller needs. Projects for which the caller lacks this permission
+    /// are hidden. The default is `Read`.
     pub scope: Option<AccessScope>,
 }
 
@@ -147,7 +147,8 @@ fn without_mistake(files: &ConfigFiles<'_>, options: &OpenOptions) -> Option<Res
         Tolerance::None => None,
         // The user's own files must still be valid.
         Tolerance::OfRepository => files.resolve(None, &options.flags).ok(),
-        // The command that repairs a configuration file must work with any error in the file.
+        // The command that repairs a configuration file must work no matter what is wrong with the
+        // file.
         Tolerance::Mistakes => config::resolve(&[], &[], &[]).ok(),
     }
 }
@@ -240,8 +241,8 @@ impl Host {
         &self.resolved.settings
     }
 
-    /// Returns the maximum number of results: `limit`, or else the value in the settings. 0 means
-    /// no limit.
+    /// Returns the maximum number of results: `limit` if given, otherwise the value from the
+    /// settings. 0 means no limit.
     pub fn max_results(&self, limit: Option<usize>) -> usize {
         match limit.unwrap_or(self.settings().memory.max_results) {
             0 => usize::MAX,
@@ -253,8 +254,8 @@ impl Host {
         self.environment.now()
     }
 
-    /// Returns the root of the current project. It is the project's key in catalogs and in the
-    /// spending record.
+    /// Returns the root of the current project. The path is the project's key in catalogs and in
+    /// the spending record.
     pub(crate) fn project_key(&self) -> Option<String> {
         self.project.as_ref().map(|project| project.path.display().to_string())
     }
@@ -339,7 +340,7 @@ pub fn is_own_user(uid: u32) -> bool {
     Person::new(None, &[]).is_user(uid)
 }
 
-/// Returns the user. With invalid settings, no other users are trusted.
+/// Returns the user. If the settings are invalid, no other users are trusted.
 fn person(environment: &Environment, home: Option<&Path>) -> Person {
     let files = ConfigFiles { environment, home, repositories: Vec::new() };
     let own = files.resolve(None, &[]);

@@ -37,13 +37,13 @@ pub fn model_settings(host: &Host) -> Result<ModelSettings> {
         }
     }
     if settings.default.is_none() && host.allowed.get().is_some() {
-        // The user has just allowed this agent, so the settings do not contain it yet.
+        // The user has only just allowed this agent, so it is not in the settings yet.
         settings.default = auto_model(host).map(RoleSettings::of_model);
     }
     Ok(settings)
 }
 
-/// Returns settings for tests, in which a script answers for every role.
+/// Returns settings for tests, in which a script supplies the answers for every role.
 pub fn load_script(host: &Host, file: &Path) -> Result<ModelSettings> {
     host.check_user("script the answers of a model")?;
     let path = host.environment.absolute(file);

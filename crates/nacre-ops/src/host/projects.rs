@@ -13,7 +13,7 @@ use super::files::if_there;
 use super::{Environment, Needs, ProjectRoot, STORE_FOLDER, read_projects};
 use crate::prelude::*;
 
-/// A directory, or a file in worktrees and submodules.
+/// Normally a directory, but a file in worktrees and submodules.
 const GIT: &str = ".git";
 
 pub(crate) struct Search<'s> {
@@ -196,7 +196,7 @@ impl Host {
 
     pub(crate) fn take_back_registration(&self, root: &Path, name: &str) {
         if !self.projects.iter().any(|project| project.path == root) {
-            // If this also fails, the original error is reported.
+            // If unregistering also fails, only the original error is reported.
             let _ = self.unregister(name);
         }
     }

@@ -20,7 +20,7 @@ pub struct SearchableStore {
     pub embedder: Arc<dyn Embedder>,
     pub owner: Owner,
     now: Timestamp,
-    /// The checks required before a search, given the latest checks by other calls.
+    /// The checks required before a search, depending on how recently other calls checked.
     due: DueLook,
     kept: Option<Arc<KeptSnapshots>>,
 }
@@ -87,7 +87,7 @@ impl SearchableStore {
     }
 }
 
-/// Number of additional hits to fetch, because some of them are merged.
+/// Number of extra hits to fetch, because some hits are merged.
 const SPARE: usize = 20;
 
 /// Searches all stores and returns the most relevant memories, up to `options.limit`.
@@ -121,7 +121,7 @@ const EMBEDDING_PATIENCE: Duration = Duration::from_secs(30);
 const EMBEDDING_FIRST_WAIT: Duration = Duration::from_millis(250);
 
 impl Host {
-    /// Returns the embedding model for texts that are not part of a project.
+    /// Returns the embedding model for text that does not belong to a project.
     pub fn own_embedder(&self) -> Result<Arc<dyn Embedder>> {
         self.embedder(&self.own_settings())
     }
@@ -174,8 +174,8 @@ pub struct UntrustedCounts {
 
 impl Host {
     /// Updates the trust levels of memories that were changed outside Nacre. A memory edited by the
-    /// user keeps its level, and any other change counts as untrusted. Returns whether the user has
-    /// edited any memory. Errors are ignored, because the next call tries again.
+    /// user keeps its level, and any other change counts as untrusted. Returns whether the user
+    /// edited any of the memories. Errors are ignored, because the next call tries again.
     pub fn settle_edits(&self, scoped: &ScopedStore, files: &[Located]) -> bool {
         let store = &scoped.store;
         let read: Vec<Memory> = files.iter().filter_map(|at| store.load(at).ok()).collect();
@@ -237,11 +237,11 @@ impl Host {
     }
 }
 
-/// Lock timeout. Short, because recording must not delay an answer.
+/// Lock timeout. It is short, because recording must not delay a response.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Records in the local state that memories were offered. Errors are ignored, because a later offer
-/// is recorded too.
+/// will be recorded instead.
 pub fn note_offered(store: &Store, owner: &Owner, ids: &[MemoryId], now: Timestamp) {
     if store.never_offered(ids).is_empty() {
         return;

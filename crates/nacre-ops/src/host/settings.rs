@@ -119,7 +119,8 @@ impl Host {
         }
     }
 
-    /// Returns the current settings of a project or the user. Returns `None` if they are invalid.
+    /// Returns the current settings for a project, or the user's own settings. Returns `None` if
+    /// the settings are invalid.
     pub fn settings_now(&self, project: Option<&Path>) -> Option<Settings> {
         Some(self.config_files().resolve(project, &[]).ok()?.settings)
     }
@@ -170,7 +171,7 @@ const FOLDERS_HOLD: Duration = Duration::from_millis(100);
 /// State shared between calls. Clones share the same state.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
-    /// The built-in model. It never sends data, so all stores can share it.
+    /// The built-in model. The built-in model never sends data, so all stores can share it.
     pub(super) model: Arc<Mutex<Option<Arc<Builtin>>>>,
     pub(super) database: Arc<Mutex<OpenDatabase>>,
     /// The last check of each store. If `None`, every call checks all stores.
@@ -185,10 +186,10 @@ pub struct Shared {
 
 type KeptWork = (PathBuf, Box<dyn Any + Send>);
 
-/// Maximum number of entries. If there are more, the least recently used entry is dropped.
+/// Maximum number of entries. If this number is exceeded, the least recently used entry is dropped.
 const MAX_WORK: usize = 4;
 
-/// The last check of a store. The time is measured from when the process started.
+/// The last check of a store. Times are measured from when the process started.
 #[derive(Clone, Copy, Debug)]
 struct LastLook {
     files: Duration,
@@ -235,8 +236,8 @@ impl Shared {
         self.n_changes.fetch_add(1, Ordering::Release);
     }
 
-    /// Returns what a call must check in the store at `path`, and records the check. `now` is
-    /// measured from when the process started.
+    /// Returns what a call must check in the store at `path`, and records the check. `now` is the
+    /// time since the process started.
     pub(super) fn due_look(&self, path: &Path, now: Duration) -> DueLook {
         let Some(looks) = &self.looks else { return DueLook::Files };
         let n_changes = self.n_changes.load(Ordering::Acquire);
@@ -258,7 +259,7 @@ impl Shared {
     }
 }
 
-/// Environment variables that agents set in the shells that they start.
+/// Environment variables that agents set in the shells they start.
 const SHELL_VARIABLES: &[&str] = &["AI_AGENT"];
 
 pub type SystemClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -275,7 +276,7 @@ pub struct Environment {
     pub host: Option<String>,
     pub pid: u32,
     pub program: Option<PathBuf>,
-    /// The system clock, even in tests.
+    /// Always the system clock, even in tests.
     pub clock: SystemClock,
     pub uptime: Arc<dyn Fn() -> Duration + Send + Sync>,
     pub random: fn(&mut [u8]) -> std::io::Result<()>,
@@ -377,7 +378,7 @@ const SHARED: &[&str] =
 
 /// Returns whether this process has its own settings. If so, a server cannot run operations for it.
 pub fn has_own_settings(host: &Host) -> bool {
-    // The user's answer in this process counts as such a setting.
+    // An agent that the user allowed in this process counts as its own setting.
     host.allowed.get().is_some() || has_own_variables(&host.environment)
 }
 

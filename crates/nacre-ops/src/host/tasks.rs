@@ -24,8 +24,8 @@ pub const SPILL_FOLDER: &str = "spill";
 
 const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 
-/// Maximum number of files in the directory. If there are more, it is emptied. An agent can repeat
-/// a call to get its output again.
+/// Maximum number of files in the directory. When it is exceeded, the directory is emptied. An
+/// agent can repeat a call to get its output again.
 const MAX_SPILLED: usize = 256;
 
 /// Returns a new task in the current project. The task has no session, so its session id is derived
@@ -87,8 +87,8 @@ pub fn clock(host: &Host) -> Clock {
     if is_stopped { Arc::new(move || now) } else { Arc::clone(&host.environment.clock) }
 }
 
-/// Returns a seed that is different for every run in the same home directory. It depends on the
-/// time and the process id.
+/// Returns a seed that is different for every run in the same home directory. The seed depends on
+/// the time and the process id.
 pub fn seed(host: &Host) -> u64 {
     host.now().as_nanosecond() as u64 ^ (u64::from(host.environment.pid) << 40)
 }
@@ -124,7 +124,7 @@ pub fn as_task<R: Report>(
     // The seed is inverted, because the flow's agents derive their ids from the seed itself.
     let id = TaskId::from_random(!seed(host));
     let words = words(host.settings());
-    // The locks of stores and of `sync` already prevent conflicting tasks.
+    // The store locks and the `sync` lock already prevent conflicting tasks.
     let task = new_task(host, &id, name, TaskClass::Interactive, title, &words);
     let home = host.home_scope().ok();
     let opened = home.and_then(|home| record(host, &home, &task, words.clone()).ok());
@@ -155,7 +155,7 @@ pub fn as_task<R: Report>(
 }
 
 /// Returns the configuration for exporting traces. The headers may contain a token, so they are
-/// read from the standard variable and not from a file.
+/// read from the standard environment variable rather than from a file.
 pub fn telemetry(host: &Host) -> Telemetry<'_> {
     let headers = host.environment.var(OTLP_HEADERS).unwrap_or_default();
     Telemetry { endpoint: &host.settings().telemetry.otlp_endpoint, headers }
@@ -171,7 +171,8 @@ pub fn close_recorder(recorder: &Recorder, events: &Events) {
     }
 }
 
-/// Returns events that are both recorded and forwarded, except progress, which is only forwarded.
+/// Returns an event sink that records and forwards all events, except progress, which is only
+/// forwarded.
 fn tee(events: &Events, stored: StoredEvents) -> Events {
     let caller = events.clone();
     let last_step = Mutex::new(String::new());
@@ -238,7 +239,7 @@ const BEAT: Duration = Duration::from_secs(1);
 /// Copies the events of a running task to the shared database.
 struct SharedTask {
     told: SyncSender<Arc<Record>>,
-    /// Set when the task ends. Events that have not been copied by then are dropped.
+    /// Set when the task ends. Events that have not been copied when the task ends are dropped.
     is_over: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }

@@ -1,4 +1,4 @@
-//! Opens the catalog of traces and finds the connected agents.
+//! Opens the trace catalog and finds the connected agents.
 
 use nacre_base::config::agents::{self, AgentsError, ConnectedAgent};
 use nacre_base::parse_time;
@@ -25,7 +25,7 @@ pub(crate) fn has_catalog(host: &Host) -> bool {
     host.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file())
 }
 
-/// Opens the catalog of this machine's owner, and creates it if it is missing.
+/// Opens the catalog that belongs to this machine's owner, creating it if it is missing.
 pub fn open_catalog(host: &Host) -> Result<Catalog> {
     host.check_owner()?;
     let scope = host.home_scope()?;
@@ -95,7 +95,8 @@ pub fn rebuild_texts(host: &Host, catalog: &Catalog) -> Result<()> {
     index_texts(host, catalog)
 }
 
-/// Returns the registered agents, or `None` without a register, in which case all agents are read.
+/// Returns the registered agents, or `None` without a register file, in which case all agents are
+/// read.
 pub fn read_connected_agents(host: &Host) -> Result<Option<Vec<ConnectedAgent>>> {
     let home = host.home()?;
     let Some(text) = read_text(home, "agents.toml")? else { return Ok(None) };

@@ -27,7 +27,7 @@ use crate::recording::CommandChange;
 use crate::run::change::Reversal;
 use crate::sync::pipeline::said_already;
 
-/// More candidates would be too many to review.
+/// Reviewing more candidates than this would be impractical.
 const MAX_CANDIDATES: usize = 300;
 
 pub fn import(host: &Host, request: &ImportRequest, events: &Events) -> Result<ImportReport> {
@@ -279,7 +279,7 @@ impl<'a> StatementFilter<'a> {
         best.map(|(_, one)| (one.id.clone(), one.status))
     }
 
-    /// Returns the memory that already contains the claim, according to the rule used by `sync`.
+    /// Returns the memory that already contains the claim, using the same rule as `sync`.
     fn said_already(&self, draft: &Draft) -> Option<MemoryId> {
         let (builtin, index) = self.near.as_ref()?;
         let (memory_type, title, body) = (draft.claim.memory_type(), &draft.title, &draft.body);

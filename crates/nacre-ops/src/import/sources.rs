@@ -51,7 +51,7 @@ const MAX_HEAD_BYTES: u64 = 64 << 10;
 /// Claude Code truncates longer directory names and appends a hash.
 const MAX_SLUG: usize = 200;
 
-/// Returns the text of the project's instruction files that an agent loads, on one line.
+/// Returns the text of the project instruction files that an agent loads, as a single line.
 pub(crate) fn loaded_text(host: &Host, agent: &str) -> String {
     let names: &[&str] = match agent {
         "claude" => &["CLAUDE.md", ".claude/CLAUDE.md", PERSONAL_FILE],
@@ -66,7 +66,7 @@ pub(crate) fn loaded_text(host: &Host, agent: &str) -> String {
 
 #[derive(Debug)]
 pub(super) struct SourceFile {
-    /// The file's name in the source of a memory. Does not contain a local path.
+    /// The name by which a memory's source refers to this file. Does not contain a local path.
     pub(super) label: String,
     pub(super) text: Result<String, FileFault>,
     pub(super) speaker: Speaker,
@@ -94,7 +94,7 @@ pub(super) fn sources(
     Ok(files)
 }
 
-/// Removes files that exceed the limits, which bound the number of comparisons with memories.
+/// Excludes files that exceed the limits. The limits bound the number of comparisons with memories.
 fn leave_out(files: &mut [SourceFile]) {
     let mut n_bytes = 0;
     for (n_files, file) in files.iter_mut().enumerate() {

@@ -22,7 +22,7 @@ const MAX_FOREIGN: usize = 4_000;
 
 const PROFILE_WEIGHT: usize = 10;
 
-/// Typical size of a memory. Longer memories are rare and seldom all change at the same time.
+/// Typical size of a memory. Longer memories are rare, and they seldom all change at once.
 const USUAL_BYTES: usize = 4 << 10;
 
 /// Only this many bytes at the beginning of a memory are compared.
@@ -74,7 +74,7 @@ impl CollectedMemory {
     }
 
     /// Returns whether the memory is compared with others. Superseded memories and memories that
-    /// the user judged wrong are not.
+    /// the user marked as wrong are excluded.
     pub(super) fn is_standing(&self) -> bool {
         let last = self.state.as_ref().and_then(|state| state.feedback.last());
         let is_rejected = last.is_some_and(|feedback| feedback.verdict == Verdict::Wrong);
@@ -108,8 +108,8 @@ impl Collection {
     /// Reads a store. Memories archived by the user are excluded. Memories archived because of
     /// their age are included, because they may be restored.
     ///
-    /// The user's own memories are read first, newest first, so memories from other machines are
-    /// the first to be skipped when a limit is reached.
+    /// The user's own memories are read first, from newest to oldest, so that memories from other
+    /// machines are the first to be skipped when a limit is reached.
     pub(super) fn read(store: &Store) -> Result<Self> {
         Self::read_within(store, MAX_WEIGHT, MAX_FOREIGN)
     }
@@ -178,7 +178,7 @@ impl Gathered {
         let beside = serde_json::to_string(&(&evidence, &state)).unwrap_or_default();
         let text = memory.document.as_str();
         // Estimate the number of bytes needed to compare and change a memory. The plan, the undo
-        // and the preview each contain both its old and its new text.
+        // data and the preview each contain both the old and the new text.
         let n_more = text.len().saturating_sub(USUAL_BYTES);
         let n_compared = page(&memory).len() * PROFILE_WEIGHT;
         let weight = n_compared + text.len() * 2 + n_more * 8 + beside.len() * 4 + 1024;
@@ -236,8 +236,8 @@ fn collect_memory(
 
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Limits on the undone actions in a run and on the length of a key. A run's report may come from a
-/// clone, so it can be arbitrarily large.
+/// Maximum number of undone actions to read from a run, and maximum length of a key. A run's report
+/// may come from a cloned repository, so it can be arbitrarily large.
 const MAX_REFUSED: usize = 20_000;
 const MAX_KEY_BYTES: usize = 400;
 
@@ -321,7 +321,7 @@ fn path() -> Result<RelPath, FsError> {
     RelPath::new(UPKEEP_FILE)
 }
 
-/// Returns the key of an action on two memories, in either order.
+/// Returns the key of an action on two memories, regardless of their order.
 pub(super) fn pair_key(verb: MaintainVerb, one: &MemoryId, other: &MemoryId) -> String {
     let (first, second) = if one <= other { (one, other) } else { (other, one) };
     format!("{verb} {first} {second}")

@@ -48,7 +48,7 @@ pub(super) fn find_gone(
 }
 
 /// Returns the symbols to search for, with the earliest time at which each was mentioned. Skips
-/// memories about files if it is known whether the files exist.
+/// memories that name a file already known to exist or to be missing.
 fn symbols_to_ask(
     named: &[NamedThings],
     files: &BTreeMap<String, Presence>,
@@ -105,7 +105,8 @@ impl NamedThings {
 const MAX_LOOKED_UP: usize = 512;
 const MAX_SYMBOLS: usize = 64;
 
-/// Limits for the symbol search. If one of them is exceeded, no symbols are reported as gone.
+/// Limits for the symbol search. If any of these limits is exceeded, no symbols are reported as
+/// gone.
 const MAX_FILES: usize = 20_000;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MAX_TOTAL_BYTES: u64 = 256 << 20;

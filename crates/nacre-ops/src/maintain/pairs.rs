@@ -117,12 +117,12 @@ fn may_merge(
         && !ledger.is_refused(&pair_key(MaintainVerb::Merge, kept.id(), gone.id()))
 }
 
-/// Returns whether text of `gone` may be added to `kept`. The user's words are never changed.
+/// Returns whether text from `gone` may be added to `kept`. The user's words are never changed.
 fn takes_text_of(kept: &CollectedMemory, gone: &CollectedMemory) -> bool {
     kept.is_own == gone.is_own && kept.level < nacre_memory::Trust::User
 }
 
-/// Returns the sentences of `gone` that contain names missing from `kept`. Returns nothing if
+/// Returns the sentences in `gone` that contain names missing from `kept`. Returns nothing if
 /// `kept` contains the user's words or either memory was written on another machine.
 pub(super) fn beyond(kept: &CollectedMemory, gone: &CollectedMemory) -> Vec<String> {
     if !takes_text_of(kept, gone) {
@@ -316,8 +316,8 @@ fn compare_pair(held: &[CollectedMemory], vectors: &Vectors, a: usize, b: usize)
     Compared { newer, older, kinship, likelihood }
 }
 
-/// Vectors from the model that the policy was fitted with. Memories that are not compared have
-/// none.
+/// Vectors from the embedding model that was used to fit the policy. Memories that are not compared
+/// have no vectors.
 struct Vectors {
     titles: Vec<Vec<f32>>,
     wholes: Vec<Vec<f32>>,

@@ -12,7 +12,8 @@ use super::pairs::{
 };
 use crate::prelude::*;
 
-/// Short memories that a model combined into one text. The first memory is kept, with this text.
+/// Short memories that a model has combined into a single text. The first memory is kept and
+/// receives the combined text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Consolidated {
     pub(super) members: Vec<MemoryId>,
@@ -35,7 +36,7 @@ pub(super) struct Plan {
     pub(super) merges: Vec<Merge>,
     pub(super) removed: BTreeSet<usize>,
     pub(super) open: Vec<OpenContradiction>,
-    /// When the plan next changes, even if no file changes before then.
+    /// The time at which the plan will change even if no file does.
     pub(super) next_change: Option<Timestamp>,
 }
 
@@ -106,7 +107,8 @@ impl Planner<'_> {
         let quotes =
             leaving.evidence.as_ref().map(|evidence| evidence.quotes.clone()).unwrap_or_default();
         let into = self.held[kept].id().clone();
-        // Don't copy text from a memory that must not be shown unasked to a memory that may be.
+        // Don't copy text from a memory that is shown only on request to one that may be shown
+        // unprompted.
         let is_lower = !leaving.level.is_offered() && self.held[kept].level.is_offered();
         let text = self.inputs.texts.merged.get(&into).filter(|_| !is_lower).cloned();
         let extra = if is_lower { &[] } else { extra };

@@ -1,4 +1,4 @@
-//! Uses a model to combine the texts of several memories. Rejects a result that adds or loses a
+//! Uses a model to combine the texts of several memories. Rejects a result that adds or drops a
 //! name, or that contradicts a source.
 
 use std::collections::{BTreeMap, BTreeSet};

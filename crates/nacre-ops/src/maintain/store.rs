@@ -31,7 +31,7 @@ pub struct MaintainOptions {
 pub enum MaintainStep {
     Read,
     Compare(usize),
-    /// The number of memories to skip, because one run can compare only a limited amount of text.
+    /// The number of memories to skip: one run can compare only a limited amount of text.
     LeaveOut(usize),
     Write,
     Commit,

@@ -75,7 +75,7 @@ impl World {
         result
     }
 
-    /// Adds a memory of a statement made on this day.
+    /// Adds a memory of a statement made on day `on`.
     fn say(&self, on: i64, title: &str, body: &str, speaker: Speaker) -> MemoryId {
         let quote = Quote {
             text: format!("{title}. {body}"),
@@ -364,8 +364,8 @@ fn year(happenings: &[(i64, usize, Happening)], n_runs: i64) -> BTreeMap<String,
 }
 
 impl World {
-    /// Runs maintenance. Replaces the ids of merged memories with those of the memories that
-    /// remain, as a new session would find them.
+    /// Runs maintenance. Replaces the ids of merged memories with the ids of the memories they were
+    /// merged into, as a new session would find them.
     fn run_in_year(&self, on: i64, ids: &mut [MemoryId]) {
         self.maintain(on);
         for id in ids {

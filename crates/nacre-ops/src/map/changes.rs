@@ -53,7 +53,7 @@ pub(super) fn fit(
     let by_folders = || most(n_folders, &|n| cut(0, n, n_files));
     let by_files = || most(n_files, &|n| cut(0, 0, n));
     let found = by_affected.or_else(by_folders).or_else(by_files);
-    // A page without files would never advance, so paging would not end.
+    // A page without files would make no progress, so paging would never end.
     let found = found.filter(|cut| n_files == 0 || !cut.files.is_empty());
     found.ok_or_else(|| TooSmall { budget, needed: cost(&cut(0, 0, n_files.min(1))) })
 }
@@ -200,8 +200,8 @@ pub(crate) fn bring_up_to_date(host: &Host, root: &str, events: &Events) -> Resu
 /// With a shorter polling interval, a large project would be checked nonstop.
 pub const MIN_INTERVAL_MS: u64 = 50;
 
-/// A burst of changes ends when nothing has changed for this long, or after a few times this
-/// duration in total.
+/// A burst of changes ends when nothing has changed for this long, or once it has lasted a few
+/// times this long.
 const QUIET: Duration = Duration::from_millis(20);
 const MAX_QUIETS: usize = 4;
 

@@ -67,8 +67,8 @@ impl<'a> MapAccess<'a> {
 }
 
 impl CodeMap {
-    /// Opens a map for a query. If the map is out of date, strict access fails; otherwise a warning
-    /// is emitted.
+    /// Opens a map for a query. If the map is out of date, fails if access is strict, and emits a
+    /// warning otherwise.
     fn open_to_ask(
         host: &Host,
         access: MapAccess<'_>,
@@ -156,7 +156,7 @@ impl CodeMap {
     }
 
     /// Returns whether derived data may be cached. It must not be cached after the deadline, or if
-    /// the map itself could not be stored, because its revision number will then be reused.
+    /// the map itself could not be stored, because the map's revision number will then be reused.
     pub(super) fn keeping(&self) -> CacheWrites {
         let is_sound = self.current.is_kept && !self.options.deadline.is_over();
         if is_sound { self.options.keeping } else { CacheWrites::Off }
@@ -210,7 +210,7 @@ impl CodeMap {
     }
 
     /// Parses files with their grammars if they have only been analyzed line by line so far.
-    /// Returns whether there were any.
+    /// Returns whether there were any such files.
     pub(super) fn deepen(&mut self, paths: &[&str]) -> bool {
         let is_kept = self.options.keeping == CacheWrites::On;
         is_kept && 0 < self.current.deepen(&self.cache, paths, &self.options)

@@ -12,7 +12,7 @@ use crate::prelude::*;
 
 pub const DEFAULT_BUDGET: usize = 4_000;
 
-/// Maximum number of files to show. Additional files are only listed.
+/// Maximum number of files to show. Any further files are only listed.
 const MAX_SHOWN: usize = 40;
 
 const MAX_DEEPENED: usize = 12;
@@ -68,7 +68,7 @@ fn collect(
     let shown: Vec<String> =
         ranked.paths().take(MAX_SHOWN).map(|path| path.as_str().to_owned()).collect();
     if !request.files_only {
-        // In large projects, files are at first analyzed only line by line.
+        // In large projects, files are initially analyzed only line by line.
         map.deepen(&shown.iter().map(String::as_str).take(MAX_DEEPENED).collect::<Vec<_>>());
     }
     let map = &*map;

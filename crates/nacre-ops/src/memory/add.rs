@@ -320,8 +320,8 @@ fn check_hazards(
     Standing { status: Status::Candidate, ..standing }
 }
 
-/// Stages the memory. If it must be reviewed, or is less trusted than the memory it would
-/// supersede, it is only linked to that memory as related.
+/// Stages the memory. A memory that must be reviewed, or that is less trusted than the memory it
+/// would supersede, is only linked to that memory as related.
 fn stage(
     batch: &mut Batch<'_>,
     draft: &Draft,

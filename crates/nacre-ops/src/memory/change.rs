@@ -17,8 +17,8 @@ use crate::run::change::{Reversal, stage_scrub};
 
 type Apply<'c> = dyn Fn(&Store, &mut Batch<'_>, &str) -> Result<MemoryId> + 'c;
 
-/// Changes each memory. If there is only one, returns its error. Otherwise, an error for one memory
-/// does not prevent the others from being changed.
+/// Changes each memory. For a single memory, returns that memory's error. Otherwise, an error for
+/// one memory does not prevent the others from being changed.
 pub(crate) fn change_each(
     host: &Host,
     request: &MemoryIdsRequest,
@@ -204,9 +204,9 @@ fn save(
     Ok(command.id())
 }
 
-/// A draft of an edited memory. The original is stored with it, so that resuming an old draft
-/// cannot overwrite newer changes. Both files are in the global directory, because a repository
-/// could contain links that the editor would follow.
+/// A draft of an edited memory. The original is stored alongside the draft, so that resuming an old
+/// draft cannot overwrite newer changes. Both files are in the global directory, because a
+/// repository could contain links that the editor would follow.
 struct EditDraft<'h> {
     host: &'h Host,
     scope: WriteScope,

@@ -32,7 +32,7 @@ const MAX_ALL_BYTES: u64 = 256 << 20;
 /// Maximum length of a quote that has been extended to whole sentences.
 const MAX_QUOTE_BYTES: usize = 600;
 
-/// Number of bytes of the session's text that are searched for names.
+/// Number of bytes of session text to search for names.
 const MAX_SESSION_BYTES: usize = 4 << 20;
 
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ pub fn find_cited(connections: &[Connection], cited: &CitedWords<'_>) -> Option<
     let mut n_bytes = 0;
     for (adapter, source) in sources.into_iter().take(MAX_SOURCES) {
         let traces = traces(adapter, &source, cited.session);
-        // Databases are not read completely, so only the number of their sessions is limited.
+        // Databases are not read in full, so only the number of their sessions is limited.
         let is_whole = traces.iter().any(|trace| trace.session.is_none());
         let size = if is_whole { source.stamp.size } else { 0 };
         if MAX_TRACE_BYTES < size || MAX_ALL_BYTES < n_bytes + size {
@@ -113,7 +113,7 @@ fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Opti
         let Some((part, words)) = words else { return };
         // Pasted text is not attributed to the user.
         let speaker = if is_quotation(part, words) { Speaker::Tool } else { speaker };
-        // A part of a sentence can mean the opposite of the whole.
+        // Part of a sentence can mean the opposite of the whole sentence.
         let sentences = sentences_around(part, words).trim();
         let is_short = sentences.len() <= MAX_QUOTE_BYTES;
         let words = if is_short { sentences } else { words }.to_owned();

@@ -146,7 +146,8 @@ pub(crate) fn label_entry(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry 
     MemoryEntry { trust: label(scoped.store.trust_of(memory)), ..entry(memory, scoped) }
 }
 
-/// Returns the level to display, or `None` if memories of this level may be shown unasked.
+/// Returns the level to display, or `None` if memories of this level may be shown without a
+/// request.
 pub(crate) fn label(trust: TrustLevel) -> Option<TrustLevel> {
     (!trust.is_offered()).then_some(trust)
 }
@@ -248,7 +249,7 @@ const MAX_LIMIT: usize = 1000;
 /// The number of additional hits to fetch, because some are filtered out later.
 const SPARE: usize = 20;
 
-/// Searches the shared index. Returns `None` if there is none.
+/// Searches the shared index. Returns `None` if there isn't a shared index.
 fn search_shared(
     host: &Host,
     request: &MemorySearchRequest,
@@ -435,8 +436,8 @@ pub fn graph(host: &Host, request: &GraphRequest) -> Result<GraphReport> {
     Ok(report)
 }
 
-/// Adds a store to the report. If an earlier store contains the same id, the memory of the earlier
-/// store is used.
+/// Adds a store to the report. If an earlier store contains the same id, that store's memory is
+/// used.
 fn add_store(
     report: &mut GraphReport,
     searchable: &SearchableStore,

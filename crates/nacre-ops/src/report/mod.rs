@@ -1,5 +1,5 @@
-//! Reports which memories a store learned, merged, archived and used. A cloned repository can
-//! contain run directories, so the amount of data read from each is limited.
+//! Reports which memories were learned, merged, archived and used in a store. A cloned repository
+//! can contain run directories, so the amount of data read from each is limited.
 
 mod page;
 #[cfg(test)]
@@ -86,7 +86,7 @@ fn collect(host: &Host, request: &ReportRequest) -> Result<(String, StoreFigures
     Ok((project.map_or_else(global, |project| host.name_of(&project.path)), figures))
 }
 
-/// Counts the memories of this store that hooks gave to recent sessions.
+/// Counts the memories from this store that hooks provided to recent sessions.
 fn count_given(figures: &mut StoreFigures, store: &Store, sessions: &[Vec<String>]) {
     let mut given: BTreeMap<&str, Option<bool>> = BTreeMap::new();
     for session in sessions {
@@ -101,7 +101,8 @@ fn count_given(figures: &mut StoreFigures, store: &Store, sessions: &[Vec<String
     figures.n_given_used = given.values().flatten().filter(|is_used| **is_used).count();
 }
 
-/// Returns whether a memory was ever cited or confirmed, or `None` if the store does not have it.
+/// Returns whether a memory was ever cited or confirmed, or `None` if the store does not contain
+/// it.
 fn is_used(store: &Store, id: &MemoryId) -> Option<bool> {
     store.places(id).ok().filter(|places| !places.is_empty())?;
     let state = store.state(id).ok().flatten();
@@ -113,7 +114,7 @@ pub(crate) struct StoreReport {
     until: Timestamp,
     pub(crate) figures: StoreFigures,
     /// Active memories learned in this period, newest first, limited to `MAX_LISTED`. `n_newest` is
-    /// the number of these memories without the limit.
+    /// the total number of such memories.
     pub(crate) newest: Vec<MemoryUse>,
     pub(crate) n_newest: usize,
 }

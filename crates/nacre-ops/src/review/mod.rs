@@ -86,7 +86,7 @@ fn list_with(
         let files: Vec<Located> = here.iter().map(|memory| memory.at.clone()).collect();
         host.settle_edits(scoped, &files);
         if notes_shown {
-            // If recording fails, the memories simply count as not seen.
+            // If recording fails, the memories simply count as unseen.
             let _ = note_shown(host, scoped, &here);
         }
     }

@@ -216,7 +216,8 @@ fn mark_change(run: &RunId, change: &str) -> String {
     format!("change {change} by {run}")
 }
 
-/// Maps each changed memory to whether it exists before and after the change.
+/// Maps each changed memory to whether it existed before the change and whether it exists
+/// afterwards.
 pub(crate) fn memories_of(plan: &[PlannedChange]) -> BTreeMap<String, (bool, bool)> {
     let mut by_id: BTreeMap<String, (bool, bool)> = BTreeMap::new();
     for change in plan {
@@ -269,7 +270,7 @@ pub fn stage_scrub(store: &Store, batch: &mut Batch<'_>, id: &MemoryId) -> Resul
     let words = said_words(store, id)?;
     for run in list(store)? {
         stage_without(store, batch, &run, &words)?;
-        // Nacre did not write invalid plans, so they need not be scrubbed.
+        // An invalid plan was not written by Nacre, so it does not need to be scrubbed.
         if let Ok(Some(plan)) = UndoPlan::read(store, &run)
             && let Some(rest) = plan.without(id)
         {

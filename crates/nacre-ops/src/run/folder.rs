@@ -37,7 +37,7 @@ const UNDO_FILE: &str = "undo.json";
 
 const PLAN_VERSION: u32 = 1;
 
-/// The directory with local counters, which can change between a run and its undo.
+/// The directory for local counters, whose values can change between a run and its undo.
 pub(crate) const LOCAL_STATE: &str = "meta/state/";
 
 /// Maximum size of a file in a run directory. Nacre writes no larger files. Maintenance runs have a
@@ -158,8 +158,8 @@ pub fn prune(store: &Store, writer: &Writer<'_>, keep: usize) -> Result<usize, F
     Ok(n_removed)
 }
 
-/// Memories and evidence, but not local counters. The session remains marked as read, so that the
-/// next sync does not restore what was undone.
+/// Covers memories and evidence, but not local counters. The session remains marked as read, so
+/// that the next sync does not restore what was undone.
 pub(crate) const OF_SYNC: &[&str] = &["memory/", "meta/evidence/"];
 
 /// Also includes local counters, because maintenance moves them between files.
@@ -310,10 +310,10 @@ pub fn find(store: &Store, text: &str) -> Result<RunId> {
 
 const FORGOTTEN: &str = "[forgotten]";
 
-/// Shorter texts are not removed, because they are likely to occur elsewhere by chance.
+/// Shorter strings are not removed, because they are likely to occur elsewhere by chance.
 const MIN_BYTES: usize = 8;
 
-/// The texts to remove, each with its replacement, longest first.
+/// The strings to remove, each with its replacement, longest first.
 type SaidWords = Vec<(String, String)>;
 
 /// Returns a memory's words. Must be called before the memory's file is removed.
@@ -336,7 +336,7 @@ pub(crate) fn said_words(store: &Store, id: &MemoryId) -> Result<SaidWords, Memo
             words.push((escaped.to_owned(), FORGOTTEN.to_owned()));
         }
     }
-    // Longer texts are removed first, because they can contain shorter ones.
+    // Longer strings are removed first, because they can contain shorter ones.
     words.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
     words.dedup();
     Ok(words)
@@ -349,8 +349,8 @@ fn files_of(store: &Store, run: &RunId) -> Result<Vec<RelPath>, FsError> {
     files.map(|entry| folder.join(&entry.name)).collect()
 }
 
-/// Stages the removal of texts from run files. The caller is responsible for scrubbing undo plans
-/// and change files.
+/// Stages the removal of the given strings from run files. The caller is responsible for scrubbing
+/// undo plans and change files.
 pub(crate) fn stage_without(
     store: &Store,
     batch: &mut Batch<'_>,

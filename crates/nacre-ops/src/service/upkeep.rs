@@ -90,8 +90,8 @@ pub fn set_paused(host: &Host, is_paused: bool) -> Result<()> {
     Ok(run.put_output(&RelPath::new(PAUSED)?, text, &host.owner("serve"))?)
 }
 
-/// Removes old tasks and returns their number. Logs are rotated when they are written, and runs
-/// prune old run directories.
+/// Removes old tasks and returns their number. Logs are rotated on write, and each run prunes old
+/// run directories.
 pub fn prune(host: &Host) -> Result<u64> {
     let home = host.home_scope()?;
     let (owner, wait) = (host.owner("serve"), host.settings().lock.wait);
@@ -150,7 +150,7 @@ pub fn hold<T>(host: &Host, work: impl FnOnce(&HeldService<'_>) -> Result<T>) ->
     held.token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     run.put_output(&RelPath::new(TOKEN)?, held.token.as_bytes(), &held.owner)?;
     let result = work(&held);
-    // A stale address is harmless, because no server answers there.
+    // A stale address is harmless, because no server is listening there.
     let _ = held.withdraw();
     result
 }
@@ -163,7 +163,7 @@ impl HeldService<'_> {
     /// Returns the path of the socket. Returns `None` if the path would exceed `MAX_SOCKET_PATH`.
     #[cfg(unix)]
     pub fn socket_path(&self) -> Option<PathBuf> {
-        /// Within the limits of all supported operating systems.
+        /// Short enough for all supported operating systems.
         const MAX_SOCKET_PATH: usize = 100;
         let path = self.run.path().join(super::SOCKET);
         (path.as_os_str().len() <= MAX_SOCKET_PATH).then_some(path)

@@ -33,7 +33,7 @@ pub struct Extraction {
     /// At most [`MAX_CANDIDATES`] candidates, strongest first.
     pub candidates: Vec<Candidate>,
     pub dropped_counts: BTreeMap<DropReason, u64>,
-    /// The dropped candidates. For a long session, only the first ones are stored.
+    /// The dropped candidates. For a long session, only the first dropped candidates are stored.
     pub dropped: Vec<Dropped>,
 }
 
@@ -97,7 +97,7 @@ pub struct Dropped {
     pub reason: DropReason,
     pub signal: Signal,
     pub title: String,
-    /// In the form `SESSION:SEQUENCE`.
+    /// The location, in the form `SESSION:SEQUENCE`.
     pub place: String,
 }
 
@@ -120,8 +120,8 @@ pub struct SessionSummary {
     pub started: Option<Timestamp>,
     pub ended: Option<Timestamp>,
     pub tags: Vec<String>,
-    /// Whether the parts of the summary that a brief includes repeat tool output or web content
-    /// from the session.
+    /// Whether any part of the summary that briefs include repeats tool output or web content from
+    /// the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_repeated: bool,
 }

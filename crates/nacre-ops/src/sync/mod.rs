@@ -40,8 +40,8 @@ use crate::sync::pipeline::sync_session;
 
 const CANCELLED: &str = "cancelled";
 
-/// How long a sync for a session that has ended waits for another sync, such as the one that the
-/// session's last turn started.
+/// How long a sync triggered by the end of a session waits for another sync, such as the one
+/// started by the session's last turn.
 const ENDED_WAIT: Duration = Duration::from_secs(60);
 
 pub fn sync(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncReport> {
@@ -52,7 +52,7 @@ pub fn sync(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
 
 fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncReport> {
     let options = refresh_options(host, request)?;
-    // Before reading anything, report a model that cannot be used.
+    // Report an unusable model before reading anything.
     let resources = if request.no_extract {
         None
     } else {

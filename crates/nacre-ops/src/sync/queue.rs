@@ -118,8 +118,8 @@ pub(super) fn process_queue(
             break;
         }
         events.progress(report.sessions.len() as u64, n_due, 0);
-        // A local sync processes only sessions that were due when the sync started. Shared leases
-        // depend on the current time.
+        // A local sync processes only sessions that were due when the sync started. Leases in a
+        // shared queue depend on the current time.
         let now = if queue.shared().is_some() { host.now() } else { begun };
         let Some(claimed) = claim_next(host, queue, now)? else { break };
         lock(&keeper.held).push(claimed.claim.clone());
@@ -225,8 +225,8 @@ pub(super) struct QueueReport {
 /// The interval between heartbeats. A lease survives three lost heartbeats.
 const BEAT: Duration = Duration::from_secs(3);
 
-/// Renews leases in a shared queue on a separate thread until it is dropped. Local queues have no
-/// leases to renew.
+/// Renews leases in a shared queue on a separate thread until this value is dropped. Local queues
+/// have no leases to renew.
 struct LeaseKeeper {
     held: Arc<Mutex<Vec<Claim>>>,
     /// Dropping this sender ends the thread.
@@ -261,7 +261,7 @@ fn lock(held: &Mutex<Vec<Claim>>) -> std::sync::MutexGuard<'_, Vec<Claim>> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Previews a sync. Compares each session with the store as earlier sessions would leave it.
+/// Previews a sync. Compares each session with the store as it would be after all earlier sessions.
 pub fn preview(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncPreviewReport> {
     let options = refresh_options(host, request)?;
     let mut queue = open_queue(host)?;
@@ -357,7 +357,7 @@ fn plan_all(
 }
 
 /// The directory for copies of stores, inside the global directory. A running preview locks its own
-/// directory, so unlocked directories were left behind by killed previews.
+/// directory, so any unlocked directory was left behind by a killed preview.
 const FOLDER: &str = "rehearsal";
 const COPIES: &str = "stores";
 

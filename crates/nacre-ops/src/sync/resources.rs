@@ -301,8 +301,8 @@ fn settle(
 ) -> LeadReport {
     let number = context.n_asked.get();
     context.n_asked.set(number + 1);
-    // Leads that start at the same moment need different task ids, which must also differ from the
-    // ids of their explorers.
+    // Leads that start at the same moment need distinct task ids, which must also differ from their
+    // explorers' ids.
     let seed = seed(context.host).wrapping_add(u64::from(number) << 24);
     let task = TaskId::from_random(seed);
     let project = Some(context.project.display().to_string());

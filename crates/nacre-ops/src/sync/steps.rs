@@ -1,5 +1,5 @@
 //! Classifies tool calls from all agents: running a command, changing a file, or asking the user.
-//! Tool and argument names differ between agents, so parts of names are matched.
+//! Tool and argument names differ between agents, so only parts of names are matched.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(crate) enum Step {
 
 const SHELLS: &[&str] = &["bash", "shell", "exec", "terminal", "run_command"];
 const EDITORS: &[&str] = &["edit", "write", "patch", "str_replace", "create_file"];
-/// Tools whose names suggest that they edit files, although they do not.
+/// Tools that do not edit files, although their names suggest that they do.
 const NO_EDITORS: &[&str] = &["todowrite", "write_stdin"];
 const QUESTIONS: &[&str] = &["askuserquestion", "request_user_input", "question", "ask_user"];
 

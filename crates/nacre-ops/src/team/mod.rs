@@ -77,7 +77,8 @@ impl<'h> Remote<'h> {
         Ok(())
     }
 
-    /// Reads the state. An invalid file is treated as missing, so memories are merely sent again.
+    /// Reads the state. An invalid file is treated as missing, so the only effect is that memories
+    /// are sent again.
     fn read_state(&self) -> Result<TeamState> {
         let text = read_text(self.host.home()?, FILE)?.unwrap_or_default();
         let mut all: States = serde_json::from_str(&text).unwrap_or_default();
@@ -166,7 +167,7 @@ type States = BTreeMap<String, TeamState>;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct TeamState {
-    /// Maps the ids of sent memories to the hashes of the versions on the server.
+    /// Maps the ids of sent memories to the hashes of their versions on the server.
     pub(crate) sent: BTreeMap<String, String>,
     /// Maps the ids of received memories to their versions.
     pub(crate) came: BTreeMap<String, Version>,

@@ -22,7 +22,7 @@ use crate::run::change::Reversal;
 /// Maximum number of memories per pull. The next pull fetches the rest.
 const MAX_BROUGHT: usize = 2000;
 
-/// Maximum number of pages. A server that returns more pages is faulty.
+/// Maximum number of pages. A server that returns more pages than this is faulty.
 const MAX_PAGES: usize = 200;
 
 pub fn pull(host: &Host, dry_run: bool, events: &Events) -> Result<PullReport> {
@@ -74,8 +74,8 @@ fn fetch_offered(remote: &Remote<'_>, events: &Events) -> Result<Vec<OfferedMemo
 /// A memory to fetch, and the hash of the local version that it may replace.
 type Wanted = (OfferedMemory, Option<ContentHash>);
 
-/// Selects memories that do not exist here, and received memories that have since changed on the
-/// server but not here.
+/// Selects memories that do not exist locally, and received memories that have since changed on the
+/// server but not locally.
 fn select_wanted(
     store: &Store,
     state: &TeamState,
@@ -263,13 +263,13 @@ pub fn list(host: &Host, _: &EmptyRequest) -> Result<TranscriptListReport> {
 
 pub fn show(host: &Host, request: &ItemId) -> Result<TranscriptShowReport> {
     let (inbox, facts) = find(host, &request.id, &is_visible)?;
-    // Redaction can make a stored text longer than the limit for uploads.
+    // Redaction can make a stored text exceed the upload limit.
     let bytes = inbox.scope.read(&text_path(&request.id)?, MAX_TRANSCRIPT_BYTES * 2)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(TranscriptShowReport { transcript: entry(request.id.clone(), facts), text })
 }
 
-/// Removes a transcript. Only its sender and administrators may remove it.
+/// Removes a transcript. Only the sender and administrators may remove a transcript.
 pub fn forget(host: &Host, request: &ItemId) -> Result<ItemId> {
     let (inbox, _) = find(host, &request.id, &is_own)?;
     let writer = inbox.scope.lock(&host.owner("push"), host.settings().lock.wait)?;
@@ -280,7 +280,7 @@ pub fn forget(host: &Host, request: &ItemId) -> Result<ItemId> {
     Ok(ItemId { id: request.id.clone() })
 }
 
-/// Shares a transcript. Only its sender and administrators may share it.
+/// Shares a transcript. Only the sender and administrators may share a transcript.
 pub fn share(host: &Host, request: &ItemId) -> Result<TranscriptShowReport> {
     let (inbox, facts) = find(host, &request.id, &is_own)?;
     let writer = inbox.scope.lock(&host.owner("push"), host.settings().lock.wait)?;
@@ -297,8 +297,8 @@ fn is_visible(host: &Host, facts: &Facts) -> bool {
     facts.shared || is_own(host, facts)
 }
 
-/// Finds a transcript. If the caller may not access it, returns the same error as if it did not
-/// exist.
+/// Finds a transcript. If the caller may not access the transcript, returns the same error as for a
+/// missing one.
 fn find(host: &Host, id: &str, may: &dyn Fn(&Host, &Facts) -> bool) -> Result<(Inbox, Facts)> {
     let is_id = id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let inboxes = if is_id { Inbox::all(host)? } else { Vec::new() };
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn unfinished_transcripts_count_and_old_ones_go() {
         let place = Place::new();
-        // According to this clock, no file is old.
+        // This clock is set far in the past, so no file is old.
         let host = place.host_at("2001-01-01T00:00:00Z");
         assert_eq!(put(&host, &piece("first")).unwrap().state, TranscriptState::Partial);
         let folder = place.root().join(".nacre/inbox/work/owner");

@@ -267,8 +267,8 @@ fn take_one(batch: &mut Batch<'_>, memory: &MovedMemory) -> Result<PushState> {
     })
 }
 
-/// Converts a received memory. Returns `None` if it is invalid. Summaries are not accepted, because
-/// they describe what individual users did and asked for.
+/// Converts a received memory. Returns `None` if the memory is invalid. Summaries are not accepted,
+/// because they describe what individual users did and asked for.
 pub(super) fn bring(
     batch: &mut Batch<'_>,
     memory: &MovedMemory,

@@ -1,4 +1,4 @@
-//! Restores the exact content of a store's files before a change. If any file has changed since
+//! Restores a store's files to their exact content before a change. If any file has changed since
 //! then, nothing is restored by default, because a partial undo would create a state that never
 //! existed.
 
@@ -33,7 +33,8 @@ pub struct UndoContext<'a> {
     pub now: Timestamp,
     /// The id of the whole undo, if it spans several stores.
     pub id: Option<&'a str>,
-    /// Whether to keep memories that have changed since then and restore only the others.
+    /// Whether to keep memories that changed after the change being undone, and restore only the
+    /// rest.
     pub keep_changed: bool,
     pub dry_run: bool,
 }
@@ -63,7 +64,7 @@ pub fn undo(
             let ids: Vec<&str> = memories.iter().map(|memory| memory.id.as_str()).collect();
             (Vec::new(), Reversal::Command { command: format!("trust {}", ids.join(" ")) })
         }
-        // These changes are undone by the operation that made them.
+        // Only the operation that made these changes can undo them.
         Reversal::Agents { .. } | Reversal::Text { .. } | Reversal::Projects { .. } => {
             return Err(other_command(&change.command));
         }
@@ -113,7 +114,7 @@ fn combine_plans(
     runs: &[RunId],
 ) -> Result<(Vec<PlannedChange>, Changed)> {
     let mut by_path: BTreeMap<RelPath, PlannedChange> = BTreeMap::new();
-    // Files that were also changed by something else between two of the runs.
+    // Files that something else changed between two of the runs.
     let mut split = BTreeSet::new();
     for run in runs {
         for step in UndoPlan::read(store, run)?.unwrap_or_default().changes() {
@@ -174,7 +175,7 @@ fn find_later_change(
     None
 }
 
-/// Restores moved files. Returns an error if any of the files exists again.
+/// Restores moved files. Returns an error if any of the files has been recreated.
 fn bring_back(batch: &mut Batch<'_>, change: &StoredChange, aside: &RelPath) -> Result<()> {
     batch.bring_back(aside)?;
     let planned = batch.plan()?;

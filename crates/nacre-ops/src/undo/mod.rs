@@ -1,5 +1,5 @@
-//! Lists changes, and undoes them by the id that the command printed. Changes are looked up in the
-//! current store, the user's own store, and the stores of all projects.
+//! Lists changes, and undoes a change given the id that its command printed. Changes are looked up
+//! in the current store, the user's own store, and the stores of all projects.
 
 pub mod flow;
 
@@ -166,7 +166,7 @@ const MIN_SHORT: usize = 4;
 
 struct OpenedStore {
     scoped: ScopedStore,
-    /// The changes of this store, newest first.
+    /// The changes to this store, newest first.
     changes: Vec<StoredChange>,
     /// Whether this is the store of the current project or the user's own store.
     is_near: bool,
@@ -329,7 +329,7 @@ fn undo_text(
     Ok(report)
 }
 
-/// Returns the later change that has not been undone and that changed the same text.
+/// Returns a later change to the same text that has not been undone, if any.
 fn find_later_change(
     opened: &OpenedStore,
     change: &StoredChange,

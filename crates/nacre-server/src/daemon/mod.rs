@@ -1,5 +1,5 @@
 //! The server's background loops, which read sessions, maintain memories, and update indexes and
-//! maps. Each loop runs an operation as a task, and never more than one at a time.
+//! maps. Each loop runs an operation as a task, with at most one task running at a time.
 
 mod clock;
 mod database;

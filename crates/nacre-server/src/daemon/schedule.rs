@@ -11,8 +11,8 @@ const MIN_GAP: Duration = Duration::from_secs(10);
 const AFTER_BUSY: Duration = Duration::from_secs(60);
 /// Maximum delay after a failure, unless the loop's period is longer.
 const MAX_BACK_OFF: Duration = Duration::from_secs(60 * 60);
-/// Maximum random adjustment of a delay, as a fraction of it. Keeps loops and machines from running
-/// in lockstep.
+/// Maximum random adjustment of a delay, as a fraction of the delay. Keeps loops and machines from
+/// running in lockstep.
 const JITTER: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +174,7 @@ mod tests {
                     begun = Some(now);
                 }
                 is_running = schedule.is_running();
-                // After every step, the next run is at most the maximum delay away.
+                // After every step, the next run is due within the maximum delay.
                 if let Some(due) = schedule.due {
                     let longest = MAX_BACK_OFF.max(every).mul_f64(1.0 + JITTER);
                     prop_assert!(due <= now + longest);

@@ -84,8 +84,8 @@ pub(super) fn value(status: StatusCode, value: &impl Serialize) -> Response {
     (status, [(CONTENT_TYPE, JSON)], json).into_response()
 }
 
-/// Prevents browsers from framing, sniffing or caching the response. No header lets other origins
-/// read it.
+/// Prevents browsers from framing, sniffing or caching the response. No header allows other origins
+/// to read the response.
 pub(super) fn protect(headers: &mut HeaderMap) {
     for (name, value) in [
         (CONTENT_SECURITY_POLICY, CONTENT_POLICY),

@@ -172,7 +172,7 @@ async fn accept<S, C: Future<Output = ()> + Send + 'static>(
                 });
             }
             Ok(None) => {}
-            // Too many open files, or the client has disconnected.
+            // There are too many open files, or the client has disconnected.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }

@@ -34,7 +34,7 @@ impl Names {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryPoint {
-    /// The TCP port, which browsers and other users can reach as well. Contains the client's
+    /// The TCP port, which browsers and other users can also reach. The value is the client's
     /// address.
     Port(IpAddr),
     /// The socket, which only processes of the same user can open.

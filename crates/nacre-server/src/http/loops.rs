@@ -46,7 +46,7 @@ impl LoopRunner {
         let work = Box::new(move |call: &Call| {
             let (json, result) = run_loop(call, name, is_woken)?;
             let done = Done { json, outcome: result.outcome, version: None };
-            // When the server stops, the receiver has been dropped.
+            // Sending fails if the receiver was dropped because the server is stopping.
             let _ = sender.send(result);
             Ok(done)
         });

@@ -44,7 +44,7 @@ pub(super) struct RouteTypes {
 
 pub(super) struct RouteHead {
     pub(super) verb: Method,
-    /// Each `{name}` in the path is the request field with that name.
+    /// Each `{name}` in the path sets the request field with that name.
     pub(super) path: &'static str,
     pub(super) permit: Permit,
     #[cfg_attr(not(test), expect(dead_code, reason = "a test writes the description"))]
@@ -68,7 +68,7 @@ impl RouteHead {
     }
 
     /// Like `with_events`, but the report contains a version, which clients can send as `If-Match`
-    /// in later changes.
+    /// when they make later changes.
     pub(super) fn operation_with_version<Q: Input, R: Output>(
         self,
         operation: Operation<Q, R>,
@@ -125,8 +125,8 @@ pub(super) struct Route {
     pub(super) version: UseOfVersion,
     /// The data that clients must reload after the call succeeds.
     pub(super) changes: Option<ChangedThing>,
-    /// Whether hooks use this route. Their calls run at high priority, in the directory that the
-    /// request names.
+    /// Whether hooks use this route. Hook calls run at high priority, in the directory that the
+    /// request specifies.
     pub(super) is_hook: bool,
 }
 

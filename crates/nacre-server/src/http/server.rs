@@ -93,7 +93,7 @@ impl Server {
         (self.uptime)()
     }
 
-    /// Returns the access for a connection that outlives its request.
+    /// Returns the access rights for a connection that outlives its request.
     pub(super) fn lasting_access(&self, asked: &RouteRequest) -> LastingAccess {
         LastingAccess {
             people: self.people.clone(),

@@ -1,5 +1,5 @@
-//! Controls the service: pausing, waking and stopping its background loops, its database, and
-//! metrics.
+//! Controls the service: pauses, wakes and stops its background loops, and reports its database
+//! status and metrics.
 
 use std::net::SocketAddr;
 
@@ -53,7 +53,7 @@ impl Service {
         }
     }
 
-    /// The health is available even if the database is not.
+    /// The health report is available even if the database is not.
     pub(super) fn health(&self) -> HealthReport {
         HealthReport {
             status: "ok".to_owned(),
@@ -62,7 +62,7 @@ impl Service {
         }
     }
 
-    /// Returns the server's health, or an error if some requests cannot be answered.
+    /// Returns the server's health, or an error if the server cannot serve some requests.
     pub(super) fn ready(&self) -> Result<HealthReport, Refusal> {
         let is_ready = match &self.database {
             Some(watch) => watch.status().is_some_and(|status| status.state.is_usable()),

@@ -65,7 +65,7 @@ impl TaskRunner {
         }
     }
 
-    /// Waits until the operation ends. Dropping the future cancels it.
+    /// Waits until the operation ends. Dropping the future cancels the operation.
     pub(super) async fn wait(&self, info: CallInfo, work: Work) -> Result<Done> {
         let (events, task) = self.follow(&info, None);
         let result = self.calls.run(info, events, std::future::pending(), work).await;

@@ -65,7 +65,7 @@ const CODEX_META: &str = "x-codex-turn-metadata";
 /// Maximum length of a session id. Longer ids are ignored.
 const MAX_SESSION_BYTES: usize = 200;
 
-/// Returns the caller's session id. It affects only which session is read first.
+/// Returns the caller's session id. The id affects only which session is read first.
 pub(super) fn session_of(meta: &RequestMetaObject, environment: &Environment) -> Option<String> {
     let sent = meta.0.0.get(CODEX_META).and_then(session_id);
     let started_in = || VARIABLES.iter().find_map(|name| environment.var(name)).map(str::to_owned);

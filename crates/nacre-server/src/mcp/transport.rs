@@ -1,4 +1,4 @@
-//! Answers invalid lines, and requests that arrive before `initialize`. Each invalid line is
+//! Responds to invalid lines and to requests that arrive before `initialize`. Each invalid line is
 //! replaced by a special notification, so that its error response goes through the same transport
 //! as all other output.
 
@@ -72,8 +72,8 @@ async fn skip_line(
     }
 }
 
-/// Finds the request ID in the first and last bytes of a line. Clients write the ID first or last;
-/// inside a string, its quotes would be escaped.
+/// Finds the request ID in the first and last bytes of a line. Clients put the ID first or last.
+/// Inside a string, the quotes around `id` would be escaped.
 fn id_in(head: &[u8], tail: &[u8]) -> Option<Value> {
     let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
     let before_params = head.split("\"params\"").next().unwrap_or_default();
@@ -212,7 +212,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for CheckedTransport<T> {
 mod tests {
     use super::*;
 
-    /// Forwards the lines with a limit of 64 bytes per line.
+    /// Forwards the lines, allowing at most 64 bytes per line.
     fn forward_lines(lines: &str) -> Vec<Value> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let mut out = Vec::new();

@@ -35,7 +35,8 @@ pub enum Edit {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdit {
-    /// Possible paths of the file. The first one that exists is used, or else the first one.
+    /// Possible paths of the file. The first existing path is used, or the first path if none
+    /// exists.
     pub candidates: Vec<PathBuf>,
     pub edit: Edit,
 }
@@ -111,7 +112,7 @@ impl Edit {
         })
     }
 
-    /// Returns the command and arguments with which the entry runs Nacre, if it contains any.
+    /// Returns the command and arguments that the entry uses to run Nacre, if it contains any.
     pub fn find_command(&self, text: &str) -> Option<Vec<String>> {
         let value = match self {
             Self::Member { keys, .. } => {

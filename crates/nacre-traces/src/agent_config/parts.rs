@@ -31,8 +31,8 @@ impl Places {
 }
 
 /// Hides the hook command's failures from the agent. If the program were missing, Claude Code would
-/// show the shell's error at the end of the session. Old versions without the `hook` command return
-/// exit code 2, at which Claude Code would drop the prompt.
+/// show the shell's error at the end of the session. Old versions without the `hook` command exit
+/// with code 2, which makes Claude Code drop the prompt.
 const SILENCED: &str = " 2>/dev/null || exit 0";
 
 /// A hook to connect.
@@ -40,7 +40,7 @@ pub(crate) struct HookSpec {
     pub(crate) event: HookEvent,
     /// The agent's name for the event.
     pub(crate) name: &'static str,
-    /// Pattern for the tools whose calls run the hook. Without it, all do.
+    /// Pattern for tools whose calls trigger the hook. Without it, all do.
     pub(crate) tools: Option<&'static str>,
 }
 

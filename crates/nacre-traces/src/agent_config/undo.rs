@@ -27,7 +27,7 @@ pub struct Undo {
 pub struct Container {
     /// The container's path. Empty for the document itself.
     pub keys: Vec<String>,
-    /// The container's text before the edit, when it was empty, or `None` if it was absent.
+    /// The container's original text if it was empty before the edit, or `None` if it was absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! The supported coding agents. Each has one module and one row in [`AGENTS`], from which all lists
-//! of agents, names, files, variables and hooks are derived.
+//! The supported coding agents. Each agent has one module and one row in [`AGENTS`], from which all
+//! lists of agents, names, files, variables and hooks are derived.
 
 mod aider;
 mod claude;

@@ -8,15 +8,15 @@ use crate::transcript::Adapter;
 
 type PartEdit = fn(&Places, &Program) -> FileEdit;
 
-/// A coding agent. Features that it does not support are `None`.
+/// A coding agent. Features that the agent does not support are `None`.
 pub struct AgentSpec {
     pub name: &'static str,
     pub title: &'static str,
     pub adapter: Option<&'static dyn Adapter>,
     /// Example paths for the agent's traces, most common first. The fuzzer writes to them.
     pub trace_names: &'static [&'static str],
-    /// Marks by which this agent's files are recognized. If several agents' marks match, the lowest
-    /// number wins.
+    /// Marks that identify this agent's files. If several agents' marks match, the lowest number
+    /// wins.
     pub(crate) marks: &'static [(u8, Mark)],
     pub(crate) copies: Copies,
     pub(crate) variables: &'static [&'static str],
@@ -75,7 +75,7 @@ pub(crate) enum Mark {
     Database(&'static str),
     NameStart(&'static str),
     NameEnd(&'static str),
-    /// One of the first lines starts with this.
+    /// One of the first lines starts with this string.
     LineStart(&'static str),
     /// One of the first lines contains all of these strings.
     Line(&'static [&'static str]),
@@ -86,8 +86,8 @@ pub(crate) enum Mark {
 pub(crate) enum Copies {
     /// Copies are impossible, because the writer chooses the IDs or generates one per file.
     Never,
-    /// Files with the same name are copies. A session that continues in another file under its old
-    /// ID is not.
+    /// Files with the same name are copies. A session that is continued in another file under its
+    /// old ID is not a copy.
     OfSameName,
     /// Files with the same name apart from the extension are copies, because an older version's
     /// document may have been converted to a log.
@@ -104,7 +104,7 @@ pub struct HookContract {
     pub events: &'static str,
     /// Events whose hooks can add context for the model.
     pub hears: &'static [HookEvent],
-    /// Whether a resumed session has lost what hooks added to it.
+    /// Whether resuming a session loses the context that hooks added.
     pub forgets_on_resume: bool,
     /// Whether a hook at the end of a turn can ask the agent to continue.
     pub can_ask: bool,
@@ -113,11 +113,12 @@ pub struct HookContract {
     pub context: &'static str,
     /// Template for denying a tool call, with the same placeholders as `context`.
     pub denial: &'static str,
-    /// Exit code for a denial. With any code but 0, the denial is written to standard error.
+    /// Exit code for a denial. If the code is not 0, the denial is written to standard error.
     pub denial_code: u8,
 }
 
-/// Patterns for the tools that edit files and that run shell commands, in all agents.
+/// Patterns that match the tools for editing files and for running shell commands, across all
+/// agents.
 const EDIT_TOOLS: &str = "Edit|MultiEdit|NotebookEdit|Write|apply_patch";
 const SHELL_TOOLS: &str = "Bash|run_shell_command";
 
@@ -155,9 +156,9 @@ impl HookContract {
     /// A denial as a top-level object.
     pub(crate) const DECISION: &str = r#"{"decision":"deny","reason":$JSON}"#;
 
-    /// Returns the hooks to connect. Tool events are connected only if the agent listens to the
-    /// answer, and only for the tools that matter, because hooks delay every call. The guard needs
-    /// to see all calls.
+    /// Returns the hooks to connect. Tool events are connected only if the agent uses the hook's
+    /// response, and only for the tools that matter, because hooks delay every call. The guard
+    /// needs to see all calls.
     pub(crate) fn hooks(&self, has_guard: bool) -> impl Iterator<Item = HookSpec> {
         HookEvent::ALL.into_iter().filter_map(move |event| {
             let tools = match event {

@@ -52,7 +52,7 @@ const GENERIC: &str = r#"{"type":"session","version":1,"id":"g","agent":"cursor"
 {"type":"end","tokens":{"input":1,"output":2,"cached":0,"cache_write":0,"reasoning":0},"undone":[{"from":0,"to":1}],"ending":"finished"}
 "#;
 
-/// Tool output that reveals more to the parser than its text: the author, a failure, or the user's
+/// Tool output from which the parser derives more than text: the author, a failure, or the user's
 /// words.
 const TELLING_CLAUDE: &str = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"nacre memory list"}},{"type":"tool_use","id":"t2","name":"mcp__nacre__search","input":{}},{"type":"tool_use","id":"t3","name":"Read","input":{"path":"\u006eacre"}}]},"uuid":"a1","timestamp":"2026-03-01T10:00:01.000Z"}
 {"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"a\nb"},{"type":"tool_result","tool_use_id":"t2","content":[{"type":"text","text":"c"},{"type":"image"}]},{"type":"tool_result","tool_use_id":"t3","content":"\u003cnacre-brief>d"}]},"uuid":"u1"}
@@ -146,7 +146,7 @@ fn every_adapter_has_a_name_and_a_sample() {
     assert_eq!(Agent::from_name("emacs"), None);
 }
 
-/// Removes what a reader with less detail must not receive.
+/// Removes the event's text if the given detail level does not include it.
 fn given(detail: Detail, event: &TranscriptEvent) -> TranscriptEvent {
     let text = match event.kind {
         kind if detail.wants(kind) => event.text.clone(),
@@ -301,8 +301,8 @@ proptest! {
     }
 }
 
-/// A truncated export may no longer be recognizable and is then unreadable, so the general tests
-/// skip this format.
+/// A truncated export may be unrecognizable and thus unreadable, so the general tests skip this
+/// format.
 #[test]
 fn torn_exports_never_panic() {
     for end in (0..samples::EXPORT.len()).filter(|end| samples::EXPORT.is_char_boundary(*end)) {
@@ -382,7 +382,7 @@ fn unwanted_texts_still_tell_whose_they_are() {
     assert_eq!((outcome.facts.counts.assistant, outcome.report.repeated), (2, 2));
 }
 
-/// Nacre's own text, wherever each agent records hook output.
+/// Nacre's own text, in every place where this agent records hook output.
 const OWN_CLAUDE: &str = r#"{"type":"attachment","attachment":{"type":"hook_additional_context","content":["<nacre-brief>\nUse spaces\n</nacre-brief>"],"hookName":"SessionStart","hookEvent":"SessionStart"},"uuid":"h1","cwd":"/p","sessionId":"s","timestamp":"2026-03-01T10:00:00.000Z"}
 {"type":"user","message":{"role":"user","content":"<nacre-memory>\nUse spaces\n</nacre-memory>\nUse tabs"},"uuid":"u1","timestamp":"2026-03-01T10:00:00.000Z"}
 {"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"},{"type":"text","text":"<system-reminder>\nPreToolUse:Edit hook additional context: <nacre-note>\nUse spaces\n</nacre-note>\n</system-reminder>"}]},"uuid":"u2"}

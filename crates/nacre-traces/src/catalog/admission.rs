@@ -22,7 +22,7 @@ pub(super) const GONE: &str = "the trace is gone";
 /// Sessions in which Nacre used the agent as a model are skipped for this reason.
 const QUESTION: &str = "the session is a question from Nacre";
 
-/// A skipped copy's reason is this prefix and the best copy's key.
+/// The reason for skipping a copy consists of this prefix and the best copy's key.
 pub(super) const SAME: &str = "same session as ";
 
 #[derive(Clone, Copy, Debug)]

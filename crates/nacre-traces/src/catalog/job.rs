@@ -97,7 +97,7 @@ pub struct ServiceRun {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateCounts {
-    /// Total number of sessions. It is counted separately to check the sum of `by_state`.
+    /// Total number of sessions. It is counted separately, as a check on the sum of `by_state`.
     pub seen: u64,
     pub by_state: BTreeMap<JobState, u64>,
     pub skipped: BTreeMap<String, u64>,
@@ -113,8 +113,8 @@ impl StateCounts {
 /// skipped.
 ///
 /// A lease is a token that its holder must still own when it finishes the job. Only one job per
-/// project runs at a time. `now` is the caller's clock; the clocks of different machines must
-/// differ by less than a lease lasts.
+/// project runs at a time. `now` is the caller's clock; clocks on different machines must agree to
+/// within the length of a lease.
 pub trait JobQueue {
     /// Claims the next due job with the caller's `token`. The lease expires after `length`.
     fn claim(
@@ -137,7 +137,7 @@ pub trait JobQueue {
         policy: &RetryPolicy,
     ) -> Result<JobState>;
 
-    /// Ends all leases whose token begins with `prefix`, and returns how many jobs that affects.
+    /// Ends all leases whose token begins with `prefix`, and returns the number of jobs affected.
     fn give_back(&mut self, prefix: &str, now: Timestamp) -> Result<usize>;
 
     fn jobs(&self, filter: &QueueFilter) -> Result<Vec<Job>>;

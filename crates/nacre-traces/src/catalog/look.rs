@@ -1,6 +1,6 @@
 //! Counts one repository's sessions without a catalog. Only the beginning of each file is read, and
-//! nothing is stored. The count includes the sessions that a refresh would admit. If a session is
-//! stored in several places, this count and the refresh may pick different copies.
+//! nothing is stored. Only sessions that a refresh would admit are counted. If a session is stored
+//! in several places, this count and the refresh may pick different copies.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};

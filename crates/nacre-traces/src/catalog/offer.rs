@@ -35,8 +35,8 @@ impl Catalog {
         Ok(rows(&self.connection, sql, [since_ms], read_offered)?)
     }
 
-    /// Makes a session ready that has ended, although its transcript changed recently. Sessions
-    /// that failed keep their delay.
+    /// Marks an ended session as ready, even though its transcript changed recently. Sessions that
+    /// failed keep their delay.
     pub fn stop_waiting(&mut self, session_id: &str, now: Timestamp) -> Result<usize> {
         let sql = "UPDATE job SET not_before = 0, changed = ?2
              WHERE state = 'pending' AND attempts = 0 AND not_before > 0

@@ -9,8 +9,8 @@ use rusqlite::{OptionalExtension as _, Row, named_params};
 
 use super::*;
 
-/// Maximum number of claims that end without an outcome. A session that reaches it presumably
-/// crashes its workers and is not claimed again.
+/// Maximum number of claims that end without an outcome. A session that reaches this limit has
+/// probably crashed its workers, and is not claimed again.
 const MAX_CLAIMS: u32 = 10;
 
 impl JobQueue for Catalog {

@@ -62,8 +62,8 @@ impl<'a> Texts<'a> {
     }
 
     pub(super) fn take(&mut self, event: TranscriptEvent) {
-        // A read that starts over begins at an earlier event. Messages that earlier reads stored
-        // from this event on are deleted.
+        // A read that starts over begins at an earlier event. Messages stored by earlier reads are
+        // deleted from this event onward.
         if self.first_sequence.is_none() {
             self.first_sequence = Some(event.sequence);
             self.failure = self.forget_from(event.sequence).err();

@@ -42,7 +42,7 @@ pub struct RefreshOptions {
     pub since: Option<Timestamp>,
     pub until: Option<Timestamp>,
     pub max_sessions: Option<usize>,
-    /// Whether to read unchanged sources, too.
+    /// Whether to also read unchanged sources.
     pub force: bool,
     /// A transcript modified more recently than this is still in progress.
     pub quiet: Duration,
@@ -142,7 +142,7 @@ impl Catalog {
         Ok((opened, report))
     }
 
-    /// Lists changed sources and problems without opening a source or changing the catalog.
+    /// Lists changed sources and problems without opening any source or changing the catalog.
     pub fn preview(
         &mut self,
         options: &RefreshOptions,

@@ -21,7 +21,8 @@ use nacre_base::with_causes;
 /// Sessions in a database that was being written to are skipped for this reason.
 const IN_USE: &str = "the agent was writing to it";
 
-/// Sessions that no longer fit into this sync's budget are left to the next sync for this reason.
+/// Sessions that no longer fit into this sync's budget are left for the next sync, with this
+/// reason.
 const LEFT_OUT: &str = "time limit reached; the next sync will read it";
 
 const MOVED: &str = "its directory changed while it was read";
@@ -33,7 +34,7 @@ enum Visited<'o> {
         reason: String,
         hope: Retryability,
     },
-    /// The session's project has a redaction list, given here, that differs from the applied one.
+    /// The redaction list of the session's project, which differs from the one that was applied.
     OtherWords(&'o ExtraWords),
 }
 
@@ -257,7 +258,7 @@ impl<'o> Visit<'_, 'o> {
     }
 
     /// Determines whether the session has new content. A changed redaction list alone does not
-    /// count.
+    /// count as new content.
     fn growth(&self, outcome: &ReadOutcome, texts: &Texts) -> Growth {
         let before = self.seen.as_ref().filter(|_| !self.options.force);
         let before = before.filter(|seen| seen.words != texts.words());

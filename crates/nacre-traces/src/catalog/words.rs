@@ -105,7 +105,7 @@ impl Catalog {
         Ok(sources)
     }
 
-    /// Returns the distinct pairs of a project and a redaction list's fingerprint in `column`. The
+    /// Returns the distinct pairs of a project and the redaction list fingerprint in `column`. The
     /// project is `None` for sessions without one.
     fn lists_of(&self, column: &'static str) -> Result<Vec<(Option<String>, i64)>> {
         let sql = format!("SELECT DISTINCT project, {column} FROM session");

@@ -15,7 +15,7 @@ const NOTE: &str = "Written by `nacre export --agents-md`; change the memories, 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionBlock {
     range: Range<usize>,
-    /// The hash in the first marker, whereas `hash` is the current text's hash.
+    /// The hash stored in the first marker; `hash` is computed from the current text.
     marked_hash: String,
     hash: String,
     n_breaks: usize,
@@ -92,8 +92,8 @@ pub fn put(file: Option<&[u8]>, text: &str) -> Result<Vec<u8>, BlockFault> {
     Ok([before, lead.as_bytes(), rendered.as_bytes(), line_break.as_bytes()].concat())
 }
 
-/// Returns the file without the block, or `None` if nothing else remains of a file that was created
-/// for the block.
+/// Returns the file without the block, or `None` if the file was created for the block and nothing
+/// else is left in it.
 pub fn take_out(file: &[u8]) -> Result<Option<Vec<u8>>, BlockFault> {
     let Some(block) = find(file)? else { return Ok(Some(file.to_vec())) };
     let mut head = &file[..block.range.start];

@@ -157,7 +157,8 @@ fn comment_end(lines: &[&str], at: usize) -> usize {
     (at + n_open + 1).min(lines.len())
 }
 
-/// Returns the line after a code block. An unclosed block extends to the end of the text.
+/// Returns the index of the line after a code block. An unclosed block extends to the end of the
+/// text.
 fn fence_end(lines: &[&str], at: usize) -> usize {
     let open = lines[at].trim();
     let mark = if open.starts_with('~') { '~' } else { '`' };

@@ -7,7 +7,7 @@ const MAX_TITLE: usize = 90;
 /// statement.
 const MAX_BODY: usize = 2000;
 
-/// Shorter sentences are not clear without their topic.
+/// Sentences with fewer words are unclear without their topic.
 const FEW_WORDS: usize = 6;
 
 const ABBREVIATIONS: &[&str] = &["cf", "e.g", "etc", "i.e", "incl", "no", "resp", "vs"];
@@ -106,7 +106,7 @@ pub(super) fn whole_file(title: &str, text: &str, line: usize) -> Result<Stateme
     })
 }
 
-/// Appends the details to the first line, nested items as lines, code and tables as paragraphs.
+/// Appends the details to the first line: nested items as lines, code and tables as paragraphs.
 fn join_details(first: &str, details: &[String]) -> String {
     let mut body = first.to_owned();
     let mut was_item = false;

@@ -28,7 +28,8 @@ impl Homes {
         self.variables.get(name).map(PathBuf::from)
     }
 
-    /// Returns the path in the environment variable `name`, or `usual` below the home directory.
+    /// Returns the path in the environment variable `name`, falling back to `usual` below the home
+    /// directory.
     pub(crate) fn var_or(&self, name: &str, usual: &str) -> PathBuf {
         self.var(name).unwrap_or_else(|| self.home.join(usual))
     }
@@ -109,7 +110,7 @@ pub struct Discovery {
     pub links_skipped: u64,
 }
 
-/// Where an incremental read continues, and with which parser state.
+/// The position and parser state from which an incremental read continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watermark {
     /// The adapter's version. If it differs, the transcript is read from the start.

@@ -95,7 +95,7 @@ pub(crate) fn agent(thread: &mut Thread, spot: &Spot, content: &str, out: &mut E
     }
 }
 
-/// Handles blocks that mean the same for every role. Text is attributed to the model.
+/// Handles blocks that have the same meaning for every role. Text is attributed to the model.
 pub(crate) fn agent_block(
     thread: &mut Thread,
     spot: &Spot,

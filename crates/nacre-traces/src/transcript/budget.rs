@@ -1,11 +1,12 @@
-//! Limits the cost of reading databases and compressed transcripts, which their file size does not
-//! bound.
+//! Limits the cost of reading databases and compressed transcripts, because their file size alone
+//! does not bound it.
 //!
-//! Reading a database uses CPU time, SQLite steps and returned bytes; reading a compressed
-//! transcript uses bytes of output. During one sync, each database has a single budget regardless
-//! of how often it is opened, and all databases together share another budget. When the shared
-//! budget is used up, the remaining sources are left to the next sync. The limits use CPU time
-//! rather than elapsed time, so that a valid database on a busy machine does not appear hostile.
+//! Reading a database is charged in CPU time, SQLite steps and returned bytes; reading a compressed
+//! transcript is charged in bytes of output. During one sync, each database has a single budget
+//! regardless of how often it is opened, and all databases together share another budget. When the
+//! shared budget is used up, the remaining sources are left for the next sync. The limits use CPU
+//! time rather than elapsed time, so that a valid database on a busy machine does not appear
+//! hostile.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,7 +20,7 @@ use std::time::Duration;
 const TIME_ONCE: Duration = Duration::from_secs(3);
 const TIME_IN_SYNC: Duration = Duration::from_secs(5);
 const TIME_OF_SYNC: Duration = Duration::from_secs(10);
-/// A database gets one more second for this many bytes on disk.
+/// A database gets one extra second per this many bytes on disk.
 const BYTES_PER_SECOND: u64 = 8 * 1024 * 1024;
 /// CPU time charged to the sync each time a session's database is opened.
 const TIME_TO_OPEN: Duration = Duration::from_millis(1);
@@ -40,7 +41,7 @@ thread_local! {
     static CURRENT: RefCell<Option<Shared>> = const { RefCell::new(None) };
 }
 
-/// Until it is dropped, charges all reads on its thread to one budget.
+/// Charges all reads on its thread to one budget until it is dropped.
 #[derive(Debug)]
 #[must_use = "the budget ends when this guard is dropped"]
 pub struct SyncBudget {
@@ -50,7 +51,7 @@ pub struct SyncBudget {
 }
 
 impl SyncBudget {
-    /// A budget that is already active on this thread continues.
+    /// If a budget is already active on this thread, it stays in effect.
     pub fn begin() -> Self {
         Self::of(TIME_OF_SYNC, UNPACKED_IN_SYNC)
     }

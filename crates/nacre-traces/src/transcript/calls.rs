@@ -139,7 +139,7 @@ const MAX_UNDONE: usize = 1024;
 /// How many entries of each map are stored in a watermark.
 const CARRIED: usize = 128;
 
-/// Records and prompts in the main lane, from which undone events are detected.
+/// Records and prompts in the main lane, used to detect undone events.
 ///
 /// Agents that store a conversation as a tree append new branches and keep old ones. If a new
 /// prompt's parent precedes earlier prompts, the user has undone those prompts.

@@ -52,13 +52,13 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Maximum number of values per fact. A hostile transcript could contain any number.
+/// Maximum number of values per fact. A hostile transcript could contain any number of values.
 const MAX_VALUES: usize = 64;
 
 const MAX_OPENING_LINES: u64 = 500;
 
-/// Several times the number of events in the longest real session. A small compressed transcript
-/// can contain millions.
+/// Several times the number of events in the longest real session. Even a small compressed
+/// transcript can contain millions of events.
 pub(crate) const MAX_EVENTS: u64 = 250_000;
 
 /// An event before it is truncated, redacted and numbered.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Prevents a transcript, or the directory that contains it, from being read.
+/// An error that prevents a transcript, or the directory that contains it, from being read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("Cannot open trace `{}`", path.display())]

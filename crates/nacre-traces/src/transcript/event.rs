@@ -11,15 +11,15 @@ pub use nacre_types::{
     WordSource,
 };
 
-/// Who wrote an event's text. The user never writes injected text.
+/// Who wrote an event's text. Injected text never comes from the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextOrigin {
     Person(WordSource),
     Agent,
     Tool,
     Injected(InjectedReason),
-    /// The agent's own program, which writes turn boundaries, titles and unknown records, for
-    /// example.
+    /// The agent's own program, which writes, for example, turn boundaries, titles and unknown
+    /// records.
     Host,
 }
 
@@ -90,9 +90,9 @@ pub struct BoundedText {
 /// Redaction examines this many bytes beyond a cut, so that a secret split by the cut is still
 /// detected.
 pub(crate) const CUT_SLACK: usize = 2 * 1024;
-/// A secret may be this far from the words before it that identify it.
+/// Maximum distance between a secret and the preceding words that identify it.
 const CONTEXT: usize = 512;
-/// How far from a cut the boundary of a split word is searched for.
+/// How far from a cut to look for the boundary of a word that was split.
 const CUT_WORD: usize = 256;
 
 impl BoundedText {
@@ -112,7 +112,7 @@ impl BoundedText {
             return Self { head, tail: String::new(), full_bytes };
         }
         if head.len() <= bounds.head && tail.len() <= bounds.tail {
-            // Both parts already fit, so no new cut can split a secret.
+            // Both parts already fit, so nothing is cut here and no secret can be split.
             let (head, tail) = (redact(&head).into_owned(), redact(tail).into_owned());
             return Self { head, tail, full_bytes };
         }
@@ -152,8 +152,8 @@ impl BoundedText {
         &self.tail
     }
 
-    /// Returns the size in bytes before truncation and redaction. Unread text counts in its escaped
-    /// form.
+    /// Returns the size in bytes before truncation and redaction. Text that was not read is counted
+    /// in its escaped form.
     pub fn full_bytes(&self) -> u64 {
         self.full_bytes
     }

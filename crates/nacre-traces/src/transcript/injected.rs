@@ -26,8 +26,8 @@ use nacre_base::is_hidden_char;
 /// be recorded as new input.
 pub const OWN_TAGS: &str = "nacre-";
 
-/// Nacre puts these tags around a brief, memories relevant to a prompt, a note about a file, and
-/// the question whether there is anything to record.
+/// Nacre puts these tags around a brief, memories relevant to a prompt, a note about a file, and a
+/// question asking whether there is anything to record.
 pub const BRIEF_TAG: &str = "nacre-brief";
 pub const MEMORY_TAG: &str = "nacre-memory";
 pub const NOTE_TAG: &str = "nacre-note";
@@ -102,7 +102,7 @@ fn tags() -> impl Iterator<Item = (&'static str, Rule)> {
     TAGS.iter().flat_map(|(rule, names)| names.split_whitespace().map(|name| (name, *rule)))
 }
 
-/// A message that starts with one of these is injected as a whole.
+/// If a message starts with one of these, the whole message was injected.
 const OPENINGS: &[(&str, InjectedReason)] = &[
     (QUESTION_MARK, InjectedReason::Nacre),
     ("# AGENTS.md instructions for ", InjectedReason::Instructions),
@@ -143,8 +143,8 @@ const PROTOCOL_MARKS: [&str; 8] = [
     "tool_result",
 ];
 
-/// No agent writes this many injected texts at the start of a message. Beyond the limit, the rest
-/// of the message is attributed to a program.
+/// No agent starts a message with this many injected blocks of text. Beyond the limit, the rest of
+/// the message is attributed to a program.
 const MAX_OPENINGS: usize = 64;
 
 const MAX_TAG_BYTES: usize = 1024;
@@ -153,13 +153,13 @@ const MAX_TAG_BYTES: usize = 1024;
 const NOTICE_LINES: [&str; 2] =
     ["Read the output file to retrieve the result", "Full transcript available at: "];
 
-/// Messages with editor context begin like this. The user's request follows below one of the
-/// `REQUEST_HEADINGS`.
+/// Messages with editor context start with one of these lines. The user's request follows below one
+/// of the `REQUEST_HEADINGS`.
 const CONTEXT_OPENINGS: [&str; 2] =
     ["# Context from my IDE setup:", "# Files mentioned by the user:"];
 const REQUEST_HEADINGS: [&str; 2] = ["## My request for Codex:", "## My request for Claude:"];
 
-/// In a prompt template, the block with the user's input starts like this.
+/// In a prompt template, the block with the user's input starts with this text.
 const TEMPLATE_INPUT: &str = "## User Input\n\n```text\n";
 /// Shorter messages are not treated as templates.
 const MIN_TEMPLATE: usize = 1024;
@@ -239,7 +239,7 @@ fn rule_of(name: &str) -> Option<Rule> {
     tags().find(|(known, _)| *known == name).map(|(_, rule)| rule)
 }
 
-/// If the agent itself marks a text as not typed by the user, this is why it was injected.
+/// Returns why a text was injected, given that the agent itself marks it as not typed by the user.
 pub fn reason_of(text: &str) -> InjectedReason {
     let injected = split_user(text).into_iter().find_map(|piece| piece.origin.injection_reason());
     injected.unwrap_or(InjectedReason::Host)
@@ -288,7 +288,7 @@ fn program(reason: InjectedReason, text: &str) -> Piece<'_> {
 /// Splits off the injected text at the start of a message.
 fn opening(text: &str) -> Option<(Piece<'_>, &str)> {
     if CONTEXT_OPENINGS.iter().any(|opening| text.starts_with(opening)) {
-        // A selected file may contain the heading, so the editor wrote its last occurrence.
+        // A selected file may also contain the heading; the editor wrote the last occurrence.
         let ends = REQUEST_HEADINGS
             .iter()
             .filter_map(|heading| text.rfind(heading).map(|at| at + heading.len()));
@@ -309,8 +309,8 @@ fn opening(text: &str) -> Option<(Piece<'_>, &str)> {
     Some((program(*reason, injected), rest))
 }
 
-/// Returns the user's input in an expanded template, or `None` if the text is not a template. With
-/// two input blocks, the input is empty, because either could be the user's.
+/// Returns the user's input in an expanded template, or `None` if the text is not a template. If
+/// there are two input blocks, the input is empty, because either could be the user's.
 fn template_input(text: &str) -> Option<&str> {
     if text.len() < MIN_TEMPLATE {
         return None;
@@ -341,11 +341,12 @@ fn split_by_tags(text: &str) -> Vec<Piece<'_>> {
 #[derive(Default)]
 struct Split<'a> {
     text: &'a str,
-    /// Ranges that may belong to a program's block, in ascending order.
+    /// Ranges that may belong to a block added by a program, in ascending order.
     doubtful: Vec<Doubtful>,
     pieces: Vec<Piece<'a>>,
     own: Vec<&'a str>,
-    /// What tagged requests contain. `n_before_request` is the length of `own` before the last one.
+    /// The contents of tagged requests. `n_before_request` is the length of `own` before the last
+    /// request.
     requests: Vec<&'a str>,
     n_before_request: usize,
 }
@@ -397,7 +398,7 @@ impl<'a> Split<'a> {
         };
         // If the agent tags the user's request, it wrote all text outside the tags. If there are
         // several tagged requests, only the last one can be the user's. If untagged text follows
-        // that request, even the request may be part of an added file.
+        // that request, the request itself may be part of an added file.
         let is_sure = self.requests.is_empty() || self.own.len() == self.n_before_request;
         let added = self.requests.into_iter().map(|text| (InjectedReason::EditorContext, text));
         let beside = self.own.into_iter().map(|text| (InjectedReason::Host, text));
@@ -497,8 +498,8 @@ fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<Tagge
             let close_end = text[close_at..].find('>').map_or(text.len(), |at| close_at + at + 1);
             (close_at, close_end)
         }
-        // A block without a closing tag was truncated. If it starts the message, it covers the
-        // entire message.
+        // A block without a closing tag was truncated. If such a block starts the message, it
+        // covers the entire message.
         None if start == 0 => (text.len(), text.len()),
         None => return None,
     };

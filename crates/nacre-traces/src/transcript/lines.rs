@@ -62,7 +62,7 @@ pub(crate) struct LineReader<R> {
     /// The unread part of the buffer is `start..end`.
     start: usize,
     end: usize,
-    /// The first bytes in `start..end` that are known to contain no newline.
+    /// Number of bytes at the start of `start..end` that are known to contain no newline.
     searched: usize,
     /// Offset of `end` in the stream, including bytes dropped from the buffer.
     read_to: u64,

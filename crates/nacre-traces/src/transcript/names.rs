@@ -7,7 +7,7 @@ use nacre_base::redact::redact;
 
 /// Maximum length of an ID, path, branch or model name in bytes.
 const MAX_NAME: usize = 4 * 1024;
-/// Session IDs inside databases must not be longer. Agents use UUIDs or shorter IDs.
+/// Maximum length of session IDs inside databases. Agents use UUIDs or shorter IDs.
 const MAX_SESSION_ID: usize = 200;
 
 pub(crate) fn repository_address(url: &str) -> String {

@@ -1,6 +1,6 @@
 //! Reads line-based transcripts: opens the file, resumes at the watermark, repairs broken lines and
 //! reports problems. A last line without `\n` is processed only if it is a complete JSON object;
-//! otherwise, it is left to the next read. This ensures that no record in a finished transcript is
+//! otherwise, it is left for the next read. This ensures that no record in a finished transcript is
 //! lost and that each record in a growing one is emitted exactly once.
 
 use std::borrow::Cow;
@@ -18,13 +18,13 @@ use serde::de::DeserializeOwned;
 use super::budget;
 use crate::transcript::toolkit::*;
 
-/// The hash of this many bytes before the watermark shows whether a transcript was rewritten.
+/// Number of bytes before the watermark whose hash shows whether a transcript was rewritten.
 const HASHED: u64 = 4096;
-/// In a broken line, at most this many positions are tried as the start of a record.
+/// Maximum number of positions in a broken line to try as the start of a record.
 const MAX_RESYNCS: usize = 64;
 /// Limits for decompressed transcripts: the maximum size, the maximum size per compressed byte, and
-/// the size that is always allowed. Agents' transcripts typically shrink to between a fifth and a
-/// twentieth.
+/// the size that is always allowed. Agents' transcripts typically compress to between a fifth and a
+/// twentieth of their size.
 const MAX_UNPACKED: u64 = 512 * 1024 * 1024;
 const UNPACKED_PER_BYTE: u64 = 64;
 const MIN_UNPACKED: u64 = 16 * 1024 * 1024;
@@ -272,7 +272,7 @@ fn is_whole_record(bytes: &[u8]) -> bool {
     text.starts_with('{') && cursor.skip().is_ok() && cursor.rest().is_empty()
 }
 
-/// Trims whitespace and also NUL bytes, which a power loss may leave behind.
+/// Trims whitespace, as well as NUL bytes that a power loss may leave behind.
 fn trim(bytes: &[u8]) -> &[u8] {
     let is_blank = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
     let start = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
@@ -326,8 +326,8 @@ impl Read for Unpacked<'_> {
     }
 }
 
-/// The part of a file that existed when it was opened. Data that is appended afterwards is left to
-/// the next read.
+/// The part of a file that already existed when the file was opened. Data that is appended
+/// afterwards is left for the next read.
 struct FileRange<'a> {
     file: &'a File,
     at: u64,

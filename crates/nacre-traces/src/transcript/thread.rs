@@ -35,8 +35,8 @@ pub(crate) struct Thread {
     pub(crate) turn: TurnState,
     /// Whether the transcript contained the session's ID.
     pub(crate) is_named: bool,
-    /// Whether the current record's prompt was already recorded. All texts in one record count as
-    /// one prompt.
+    /// Whether the current record's prompt was already recorded. All text blocks in a record
+    /// together count as one prompt.
     has_noted_prompt: bool,
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn own_lane(out: &Emitter) -> Lane {
     if out.facts.role == SessionRole::Main { Lane::Main } else { Lane::Sidechain }
 }
 
-/// A line format whose only state is its conversation.
+/// A line format that keeps no state apart from its conversation.
 pub(crate) trait ThreadFormat {
     fn record(thread: &mut Thread, record: &Record, out: &mut Emitter);
 }

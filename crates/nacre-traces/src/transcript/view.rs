@@ -8,10 +8,12 @@ use jiff::Timestamp;
 
 use super::json::{JsonCursor, Malformed, Parsed, decode};
 
-/// Agents write about a hundred members at most, so an object with more than this is hostile.
+/// Agents write about a hundred members at most, so an object with more members than this must be
+/// hostile.
 const MAX_MEMBERS: usize = 4096;
 const MAX_ELEMENTS: usize = 250_000;
-/// Smaller numbers are in seconds, because as milliseconds they would be times before March 1973.
+/// Numbers below this are in seconds, because as milliseconds they would be times before March
+/// 1973.
 const SECONDS_BELOW: i64 = 100_000_000_000;
 
 /// The members of a JSON object, as unparsed JSON text.
@@ -70,7 +72,7 @@ impl<'a> Fields<'a> {
         keys.iter().map(|key| self.raw(key)).find(|raw| !raw.is_empty()).unwrap_or_default()
     }
 
-    /// Returns a string member without unescaping it, for comparison with words that contain no
+    /// Returns a string member without unescaping it, for comparison with strings that contain no
     /// escapes.
     pub(crate) fn word(&self, key: &str) -> &'a str {
         string_of(self.raw(key)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Helpers with which all parsers emit events, so that user messages are split, results linked and
+//! Helpers that all parsers use to emit events, so that user messages are split, results linked and
 //! outputs truncated in the same way for every agent.
 
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::transcript::toolkit::*;
 
-/// This many bytes of a call's arguments are searched for a command that runs Nacre.
+/// Number of bytes of a call's arguments to search for a command that runs Nacre.
 const SEEN_ARGUMENTS: usize = 4096;
 
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub(crate) fn user(spot: &Spot, text: &str, out: &mut Emitter) {
 }
 
 /// Returns the event kind for text with the user role. The summary that continues a compacted
-/// session is not a message.
+/// session does not count as a user message.
 pub(crate) fn user_kind(origin: TextOrigin) -> EventKind {
     if origin.injection_reason() == Some(InjectedReason::CompactionSummary) {
         EventKind::Summary
@@ -55,8 +55,8 @@ pub(crate) fn holds_words(text: &str) -> bool {
     split_user(text).iter().any(|piece| piece.origin.person().is_some())
 }
 
-/// Emits only the injected parts of text with the user role. Another record contains the user's
-/// words.
+/// Emits only the injected parts of text with the user role. The user's own words are emitted from
+/// another record.
 pub(crate) fn emit_added(spot: &Spot, text: &str, out: &mut Emitter) {
     for piece in split_user(text) {
         if let Some(reason) = piece.origin.injection_reason() {
@@ -139,7 +139,7 @@ pub(crate) fn call(
     out.push(Draft { call: Some(link), ..draft });
 }
 
-/// Emits a call's result, which is a string, blocks with texts, or any other JSON value, which is
+/// Emits a call's result: a string, a list of text blocks, or any other JSON value, which is
 /// emitted as JSON.
 pub(crate) fn result(
     spot: &Spot,

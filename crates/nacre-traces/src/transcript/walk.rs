@@ -21,7 +21,7 @@ struct Wanted<'a> {
     agent: Agent,
     file: NameFilter<'a>,
     directory: NameFilter<'a>,
-    /// Returns a source if the whole directory is one.
+    /// Returns a source if the whole directory is a single source.
     whole: &'a dyn Fn(&Path) -> Option<TraceSource>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn walk(
     walk_with(roots, agent, file, directory, &|_| None)
 }
 
-/// Like [`walk`], for agents that store a source as a directory, which `whole` recognizes.
+/// Like [`walk`], for agents whose sources are whole directories, which `whole` recognizes.
 pub(crate) fn walk_with(
     roots: &[PathBuf],
     agent: Agent,

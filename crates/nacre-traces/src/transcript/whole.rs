@@ -1,13 +1,13 @@
 //! Reads transcripts that consist of a single JSON document, which the agent rewrites at every
-//! step. Such a file is always read completely. In the middle of a rewrite, the part that is
-//! already written is used.
+//! step. Such a file is always read completely. If a file is read in the middle of a rewrite, the
+//! part already written is used.
 
 use std::io::Read;
 use std::path::Path;
 
 use crate::transcript::toolkit::*;
 
-/// The agents that use this format write smaller files.
+/// The agents that use this format write documents smaller than this.
 const MAX_DOCUMENT: u64 = 48 * 1024 * 1024;
 /// Replacing invalid UTF-8 may lengthen the text by at most this many bytes. Beyond that, one-byte
 /// replacements are used, which preserve the length.

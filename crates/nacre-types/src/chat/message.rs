@@ -11,7 +11,7 @@ use crate::{AnsweredBy, ApprovalAnswer, ApprovalRequest, Attachment, Failure, Ta
 pub struct TaskMessage {
     pub task: String,
     pub session: String,
-    /// Number of the update within its task. Numbers start at 1 and have no gaps.
+    /// Number of the update within its task. Updates are numbered from 1, without gaps.
     pub sequence: u64,
     pub at: String,
     #[serde(flatten)]

@@ -13,7 +13,7 @@ use crate::{
 /// Version of the protocol. It increases with every incompatible change.
 pub const RPC_VERSION: u32 = 1;
 
-/// One request. The client chooses the ID, which the response repeats.
+/// One request. The client chooses the ID, and the response repeats it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RpcRequest {
     pub id: u64,
@@ -120,7 +120,7 @@ pub struct ChatStartRequest {
     pub skill: Option<String>,
 }
 
-/// A turn that was accepted. Its updates are sent on the same connection.
+/// A turn that was accepted. The turn's updates are sent on the same connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChatStartReport {
     pub task: String,
@@ -135,7 +135,8 @@ pub struct ChatSteerRequest {
     pub text: String,
 }
 
-/// Whether a task was running and is being stopped. The task's last update reports how it ended.
+/// Whether a task was running and is now being stopped. The task's last update reports how the task
+/// ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChatAbortReport {
     pub task: String,
@@ -186,8 +187,8 @@ names! {
         /// File changes, programs and network addresses require approval.
         #[default]
         Ask = "ask",
-        /// Programs and network addresses require approval. Files in the workspace can be changed
-        /// without it.
+        /// Programs and network addresses require approval. Workspace files can be changed without
+        /// approval.
         AutoEdit = "auto_edit",
         /// Nothing requires approval.
         Full = "full",
@@ -204,7 +205,8 @@ impl ApprovalPolicy {
     }
 }
 
-/// An approval request. The tool call waits for the decision and is denied after five minutes.
+/// An approval request. The tool call waits for the decision, and is denied if there is none within
+/// five minutes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalRequest {
     pub approval: String,
@@ -213,7 +215,7 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// One-line description of the action.
     pub summary: String,
-    /// Affected resources, described in one sentence each.
+    /// Affected resources, each described in one sentence.
     pub touches: Vec<String>,
     /// Proposed file changes as a unified diff.
     pub diff: Option<String>,

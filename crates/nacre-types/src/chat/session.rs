@@ -29,7 +29,7 @@ pub struct ChatSession {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionCreateRequest {
-    /// The session's working directory. Defaults to the directory of the request.
+    /// The session's working directory. Defaults to the directory where the request was made.
     pub workspace: Option<String>,
     pub title: Option<String>,
     /// Model to use instead of the one configured for `chat`.
@@ -73,7 +73,7 @@ pub struct SessionReport {
 #[serde(deny_unknown_fields)]
 pub struct SessionItemsRequest {
     pub session: String,
-    /// Only items with a higher number.
+    /// Only items numbered higher than this.
     #[serde(default)]
     pub after: u64,
     /// Maximum number of items; 0 means all. Defaults to 1000.

@@ -15,7 +15,7 @@ pub struct ContextRequest {
     pub project: Option<String>,
     /// Reread every file instead of relying on modification times.
     pub refresh: bool,
-    /// Do not write the map, and fail if it is out of date.
+    /// Do not write the map; fail if it is out of date.
     pub strict: bool,
     /// The output format used to calculate the token budget.
     pub format: MapFormat,
@@ -150,7 +150,8 @@ pub struct SearchCodeRequest {
     /// Whether to ignore case in a pattern. By default, case is ignored unless the pattern contains
     /// an uppercase letter.
     pub ignore_case: Option<bool>,
-    /// Path globs. A file must match at least one of them. Globs with a leading `!` exclude files.
+    /// Path globs. A file must match at least one of these globs. Globs with a leading `!` exclude
+    /// files.
     pub paths: Vec<String>,
     /// Only files in this language.
     pub language: Option<String>,
@@ -167,7 +168,7 @@ pub struct SearchCodeRequest {
 
 names! {
     /// How to interpret a query: as words and identifiers in any form, with ranked results; as
-    /// literal text; or as a regular expression matched line by line.
+    /// literal text; or as a regular expression that is matched against each line.
     pub enum CodeSearchMode {
         Words = "words",
         Fixed = "fixed",
@@ -189,15 +190,15 @@ pub struct SearchCodeReport {
 pub struct MatchedCode {
     pub query: String,
     pub mode: CodeSearchMode,
-    /// Number of matching lines, including those not shown. In a word search, only searched files
-    /// are counted.
+    /// Number of matching lines, including those not shown. In a word search, only the files that
+    /// were searched are counted.
     pub total_matches: usize,
     /// Number of matching files, including those not shown. In a word search, a file matches if it
     /// contains any of the words.
     pub total_files: usize,
     /// Files, sorted by score. Files that define the searched symbol come first.
     pub files: Vec<MatchedFile>,
-    /// Number of matching lines not shown, and of the files that contain them.
+    /// Number of matching lines that are not shown, and number of files that contain them.
     pub more_matches: usize,
     pub more_files: usize,
     /// Number of candidate files not searched because they were unreadable or the time limit was
@@ -218,7 +219,7 @@ pub struct MatchedFile {
     pub groups: Vec<MatchGroup>,
 }
 
-/// Lines in the same symbol, or outside any symbol.
+/// Matching lines within the same symbol, or outside all symbols.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchGroup {
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -25,11 +25,11 @@ pub struct DeltaRequest {
     pub since: Option<Since>,
     /// Maximum number of files; 0 or absent means all.
     pub limit: Option<usize>,
-    /// Start after this path. Use the `next` value of the previous response.
+    /// Start after this path. Use the `next` value from the previous response.
     pub after: Option<String>,
-    /// Maximum number of tokens in the response as JSON. If the response is too long, affected
-    /// files are first reduced to counts by directory; then changed files are moved to the next
-    /// page.
+    /// Maximum number of tokens in the response as JSON. If the response is too long, the list of
+    /// affected files is first reduced to counts by directory; then changed files are moved to the
+    /// next page.
     pub budget: Option<usize>,
 }
 
@@ -66,12 +66,12 @@ pub struct CodeDelta {
     pub files: Vec<FileDelta>,
     /// The path after which the next page starts. Absent on the last page.
     pub next: Option<String>,
-    /// Files that use changed symbols and fit the budget.
+    /// Files that use changed symbols, as many as fit the budget.
     pub affected: Vec<AffectedFile>,
     /// Total number of affected files.
     pub affected_total: usize,
-    /// Number of affected files in each directory, largest first. Empty if `affected` lists all
-    /// files and is short.
+    /// Number of affected files in each directory, largest first. Empty if `affected` is short and
+    /// lists all files.
     pub affected_folders: Vec<AffectedFolder>,
 }
 
@@ -133,7 +133,7 @@ pub struct SymbolDelta {
     pub name: String,
     pub kind: SymbolKind,
     pub change: CodeChange,
-    /// Whether the signature changed, so that callers may need to change too.
+    /// Whether the signature changed, in which case callers may need to change too.
     pub is_signature: bool,
 }
 
@@ -141,10 +141,10 @@ pub struct SymbolDelta {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AffectedFile {
     pub path: String,
-    /// Number of imports between the file and the change. It is 1 if the file imports the changed
-    /// file directly or needs no import.
+    /// Number of imports that separate the file from the change. It is 1 if the file imports the
+    /// changed file directly, or needs no import to use it.
     pub depth: u32,
-    /// Changed symbols that the file uses. Empty if it imports a removed file.
+    /// Changed symbols that the file uses. Empty if the file imports a removed file.
     pub symbols: Vec<String>,
 }
 
@@ -164,7 +164,7 @@ pub struct WatchRequest {
     /// that contains the current directory.
     pub project: Option<String>,
     /// Polling interval in milliseconds, used if the system does not report changes. Defaults to
-    /// 2000, at least 50.
+    /// 2000; the minimum is 50.
     pub interval_ms: Option<u64>,
     /// Poll even if the system can report changes.
     pub poll: bool,
@@ -199,7 +199,7 @@ names! {
     pub enum WatchNoticeKind {
         /// The system now reports file changes.
         Watching = "watching",
-        /// Files are now checked for changes at each interval.
+        /// Files are now polled for changes at a fixed interval.
         Polling = "polling",
         /// The system dropped events, so all files were checked.
         Overflow = "overflow",

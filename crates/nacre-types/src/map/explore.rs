@@ -171,7 +171,7 @@ pub struct TopImport {
 pub struct ModuleGraph {
     /// Number of files.
     pub nodes: usize,
-    /// Number of imports, counting each pair of importing and imported file once.
+    /// Number of imports, where each pair of importing and imported files counts once.
     pub edges: usize,
     /// Number of imports that should resolve to a project file but do not.
     pub unresolved: usize,

@@ -95,7 +95,7 @@ pub struct SkippedCounts {
     pub unnamable: u32,
     /// Git repositories inside the project that are not submodules.
     pub nested: u32,
-    /// Directories and files nested too deeply, and tracked files beyond the limit.
+    /// Directories and files that are nested too deeply, and tracked files that exceed the limit.
     pub too_deep: u32,
     /// Directories skipped because their ignore rules exceed a limit.
     pub unread_rules: u32,
@@ -252,9 +252,10 @@ pub struct ExplainReport {
 pub enum MapVerdict {
     /// The file is in the map.
     Mapped { is_tracked: bool, is_unread: bool },
-    /// A rule that protects secrets excludes the file.
+    /// The file is excluded by a rule that protects secrets.
     Denied { rule: String },
-    /// An ignore rule excludes the file. `folder` is the directory or file that contains the rule.
+    /// The file is excluded by an ignore rule. `folder` is the directory or file that contains the
+    /// rule.
     Ignored { rule: String, folder: String },
     /// The file is in a directory of generated files.
     Noise { folder: String },

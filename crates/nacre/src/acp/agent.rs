@@ -1,4 +1,4 @@
-//! State that the protocol methods share: the client streams, the connection to Nacre's chat agent,
+//! State shared by the protocol methods: the client streams, the connection to Nacre's chat agent,
 //! and the open sessions.
 
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ impl Agent {
         sender.send(order).await.map_err(|_| RpcError::unknown_session(session))
     }
 
-    /// Stops all turns and sessions. Each session reports its end to the client.
+    /// Stops all turns and sessions. Each session informs the client that it has ended.
     pub(super) async fn end(&self) {
         let sessions = {
             let mut open = self.open();

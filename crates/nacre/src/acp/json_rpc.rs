@@ -29,7 +29,7 @@ impl RequestId {
         is_id.then_some(Self(value))
     }
 
-    /// The id for replies to messages whose own id is unreadable.
+    /// The id for replies to messages whose own id could not be read.
     pub(super) fn unknown() -> Self {
         Self(Value::Null)
     }
@@ -98,7 +98,8 @@ impl From<Failure> for RpcError {
     }
 }
 
-/// Parses a line. On failure, returns the error and, if it is readable, the message's id.
+/// Parses a line. On failure, returns the error together with the message's id, if that could be
+/// read.
 pub(super) fn parse(line: &str) -> Result<Incoming, (RequestId, RpcError)> {
     let value: Value = serde_json::from_str(line)
         .map_err(|error| (RequestId::unknown(), RpcError::parse(format!("Not JSON: {error}"))))?;

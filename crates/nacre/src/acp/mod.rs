@@ -33,7 +33,7 @@ pub(crate) use self::agent::SessionDefaults;
 pub(crate) use self::link::{Link, MAX_BUFFERED, connect};
 use self::streams::{MAX_LINE_BYTES, Outbox, read_lines, write_lines};
 
-/// After the client disconnects, turns have this long to end and their child processes to be
+/// Time allowed after the client disconnects for turns to end and their child processes to be
 /// killed.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 pub(super) const MODE: &str = "mode";
 const MODEL: &str = "model";
 
-/// The model option's value for sessions that use the default model.
+/// The value of the model option in sessions that use the default model.
 const DEFAULT: &str = "default";
 
-/// Returns the modes as JSON. `key` is the name of the id field, which varies by message.
+/// Returns the modes as JSON. `key` is the name of the id field, which differs between messages.
 fn modes_by(key: &str) -> Vec<Value> {
     let mode = |policy: ApprovalPolicy| {
         let (name, description) = match policy {
@@ -46,7 +46,7 @@ fn model_option(current: Option<&str>, models: &[String]) -> Option<Value> {
     match current {
         Some(current) if models.iter().any(|model| model == current) => {}
         Some(current) => options.insert(0, choice(current, current)),
-        // Once a session has a model, it cannot return to the default.
+        // Once a session has its own model, it cannot return to the default.
         None => options.insert(0, choice(DEFAULT, "As set for chat")),
     }
     let current = current.unwrap_or(DEFAULT);

@@ -9,7 +9,7 @@ use nacre_types::Attachment;
 use super::json_rpc::{Result, RpcError};
 use super::protocol::{EmbeddedResource, PromptBlock};
 
-/// Larger files are only mentioned by name, and the agent reads the parts it needs.
+/// Larger files are only mentioned by name, so that the agent reads just the parts it needs.
 const MAX_ATTACHED_BYTES: usize = 256 << 10;
 
 const MAX_ATTACHMENTS: usize = 32;
@@ -74,7 +74,7 @@ impl PromptBuilder<'_> {
         self.name(&file.shown);
     }
 
-    /// Converts an embedded resource, which may be newer than the file on disk.
+    /// Converts an embedded resource, whose content may be newer than the file on disk.
     fn resource(&mut self, resource: EmbeddedResource) {
         let EmbeddedResource { uri, text } = resource;
         let file = self.file(&uri);

@@ -1,5 +1,6 @@
-//! An open session. It runs prompts as turns and sends their messages to the client in order. Each
-//! session has its own task, so the client can cancel a turn or answer a question at any time.
+//! An open session. A session runs prompts as turns and sends their messages to the client in
+//! order. Each session has its own task, so the client can cancel a turn or answer a question at
+//! any time.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -33,13 +34,13 @@ pub(super) enum Order {
     Change {
         id: RequestId,
         change: Box<SessionChangeRequest>,
-        /// Whether the client set the mode, as opposed to an option.
+        /// Whether the client set the session mode rather than an option.
         is_mode: bool,
     },
     Cancel,
     CancelRequest(RequestId),
     Close(RequestId),
-    /// The process is about to exit. The sender of `End` also stops the running turns.
+    /// The process is about to exit. The code that sends `End` also stops the running turns.
     End,
 }
 
@@ -72,7 +73,7 @@ struct ActiveTurn {
     questions: BTreeMap<String, u64>,
 }
 
-/// How the session ends once its last turn has stopped.
+/// What to do once the session's last turn has stopped.
 enum Ending {
     Closed(RequestId),
     Process,
@@ -146,8 +147,8 @@ impl Session {
                 self.ending = Some(Ending::Closed(request));
             }
             Order::End => {
-                // The sender of `End` stops running turns, but only the session can cancel turns
-                // that are just starting.
+                // The code that sends `End` stops running turns, but only the session can cancel
+                // turns that are just starting.
                 self.cancel_starts(|_| true);
                 self.ending = Some(Ending::Process);
             }
@@ -193,8 +194,8 @@ impl Session {
     }
 
     async fn handle_answer(&mut self, answer: RpcAnswer) {
-        // Responses to aborts and approval answers are not tracked, because task messages report
-        // the outcome.
+        // Responses to aborts and approvals are not tracked, because task messages report the
+        // outcome.
         let Some(waiting) = answer.id.and_then(|id| self.waiting.remove(&id)) else { return };
         let (done, request) = match waiting {
             Waiting::Title => {
@@ -229,8 +230,7 @@ impl Session {
         Ok(())
     }
 
-    /// Applies a setting change. The mode is also reported, for clients that do not support
-    /// options.
+    /// Applies a setting change. Also reports the mode, for clients that do not support options.
     async fn apply_change(&self, request: &RequestId, is_mode: bool, answer: RpcAnswer) -> Result {
         let SessionReport { session } = result(answer)?;
         let config_options = options(&session, &self.models);

@@ -66,7 +66,7 @@ pub(super) async fn open_session(
     if session.id != session_id {
         return Err(RpcError::unknown_session(&session_id));
     }
-    // In a session from a different directory, the editor would show the wrong files.
+    // If the session belonged to a different directory, the editor would show the wrong files.
     let (root, folder) = (Path::new(&session.workspace), real(folder));
     if !folder.starts_with(root) && !root.starts_with(&folder) {
         let message = format!("Session `{}` works in `{}`", session.id, session.workspace);
@@ -179,8 +179,8 @@ pub(super) async fn list(
     Ok(())
 }
 
-/// Returns the page after a cursor, and the next page's cursor, which is the id of the last session
-/// on this page.
+/// Returns the page that follows a cursor, and the cursor for the next page: the id of this page's
+/// last session.
 fn page(
     sessions: Vec<ChatSession>,
     cursor: Option<&str>,
@@ -233,7 +233,7 @@ fn real(folder: &Path) -> PathBuf {
     std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
-/// Returns whether `workspace` is `folder` or the root of its repository.
+/// Returns whether `workspace` is `folder` or the root of the repository that contains `folder`.
 fn is_of(folder: &Path, workspace: &str) -> bool {
     let workspace = Path::new(workspace);
     let is_root =

@@ -42,7 +42,7 @@ const MAX_SHOWN_BYTES: usize = 64 << 10;
 
 const MAX_RESULT_BYTES: usize = 8 << 10;
 
-/// Returns an id that is unique within the session, because models reuse call ids in later turns.
+/// Returns an id that is unique within the session, because models reuse call ids across turns.
 pub(super) fn call_id(task: &str, call: &str) -> String {
     format!("{task}/{call}")
 }
@@ -172,7 +172,8 @@ fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
         return Vec::new();
     };
     let diffs = match tool {
-        // With a version, the call replaces an existing file, whose old text is not available here.
+        // If a version is given, the call replaces an existing file, whose old text is not
+        // available here.
         "file_create" if arguments["version"].is_null() => {
             let content = arguments["content"].as_str();
             content.map(|text| diff(&path, None, text)).into_iter().collect()
@@ -185,8 +186,8 @@ fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
     if n_bytes <= MAX_SHOWN_BYTES { diffs } else { Vec::new() }
 }
 
-/// Converts edits to diffs. Returns `None` if an edit identifies the old text only by line numbers,
-/// because the text is not available here.
+/// Converts edits to diffs. Returns `None` if an edit gives only line numbers, because the old text
+/// is not available here.
 fn edits(path: &str, edits: &Value) -> Option<Vec<Value>> {
     let edit =
         |edit: &Value| Some(diff(path, Some(edit["find"].as_str()?), edit["replace"].as_str()?));

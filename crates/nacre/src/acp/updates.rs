@@ -26,7 +26,7 @@ pub(super) struct TurnView {
     notices: Notices,
     step: u32,
     said: String,
-    /// The step of the last update, or `None` if that update contained no text.
+    /// The step to which the last update belongs, or `None` if that update contained no text.
     last_text: Option<u32>,
 }
 
@@ -73,7 +73,7 @@ impl TurnView {
             TaskUpdate::Usage(usage) => usage_update(usage),
             TaskUpdate::Completed(end) => self.end(end),
             // The session handles questions, the queue and the end of the turn. All other messages
-            // only repeat what the tool calls contain.
+            // merely repeat information from the tool calls.
             _ => Vec::new(),
         }
     }
@@ -83,7 +83,8 @@ impl TurnView {
     }
 
     fn say(&mut self, text: &str) -> Value {
-        // Without this gap, clients that ignore message ids would join the text of two steps.
+        // Without this gap, clients that ignore message ids would run the text of two steps
+        // together.
         let gap = match self.last_text {
             Some(step) if step != self.step => "\n\n",
             _ => "",
@@ -146,7 +147,7 @@ fn plan(items: Vec<ChecklistItem>) -> Value {
             ChecklistState::Pending => ("pending", item.label),
             ChecklistState::InProgress => ("in_progress", item.label),
             ChecklistState::Done => ("completed", item.label),
-            // Plan entries cannot have failed in this protocol.
+            // This protocol has no way to mark a plan entry as failed.
             ChecklistState::Failed => ("completed", format!("{} (failed)", item.label)),
         };
         json!({ "content": content, "priority": "medium", "status": status })
@@ -158,7 +159,7 @@ fn plan(items: Vec<ChecklistItem>) -> Value {
 pub(super) struct Replay {
     root: PathBuf,
     session: String,
-    /// Client ids of calls that still have no result.
+    /// Ids, as sent to the client, of calls that have no result yet.
     open: BTreeSet<String>,
 }
 
@@ -211,7 +212,7 @@ impl Replay {
         }
     }
 
-    /// Closes calls without a result, whose turn was killed or stopped.
+    /// Closes calls that have no result because their turn was killed or stopped.
     pub(super) fn finish(self) -> impl Iterator<Item = Value> {
         self.open.into_iter().map(|id| {
             json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "status": "failed" })

@@ -1,9 +1,9 @@
 //! Runs background work in a detached process.
 //!
 //! Agents wait until every process that inherited a hook's pipes has exited, and may kill the
-//! hook's process group. The hook therefore starts a process without the pipes, in a new process
-//! group. That process starts a second one and exits; the second one leaves the session and does
-//! the work.
+//! hook's process group. The hook therefore starts a process that does not inherit the pipes, in a
+//! new process group. That process starts a second one and exits; the second one detaches from the
+//! session and does the work.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ use nacre_types::LoopName;
 
 use super::{log_failure, open_host};
 
-/// The agent name in `nacre hook` calls that start background work.
+/// The agent name used in `nacre hook` calls that start background work.
 pub(super) const OWN_NAME: &str = "nacre";
 
 const DETACH: &str = "detach";
@@ -27,7 +27,8 @@ const WORK: &str = "work";
 const DONE: [i32; 3] = [0, 3, 4];
 
 /// Wakes the local server to do the work. If no server is running, or a session has ended, starts a
-/// new process. That process asks the server to read the session, which can take too long here.
+/// new process. That process asks the server to read the session, which could take too long to do
+/// here.
 pub(super) fn hand_over(
     environment: &Environment,
     folder: &Path,
@@ -45,8 +46,8 @@ pub(super) fn hand_over(
     }
 }
 
-/// Runs one of the two background processes, selected by `what`. `words` are the work and, if a
-/// session has ended, its ID.
+/// Runs one of the two background processes, selected by `what`. `words` contains the work to do
+/// and, if a session has ended, the session's ID.
 pub(super) fn run(what: &str, words: &[String], environment: Environment) {
     match what {
         DETACH => {
@@ -55,9 +56,9 @@ pub(super) fn run(what: &str, words: &[String], environment: Environment) {
             }
         }
         WORK => {
-            // If this fails, the process has already left its session.
+            // This fails only if the process has already left its session.
             let _ = nacre_ops::leave_session();
-            // Yield to the agent, which is still running.
+            // Yield the processor to the agent, which is still running.
             nacre_ops::host::yield_processor();
             keep_up(words, environment);
         }

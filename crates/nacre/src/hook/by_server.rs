@@ -1,8 +1,8 @@
-//! Lets the running local server answer a hook. The answer is the same, but it comes sooner,
+//! Lets the running local server answer a hook. The response is the same but arrives sooner,
 //! because the server's index is already open.
 //!
-//! Before the request, only the socket file is read. If the server does not respond, this process
-//! answers instead.
+//! Only the socket file is read before the request is sent. If the server does not respond, this
+//! process answers instead.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,15 +13,15 @@ use nacre_ops::{Result, hook_deadline};
 use nacre_server::control::ask_hook;
 use nacre_types::{ErrorCode, HookQuestion, HookReport, HookRequest};
 
-/// The share of the deadline that the server may use. The rest is enough for this process to answer
-/// instead.
+/// The fraction of the hook's time limit that the server may use. The remaining time is enough for
+/// this process to answer instead.
 const SHARE: f64 = 0.4;
 
 /// Longer input is handled in this process, because escaping expands the text and the server limits
 /// the size of requests.
 const MAX_TEXT: usize = 256 << 10;
 
-/// Sends a question to the server. Returns `None` if this process must answer.
+/// Sends a question to the server. Returns `None` if this process must answer the hook itself.
 pub(super) fn ask(
     environment: &Environment,
     folder: &Path,

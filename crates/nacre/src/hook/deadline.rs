@@ -1,5 +1,5 @@
-//! A hook's deadline. When it passes, the process exits with 0 and prints nothing, so that the
-//! agent continues.
+//! A hook's deadline. When the deadline passes, the process exits with 0 and prints nothing, so
+//! that the agent continues.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,8 @@ use nacre_ops::hook::log_failure;
 use nacre_ops::host::Environment;
 use nacre_ops::{OpError, hook_deadline};
 
-/// The share of the deadline after which the process exits. The rest is for writing the log.
+/// The fraction of the time limit after which the process exits. The rest of the time is for
+/// writing the log.
 const SHARE: f64 = 0.8;
 
 /// Maximum time for writing the log.
@@ -55,13 +56,13 @@ impl Deadline {
         let _ = self.times.send(time);
     }
 
-    /// Stops enforcing the deadline. Returns `false` if it has already passed.
+    /// Stops enforcing the deadline. Returns `false` if the deadline has already passed.
     pub(super) fn finish(self) -> bool {
         !self.is_taken.swap(true, Ordering::SeqCst)
     }
 }
 
-/// Logs that the hook took too long. If that takes too long as well, nothing is logged.
+/// Logs that the hook took too long. If logging also takes too long, nothing is logged.
 fn log_late(environment: Environment, agent: String, event: String) {
     let (done, is_done) = channel::<()>();
     let write = move || {

@@ -1,18 +1,19 @@
 //! Recognizes a failed shell command, and returns what it printed.
 //!
-//! Some agents report an error, others pass only the output: as text, or in an object.
+//! Some agents report an error; others pass only the output, either as text or in an object.
 
 use serde_json::Value;
 
 /// Number of bytes to read from the end of the output.
 const MAX_BYTES: usize = 4000;
 
-/// How a line of a failure begins, in lower case. Used only if the output has no exit code.
+/// Lowercase prefixes of lines that indicate a failure. Used only if the output does not include an
+/// exit code.
 const FAILURES: [&str; 7] =
     ["error", "exception", "fail", "fatal", "npm err", "panic", "traceback"];
 
 /// Returns the end of the output, or `None` if the command did not fail. Indented lines are left
-/// out: most are stack traces, whose many names match memories by chance.
+/// out: most belong to stack traces, which contain many names that match memories by chance.
 pub(super) fn read(input: &Value) -> Option<String> {
     let (error, result) = (input["error"].as_str(), &input["tool_response"]);
     let text = error.or(result.as_str()).or(result["llmContent"].as_str())?;

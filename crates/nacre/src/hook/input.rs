@@ -25,14 +25,14 @@ pub(super) struct Input {
     pub(super) source: HookSource,
     pub(super) prompt: String,
     pub(super) call: Option<ToolCall>,
-    /// What a failed tool call printed.
+    /// The output of the tool call, if it failed.
     pub(super) failure: Option<String>,
     pub(super) trace: Option<String>,
     /// Whether the agent is continuing only because a hook asked it to.
     pub(super) is_asked: bool,
 }
 
-/// Reads all of standard input, and returns its length in bytes as well.
+/// Reads all of standard input, and also returns its length in bytes.
 pub(super) fn read_standard_input(keys: &InputKeys) -> Result<(Input, usize)> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
@@ -51,7 +51,7 @@ pub(super) fn read(bytes: &[u8], keys: &InputKeys) -> Result<Input> {
     }
     let text = |names: &[&str]| first(&value, names).and_then(Value::as_str).map(str::to_owned);
     let folder = first(&value, keys.folder).and_then(path_of).filter(|path| path.is_dir());
-    // A subagent has a context of its own, so it counts as a separate session.
+    // A subagent has its own context, so it counts as a separate session.
     let session = [text(keys.session), text(&["agent_id"])].into_iter().flatten();
     let session = session.collect::<Vec<_>>().join("/");
     Ok(Input {

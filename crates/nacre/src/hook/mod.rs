@@ -1,4 +1,4 @@
-//! Answers coding agents' hooks, in the format that each agent expects.
+//! Responds to coding agents' hooks in the format that each agent expects.
 //!
 //! A hook must never break or block the agent. On any error, it logs the error, prints nothing, and
 //! exits with 0 before its deadline. `nacre_traces::agents` defines the formats, and
@@ -30,7 +30,7 @@ use self::deadline::Deadline;
 use self::input::Input;
 use self::reply::Output;
 
-/// Answers a hook and returns the exit code.
+/// Responds to a hook and returns the exit code.
 pub(crate) fn run(words: &[String], environment: Environment) -> u8 {
     let word = |idx: usize| words.get(idx).map(String::as_str).unwrap_or_default();
     let (agent, event) = (word(0), word(1));
@@ -44,7 +44,7 @@ pub(crate) fn run(words: &[String], environment: Environment) -> u8 {
     }
     let deadline = Deadline::start(&environment, agent, event);
     let answered = answer(agent, event, &environment, &deadline);
-    // The deadline has passed, and its thread is ending the process.
+    // The deadline has passed, and the deadline thread is ending the process.
     if !deadline.finish() {
         return 0;
     }
@@ -118,8 +118,7 @@ fn question(
             Some(HookQuestion::Prompt(HookPromptRequest { session, prompt, trace, is_failure }))
         }
         HookEvent::BeforeTool => {
-            // If the agent ignores notes for this event, notes that nobody saw must not be recorded
-            // as shown.
+            // If the agent ignores notes for this event, the notes must not be recorded as shown.
             let request = HookToolRequest { hears, ..input.call?.request(session) };
             Some(HookQuestion::BeforeTool(request))
         }
@@ -167,7 +166,7 @@ fn open_host(environment: Environment) -> Result<Host> {
     Host::open(environment, &options).host
 }
 
-/// Logs a failure. A missing project does not count as one.
+/// Logs a failure. A missing project does not count as a failure.
 fn log_failure(environment: &Environment, agent: &str, event: &str, error: &OpError) {
     if error.code != ErrorCode::NoProject {
         ops::log_failure(environment, agent, event, error);

@@ -16,8 +16,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Formats the answer to an event. If the agent does not accept such an answer, the output is
-    /// empty.
+    /// Formats the response to an event. If the agent does not accept this kind of response, the
+    /// output is empty.
     pub(super) fn of(report: &HookReport, event: HookEvent, contract: &HookContract) -> Self {
         let name = contract.name(event);
         let HookReport { denied, ask, text, .. } = report;

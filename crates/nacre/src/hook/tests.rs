@@ -29,7 +29,7 @@ use super::*;
 
 type Contract = (&'static str, &'static HookContract);
 
-/// How many hostile strings are tried with every contract.
+/// Number of hostile strings to try with each contract.
 const N_HOSTILE: usize = 10_000;
 
 /// A repository, a canary file next to it, and links to that file.
@@ -178,7 +178,7 @@ fn no_hostile_path_gets_out_through_any_contract() {
     assert!(n_refused > N_HOSTILE, "{n_refused}");
 }
 
-/// Writes the file that the agent's tool would write if the call is not refused.
+/// Writes the file that the agent's tool would write if the call were not refused.
 fn write_as_agent(repo: &Path, path: &str) {
     let path = repo.join(path.trim());
     if let Some(folder) = path.parent() {

@@ -30,7 +30,7 @@ const WRITING: &str = "\
     append apply copy create delete edit insert mkdir move patch remove rename replace save \
     touch update write";
 
-/// What patch lines with a path start with.
+/// Prefixes of the patch lines that contain a path.
 const PATCH_LINES: &[&str] = &[
     "*** Add File: ",
     "*** Update File: ",
@@ -125,7 +125,7 @@ impl ToolCall {
         }
     }
 
-    /// Adds a shell command. Some tools pass a patch in its place.
+    /// Adds a shell command. Some tools pass a patch instead of a command.
     fn shell(&mut self, text: &str) {
         if text.contains("*** Begin Patch") {
             return self.patch(text);

@@ -58,7 +58,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Command> {
 }
 
 pub(crate) fn nearest(name: &str) -> Option<&'static Command> {
-    // Comparing a long word would be slow.
+    // Comparing long words is slow, so cut them.
     let name = &name[..name.floor_char_boundary(40)];
     let distance = |command: &&Command| strsim::osa_distance(name, command.name);
     let nearest = COMMANDS.iter().min_by_key(distance)?;
@@ -68,7 +68,7 @@ pub(crate) fn nearest(name: &str) -> Option<&'static Command> {
 
 const MAX_SHOWN: usize = 8;
 
-/// Limits how many files are searched on each key press.
+/// Limits the number of files searched per key press.
 pub(super) const MAX_FILES: usize = 50_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,9 +154,9 @@ fn file_choices(begun: &str, files: &[String]) -> Vec<Choice> {
     ranked.into_iter().take(MAX_SHOWN).map(choice).collect()
 }
 
-/// Ranks how well a path matches; lower is better. Matches at the start of the path come first,
-/// then matches at the start of the file name, at the start of a directory name, and anywhere else.
-/// Paths that only contain the letters in order come last.
+/// Ranks how well a path matches; lower is better. Matches at the start of the path rank first,
+/// then those at the start of the file name, at the start of a directory name, and anywhere else.
+/// Paths that merely contain the typed letters in order rank last.
 fn rank(path: &str, wanted: &str) -> Option<u8> {
     let lower = path.to_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);

@@ -1,6 +1,6 @@
 //! The input's text editor.
 //!
-//! Text is sent as it was typed. Only the display replaces control characters.
+//! Text is sent as it was typed. Control characters are replaced only for display.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -45,7 +45,7 @@ impl Editor {
         std::mem::take(&mut self.text)
     }
 
-    /// Inserts as much of the text as fits, and returns whether all of it did.
+    /// Inserts as much of the text as fits, and returns whether all of it fit.
     pub(crate) fn insert(&mut self, text: &str) -> bool {
         let room = MAX_TEXT.saturating_sub(self.text.len());
         let fitting = &text[..text.floor_char_boundary(room)];
@@ -60,8 +60,8 @@ impl Editor {
         self.insert(with);
     }
 
-    /// Applies an action to the text. Returns `false` for actions that do not edit. Deleting after
-    /// an attachment label removes the whole label.
+    /// Applies an action to the text. Returns `false` if the action does not edit text. Deleting
+    /// back into an attachment label removes the whole label.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other keys do not edit")]
     pub(crate) fn edit(&mut self, action: Action, marks: &[String]) -> bool {
         let at = self.cursor;
@@ -79,7 +79,7 @@ impl Editor {
             Action::CutWord => self.cut_range(self.word_start()..at),
             Action::CutToStart => {
                 let start = self.start_of_line();
-                // At the start of a line, the preceding line break is cut instead.
+                // At the start of a line, cut the preceding line break instead.
                 self.cut_range(if start == at { self.before(start) } else { start }..at);
             }
             Action::CutToEnd => {
@@ -101,12 +101,12 @@ impl Editor {
         true
     }
 
-    /// Moves the cursor up a row. Returns `false` if it is already in the first row.
+    /// Moves the cursor up a row. Returns `false` if the cursor is already in the first row.
     pub(crate) fn up(&mut self, columns: usize) -> bool {
         self.move_rows(columns, |row| row.checked_sub(1))
     }
 
-    /// Moves the cursor down a row. Returns `false` if it is already in the last row.
+    /// Moves the cursor down a row. Returns `false` if the cursor is already in the last row.
     pub(crate) fn down(&mut self, columns: usize) -> bool {
         self.move_rows(columns, |row| Some(row + 1))
     }
@@ -124,8 +124,8 @@ impl Editor {
             }
             at += grapheme.len();
         }
-        // The end of a wrapped row is also the start of the next row, so the cursor stays before
-        // it.
+        // The end of a wrapped row is also the start of the next row, so keep the cursor one
+        // character before it.
         self.cursor = if at == target.end && at < self.text.len() { self.before(at) } else { at };
         true
     }
@@ -143,7 +143,7 @@ impl Editor {
     fn word_start(&self) -> usize {
         let before = self.text[..self.cursor].trim_end_matches(|c: char| !c.is_alphanumeric());
         let word = before.trim_end_matches(|c: char| c.is_alphanumeric());
-        // If only punctuation precedes the cursor, all of it is deleted.
+        // If there is only punctuation before the cursor, delete all of it.
         if before.is_empty() { 0 } else { word.len() }
     }
 
@@ -175,7 +175,7 @@ impl Editor {
     }
 }
 
-/// Wraps text to a width. There is at least one row, and the rows together cover every byte.
+/// Wraps text to a width. Returns at least one row, and together the rows cover every byte.
 pub(super) fn rows(text: &str, columns: usize) -> Vec<Range<usize>> {
     let columns = columns.max(2);
     let mut rows = Vec::new();

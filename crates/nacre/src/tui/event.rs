@@ -25,7 +25,7 @@ pub(crate) enum Effect {
     Quit,
 }
 
-/// Actions that the screen leaves to its caller.
+/// Actions that the caller performs for the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outside {
     OpenMemory { id: String },

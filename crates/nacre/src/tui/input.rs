@@ -9,7 +9,7 @@ const MAX_ENTRIES: usize = 200;
 pub(crate) struct History {
     entries: Vec<String>,
     at: Option<usize>,
-    /// The input that was not sent before the user started browsing the history.
+    /// The unsent input from before the user started browsing the history.
     draft: String,
 }
 
@@ -45,7 +45,7 @@ impl History {
         Some(self.entries.get(at).unwrap_or(&self.draft))
     }
 
-    /// Turns the displayed prompt into the new draft, because the user edited it.
+    /// Makes the displayed prompt the new draft, because the user edited it.
     pub(crate) fn leave(&mut self) {
         self.at = None;
     }

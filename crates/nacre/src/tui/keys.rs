@@ -1,4 +1,5 @@
-//! The table of key bindings. The help and the tables in `docs/chat.md` are generated from it.
+//! The table of key bindings. The help and the tables in `docs/chat.md` are generated from this
+//! table.
 //!
 //! The first key in each row must work over SSH and inside tmux. `Ctrl-Enter` and `Shift-Enter`
 //! work only if the terminal can distinguish them from `Enter`.
@@ -8,7 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyContext {
     Input,
-    /// The user browses the transcript, where tool calls can be expanded.
+    /// The user is browsing the transcript, where tool calls can be expanded.
     Browse,
     Approval,
     List,

@@ -2,7 +2,7 @@
 //!
 //! `update` applies events to a `ScreenState` and returns effects, `view` draws the state, and
 //! `run` owns the clock, the terminal and the connection. Tests replay events and compare frames
-//! without any of the three.
+//! without a clock, terminal or connection.
 
 mod commands;
 mod editor;

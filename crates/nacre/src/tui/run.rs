@@ -1,7 +1,7 @@
-//! The event loop. It draws only if something has changed, and at most sixty frames per second, or
+//! The event loop. It draws only when something has changed: at most sixty frames per second, but
 //! sooner after a key press.
 //!
-//! The input thread reads a key only after the previous one has been handled, so that an external
+//! The input thread reads a key only after the previous one has been handled. This way, an external
 //! editor gets every key while it uses the terminal.
 
 use std::io;
@@ -25,8 +25,8 @@ const KEY_FRAME: Duration = Duration::from_millis(4);
 
 const MAX_BATCH: usize = 512;
 
-/// Executes an action outside the screen. If the action needs the terminal, the screen releases it
-/// first.
+/// Executes an action on the screen's behalf. If the action needs the terminal, the screen releases
+/// it first.
 pub(crate) type DoOutside<'o> = dyn FnMut(Outside) -> Result<OutsideResult, Failure> + 'o;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,7 +92,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Starts the input thread, which reads one key for each message on the returned sender.
+/// Starts the input thread, which reads one key for each message sent through the returned sender.
 fn read_keys() -> (Receiver<io::Result<TerminalEvent>>, Sender<()>) {
     let (found, keys) = channel(1);
     let (go_on, mut may_go_on) = channel(1);
@@ -130,7 +130,7 @@ impl ChatLoop<'_> {
                     self.has_key = true;
                     self.take(event)?;
                 }
-                // A full channel means that the thread may already read the next key.
+                // If the channel is full, the thread is already allowed to read the next key.
                 let _ = go_on.try_send(());
             }
             () = tokio::time::sleep_until(wake.unwrap_or_else(now).into()), if wake.is_some() => {

@@ -110,8 +110,8 @@ impl<W: Write> Backend for TerminalBackend<W> {
             self.set_style(last, cell)?;
             last = cell;
             queue!(self.out, Print(cell.symbol()))?;
-            // Terminals disagree about the width of other characters, so the cursor is positioned
-            // explicitly after each of them.
+            // Terminals disagree about the width of non-ASCII characters, so the cursor is
+            // positioned explicitly after each of them.
             expected = (cell.symbol().len() == 1).then_some((x + 1, y));
         }
         queue!(self.out, SetAttribute(Attribute::Reset), ResetColor)
@@ -139,7 +139,7 @@ impl<W: Write> Backend for TerminalBackend<W> {
         queue!(self.out, Clear(TerminalClear::All))
     }
 
-    /// The viewport is the whole terminal, so ratatui always clears everything.
+    /// The viewport is the whole terminal, so ratatui only ever clears everything.
     fn clear_region(&mut self, _: ClearType) -> io::Result<()> {
         self.clear()
     }
@@ -169,7 +169,8 @@ impl<W: Write> TerminalBackend<W> {
             (Modifier::CROSSED_OUT, Attribute::CrossedOut),
         ];
         let (mut foreground, mut background, mut modifiers) = (from.fg, from.bg, from.modifier);
-        // One code resets both bold and dim, so removing either resets all modifiers.
+        // The same code resets both bold and dim, so if any modifier is removed, all of them are
+        // reset.
         if !to.modifier.contains(modifiers) {
             queue!(self.out, SetAttribute(Attribute::Reset))?;
             (foreground, background, modifiers) = (Color::Reset, Color::Reset, Modifier::empty());

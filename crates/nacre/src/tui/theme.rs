@@ -1,13 +1,13 @@
 //! Maps roles to styles.
 //!
 //! Styles use the sixteen ANSI colors, which every terminal supports and users can configure. The
-//! one exception is the background of changed lines, which has a color if the terminal supports
-//! more of them.
+//! one exception is the background of changed lines, which uses an RGB color if the terminal
+//! supports it.
 
 use nacre_ops::terminal::ThemeChoice;
 use ratatui_core::style::{Color, Modifier, Style};
 
-/// What a piece of text means, which determines its style.
+/// The meaning of a piece of text, which determines its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Text,

@@ -7,13 +7,13 @@ use super::text::{grapheme_width, width};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Break {
-    /// At word boundaries, and within words that are longer than a line.
+    /// At word boundaries, or within a word that is longer than a line.
     Words,
     /// At any character. Used for code and output, whose spaces are preserved.
     Anywhere,
 }
 
-/// How far the first line and the following lines are indented.
+/// How far to indent the first line and the lines after it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Indent {
     pub(super) first: Vec<Span<'static>>,

@@ -153,7 +153,7 @@ fn since_1970(time: SystemTime) -> (i64, i64) {
     (since.as_secs().cast_signed(), i64::from(since.subsec_nanos()))
 }
 
-/// Metadata of a path that the user named. The inode number and link count are missing.
+/// Metadata for a path specified by the user. The inode number and link count are missing.
 fn stat_of_path(metadata: &std::fs::Metadata) -> Stat {
     let modified = metadata.modified().map(SystemTime::from_std);
     Stat {

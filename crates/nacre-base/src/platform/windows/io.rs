@@ -1,4 +1,4 @@
-//! Error codes of failed calls, with Unix numbers.
+//! Error codes for failed calls, using Unix errno values.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errno {

@@ -42,8 +42,8 @@ pub fn kill_process_group(process: Pid, _: Signal) -> Result<(), Errno> {
     if command.status()?.success() { Ok(()) } else { Err(Errno::SRCH) }
 }
 
-/// Always succeeds, because it cannot check whether the process exists. Treating the process as
-/// running ensures that its files are not removed.
+/// Always succeeds, because this implementation cannot check whether the process exists. Treating
+/// the process as running ensures that its files are not removed.
 pub const fn test_kill_process(_: Pid) -> Result<(), Errno> {
     Ok(())
 }

@@ -313,8 +313,8 @@ async fn an_explorer_takes_up_a_skill_which_only_takes_tools_away() {
     assert_eq!(denied, 2);
 }
 
-/// Three dishonest answers: one without reading anything, one in the same step as the read, and one
-/// without a citation.
+/// Three dishonest answers: one given without reading anything, one given in the same step as the
+/// read, and one without a citation.
 const DISHONEST: &str = r#"{"turns":[
     {"calls":[{"name":"file_read","arguments":{"path":"src/lock.rs"}},
         {"name":"answer","arguments":{"answer":"The lock is a `Mutex` [1].","citations":[

@@ -34,8 +34,7 @@ pub struct Finding {
     pub action_hint: LeadAction,
     #[serde(default)]
     pub matched_file: Option<String>,
-    /// How much of the candidate the file already covers, from 0 to 1, as estimated by the
-    /// explorer.
+    /// The explorer's estimate of how much of the candidate the file already covers, from 0 to 1.
     pub overlap: f64,
     pub evidence: String,
 }

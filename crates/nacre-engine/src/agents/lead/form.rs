@@ -173,7 +173,8 @@ fn check_counts(decisions: &[LeadDecision], cases: &[Case]) -> Vec<String> {
     faults
 }
 
-/// Checks a decision. Returns the memory it refers to, and any problem with its merged text.
+/// Checks a decision. Returns the memory that the decision refers to, and any problem with its
+/// merged text.
 fn look(
     decision: &LeadDecision,
     cases: &[Case],
@@ -285,7 +286,7 @@ fn lost_sentence<'s>(source: &MergeSource<'s>, result: &Profile) -> Option<&'s s
     sentences.find(|sentence| Profile::of("", sentence).share_held_by(result) < MIN_KEPT)
 }
 
-/// Parses the path of a memory that decisions may refer to, relative to the memory root.
+/// Parses the path, relative to the memory root, of a memory that decisions may refer to.
 pub(super) fn place(file: &str) -> Result<Located, String> {
     let below = file.trim_start_matches("./");
     let below = below.strip_prefix("memory/").unwrap_or(below);

@@ -31,7 +31,7 @@ pub use self::work::{Lead, LeadReport};
 /// what happened in a session rather than what was learned from it.
 pub const LEAD_DENIED: &[&str] = &["summaries"];
 
-/// Read-only tools. File tools that write would be refused anyway.
+/// Read-only tools. Write tools would be refused anyway.
 const TOOLS: &[&str] = &["file_read", "file_find", "file_search", "memory_search"];
 
 const BUDGETS: Budgets = Budgets {

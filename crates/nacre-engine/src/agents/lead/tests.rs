@@ -492,7 +492,7 @@ fn prompts_and_forms_are_written_from_the_registry() {
     }
 }
 
-/// A bench for tests that change nothing.
+/// A bench shared by tests that change nothing.
 static SHARED: LazyLock<Bench> = LazyLock::new(Bench::new);
 
 proptest! {
@@ -506,7 +506,7 @@ proptest! {
         }
     }
 
-    // Checking takes bounded time for any model answer, and only decisions about the given
+    // Any model answer can be checked in bounded time, and only decisions about the given
     // candidates are accepted.
     #[test]
     fn no_answer_is_too_strange_to_be_looked_at(

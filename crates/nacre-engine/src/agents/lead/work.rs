@@ -1,6 +1,6 @@
 //! Runs a lead's explorers, then the lead itself, and keeps the valid decisions.
 //!
-//! Always returns a report. Candidates without a ruling are left to the similarity rule.
+//! Always returns a report. The similarity rule handles any candidates without a ruling.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub struct LeadReport {
     pub explorers: Vec<ExplorerReport>,
     pub state: TaskState,
     pub error: Option<String>,
-    /// Metrics for the lead only, without its explorers.
+    /// Metrics for the lead alone, excluding its explorers.
     pub facts: RunFacts,
     pub records: Vec<Arc<Record>>,
 }

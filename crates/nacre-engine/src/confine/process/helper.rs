@@ -1,8 +1,8 @@
 //! Two more roles for this binary: the watcher, and the process that sandboxes itself and then
 //! executes the program.
 //!
-//! Both processes get a connection as standard input and have no other input. They are separate
-//! processes because running code between `fork` and `exec` would require `unsafe`.
+//! Each process receives a connection as its standard input and has no other input. They are
+//! separate processes because running code between `fork` and `exec` would require `unsafe`.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -36,7 +36,7 @@ pub fn helper(arguments: &[OsString]) -> Option<ExitCode> {
 const NICENESS: i32 = 5;
 
 /// Executes the program. Sends `Ok` on the connection once the process is sandboxed. Returns only
-/// if the program could not be executed, in which case an error follows on the connection.
+/// if the program could not be executed, in which case an error is sent on the connection.
 pub(super) fn enter(connection: &UnixStream) -> io::Result<()> {
     let order: LaunchRequest = read_line(connection)?;
     let refusal = match prepare(&order) {

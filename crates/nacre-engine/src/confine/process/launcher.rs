@@ -115,7 +115,8 @@ pub struct Quotas {
     /// Private memory in bytes, not counting reserved address space.
     pub memory: u64,
     pub file_bytes: u64,
-    /// Maximum number of the user's processes and threads, including those outside the program.
+    /// Maximum number of processes and threads for the user, including those that do not belong to
+    /// the program.
     pub processes: u64,
 }
 
@@ -143,7 +144,7 @@ pub(super) enum WatcherMessage {
         pid: i32,
     },
     Refused(ProcessError),
-    /// The program ended. `left_behind` of its processes were still running and have been killed.
+    /// The program ended, and its `left_behind` remaining processes were killed.
     Ended {
         ending: Ending,
         left_behind: usize,

@@ -1,7 +1,7 @@
 //! The watcher process: starts the program, waits for it to end, and kills all of its descendants.
 //!
 //! The watcher is a subreaper, which adopts orphans. A process therefore remains a descendant even
-//! if it changes its group or session or its parent exits. If the descendants cannot be listed, the
+//! if its parent exits or it changes its group or session. If the descendants cannot be listed, the
 //! watcher assumes that some of them are still running.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -278,8 +278,8 @@ fn is_gone(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(no_such_process)
 }
 
-/// Parses the parent's process ID and whether the process is alive from `/proc/ID/stat`: `id (name)
-/// state parent …`. The name can contain any characters.
+/// Parses `/proc/ID/stat` (`id (name) state parent …`) and returns the parent's process ID and
+/// whether the process is alive. The name can contain any characters.
 fn parse(stat: &str) -> Option<(i32, bool)> {
     let (_, after_name) = stat.rsplit_once(')')?;
     let mut words = after_name.split_ascii_whitespace();

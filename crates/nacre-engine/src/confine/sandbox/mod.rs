@@ -2,8 +2,8 @@
 //! make.
 //!
 //! A process sandboxes itself before it executes the program. It then tests the sandbox from
-//! inside. If it can write a file outside or open a network connection, the program is not started.
-//! `docs/sandbox.md` describes the sandbox's limits.
+//! inside. If it can write a file outside the permitted directories or open a network connection,
+//! the program is not started. `docs/sandbox.md` describes the sandbox's limits.
 
 #[cfg(target_os = "linux")]
 mod probe;
@@ -29,7 +29,8 @@ pub struct Confinement {
     pub outside: PathBuf,
     /// Readable, except for secrets and entries that begin with a dot.
     pub home: Option<PathBuf>,
-    /// The user's tool directories. Readable, even inside a hidden entry of the home directory.
+    /// The user's tool directories. Readable even if they are inside a hidden entry of the home
+    /// directory.
     pub own: Vec<PathBuf>,
     pub secrets: Vec<PathBuf>,
 }

@@ -98,7 +98,7 @@ fn is_visible(path: &Path) -> bool {
     open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty()).is_ok()
 }
 
-/// Minimum Landlock version. It covers creating, linking, moving and truncating files.
+/// Minimum Landlock version. This version covers creating, linking, moving and truncating files.
 const REQUIRED: ABI = ABI::V3;
 
 const WANTED: ABI = ABI::V6;
@@ -122,7 +122,8 @@ pub(super) fn confine(confinement: &Confinement) -> Result<(), String> {
         .and_then(|rules| rules.add_rules(path_beneath_rules(DEVICES, all)))
         .map_err(no_landlock)?;
     for folder in writable {
-        // Fail if a directory cannot be granted. `path_beneath_rules` would silently skip it.
+        // Fail if access to a directory cannot be granted. `path_beneath_rules` would silently skip
+        // it.
         let handle = PathFd::new(folder).map_err(|error| {
             format!("a directory that the program needs cannot be opened: {}", with_causes(&error))
         })?;

@@ -1,9 +1,10 @@
 //! Determines what a program may read: everything that the user's tools need, except files that
 //! only the user or root may read.
 //!
-//! Landlock can only grant entire directory trees. To hide an entry, its parent directories are not
-//! granted, but everything else in them is. The program can then open files below these parents but
-//! cannot list them. Grants are recomputed for every program, so that they cover new files.
+//! Landlock can grant access only to entire directory trees. To hide an entry, access is granted
+//! not to its parent directories but to everything else in them. The program can then open files
+//! below these parents but cannot list them. Grants are recomputed for every program, so that they
+//! cover new files.
 
 use std::fs::{self, FileType};
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,10 +15,10 @@ use nacre_base::secret_rule;
 use crate::confine::sandbox::Confinement;
 
 /// Maximum number of entries granted in directories that also contain secrets. Real home
-/// directories have fewer.
+/// directories have fewer such entries.
 const MAX_GRANTS: usize = 20_000;
 
-/// Maximum system settings files to check. Any beyond this limit are not granted.
+/// Maximum number of system settings files to check. Files beyond this limit are not granted.
 const MAX_LOOKED_AT: usize = 100_000;
 
 /// System directories where only the listed entries are granted.
@@ -85,8 +86,8 @@ impl Carving<'_> {
             return self.grant(path);
         }
         for (path, kind) in entries(path) {
-            // Granting a link grants its target, which may be a secret. Targets are granted by
-            // their own path.
+            // Granting a link grants its target, which may be a secret. Targets are granted through
+            // their own paths.
             if !kind.is_symlink() && !self.is_left_out(&path) {
                 self.carve(&path)?;
             }
@@ -121,7 +122,7 @@ impl Carving<'_> {
             || HIDDEN.split(' ').any(|hidden| entry == Path::new(hidden))
     }
 
-    /// Grants the world-readable files below a path, and returns whether that was every file.
+    /// Grants the world-readable files below a path, and returns whether that included every file.
     fn grant_public(&mut self, path: &Path) -> Result<bool, String> {
         self.n_looked_at += 1;
         let metadata = fs::symlink_metadata(path);
@@ -159,8 +160,8 @@ impl Carving<'_> {
     }
 }
 
-/// Returns whether a toolchain settings file, such as git's or cargo's, contains a credential.
-/// Returns true if the file cannot be read.
+/// Returns whether a toolchain settings file, such as git's or cargo's, contains a credential. Also
+/// returns true if the file cannot be read.
 fn holds_credentials(path: &Path) -> bool {
     let Some(metadata) = path.metadata().ok().filter(|metadata| !metadata.is_dir()) else {
         return false;
@@ -176,8 +177,8 @@ fn holds_credentials(path: &Path) -> bool {
     text.map_or(true, |text| text.lines().any(is_given))
 }
 
-/// Returns whether a line contains a URL with credentials. A user name alone does not count in SSH
-/// URLs.
+/// Returns whether a line contains a URL with credentials. In SSH URLs, a user name without a
+/// password does not count.
 fn has_login(line: &str) -> bool {
     let mut addresses = line.split("://").zip(line.split("://").skip(1));
     addresses.any(|(before, after)| {

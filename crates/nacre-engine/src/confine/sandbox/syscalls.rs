@@ -2,8 +2,8 @@
 //!
 //! The filter is a deny-list, because compilers and package managers make too many different calls
 //! for an allow-list. It blocks calls that grant privileges, access the memory of other processes,
-//! or bypass the file rules. Calls that are filtered by argument use lists of allowed values, so
-//! that unexpected values are refused.
+//! or bypass the file rules. Filtering by argument uses lists of allowed values, so that unexpected
+//! values are refused.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
@@ -67,13 +67,14 @@ const PACKETS: [u64; 4] = [5, 0x805, 0x8_0005, 0x8_0805];
 /// `CLONE_PARENT` and tracing are excluded.
 const CLONE_FLAGS: u64 = 0x817D_5FFF;
 
-/// Allowed execution domains: the default, 32-bit, each of these with an old uname, and the query
-/// for the current domain. Other domains make the memory layout predictable or data executable.
+/// Allowed execution domains: the default and 32-bit, each with or without an old uname, and the
+/// query for the current domain. Other domains make the memory layout predictable or data
+/// executable.
 const PERSONALITIES: &[u64] = &[0, 0x0008, 0x0002_0000, 0x0002_0008, 0xFFFF_FFFF];
 
 /// Allowed `ioctl` commands: terminal state, bytes queued in a pipe, descriptor flags, reflink
 /// copies, and reading a file's attributes and extents. Commands that set attributes are excluded
-/// because they require only a read-only descriptor.
+/// because a read-only descriptor is enough to use them.
 #[rustfmt::skip]
 const IOCTLS: &[u64] = &[
     0x5401, 0x5402, 0x5403, 0x5404, 0x5405, 0x540B, 0x540F, 0x5410, 0x5413, 0x5414, 0x541B, 0x5421,
@@ -96,8 +97,8 @@ const METADATA: &[i64] = &[
     libc::SYS_lremovexattr, libc::SYS_fremovexattr, SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR,
 ];
 
-/// Bit that is set in the call numbers of the x32 ABI on x86-64 kernels. A filter that matches only
-/// plain numbers would miss these calls. Some x32 calls also have their own numbers.
+/// Bit that marks x32 ABI system call numbers on x86-64 kernels. A filter that matches only plain
+/// numbers would miss these calls. Some system calls also have dedicated x32 numbers.
 #[cfg(target_arch = "x86_64")]
 const X32_BIT: i64 = 0x4000_0000;
 #[cfg(target_arch = "x86_64")]
@@ -150,8 +151,8 @@ fn apply(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<(), Fault
     Ok(apply_filter(&program)?)
 }
 
-/// Returns the system calls that are filtered by argument, with the refused values. A call with an
-/// empty list is always refused.
+/// Returns the system calls that are filtered by argument, each with the argument values to refuse.
+/// A call with an empty list is always refused.
 fn build_argument_rules() -> [(i64, Result<Vec<SeccompRule>, Fault>); 6] {
     let local = [&[u64::from(libc::AF_UNIX.unsigned_abs())][..], &[STREAM, PACKETS].concat(), &[0]];
     let clone = (0..32)
@@ -170,7 +171,7 @@ fn build_argument_rules() -> [(i64, Result<Vec<SeccompRule>, Fault>); 6] {
     ]
 }
 
-/// Refuses a call if an argument has a value that is not in its list. The first list is for
+/// Refuses a call if any argument's value is not in that argument's list. The first list is for
 /// argument number `first`.
 fn other_than(first: u8, allowed: &[&[u64]]) -> Result<Vec<SeccompRule>, Fault> {
     let rule = |(argument, values): (u8, &&[u64])| {

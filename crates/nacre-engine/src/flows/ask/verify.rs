@@ -2,8 +2,8 @@
 //!
 //! A sentence is dropped unless every source that it cites was shown to the model, still exists and
 //! is about the same subject, because users could mistake an invented ID for a real one. Dropped
-//! sentences are only counted, by reason. If the sources do not contain the words of a sentence, it
-//! is shown as not verified, beside its sources.
+//! sentences are not kept, only counted by reason. If the sources do not contain the words of a
+//! sentence, it is shown next to its sources and marked as not verified.
 
 use std::collections::BTreeMap;
 
@@ -33,8 +33,8 @@ pub struct Said {
     pub ids: Vec<MemoryId>,
     pub places: Vec<String>,
     pub quotes: Vec<SourceQuote>,
-    /// Whether the cited sources contain the sentence's names, numbers and most of its words, and
-    /// negate the same things.
+    /// Whether the cited sources contain the sentence's names, its numbers and most of its words,
+    /// and negate the same things.
     pub is_verified: bool,
 }
 
@@ -51,7 +51,7 @@ pub type Doubts = BTreeMap<Doubt, usize>;
 pub struct Verifier<'a> {
     pub stores: &'a [MemoryHandle],
     pub seen: &'a Seen,
-    /// Whether one memory supersedes another is decided as of this time.
+    /// The time as of which one memory is considered to supersede another.
     pub now: Timestamp,
 }
 
@@ -61,7 +61,7 @@ struct Source<'a> {
     memory: Option<Memory>,
     claimants: Vec<MemoryId>,
     embedder: Option<&'a dyn Embedder>,
-    /// The text that was shown to the model and, for a memory, its current text.
+    /// The text that the model was shown, plus the current text if the source is a memory.
     text: String,
 }
 
@@ -112,7 +112,7 @@ impl Verifier<'_> {
         let (mut said, mut doubts) = (Vec::new(), Doubts::new());
         let mut owes_line = false;
         for sentence in &Sentences::of(text) {
-            // If the sentence that began a line is dropped, the next one begins it.
+            // If the first sentence on a line is dropped, the next sentence starts the line.
             owes_line |= sentence.starts_line;
             match self.judge(sentence) {
                 Some(Ok(one)) => {

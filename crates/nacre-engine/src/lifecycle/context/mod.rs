@@ -2,7 +2,7 @@
 //!
 //! The plan depends only on the conversation and the available room. Turns are dropped whole, calls
 //! stay with their results, and notes mark omissions. If anything has to go, a quarter of the room
-//! is freed at once, so that the prefix that providers cache does not change at every step.
+//! is freed at once, so that the prefix cached by providers does not change at every step.
 
 #[cfg(test)]
 mod tests;
@@ -97,7 +97,7 @@ pub struct Picture {
 pub struct Summary {
     pub text: String,
     pub n_turns: usize,
-    /// Number of steps covered in the turn after the first `n_turns` turns.
+    /// Number of steps that the summary covers in the turn after the first `n_turns`.
     pub n_steps: usize,
 }
 
@@ -370,8 +370,7 @@ impl ContextPlan {
         self.tokens = self.conversation.tokens();
     }
 
-    /// Removes the reasoning of the first `n_turns` turns, oldest first, until the conversation
-    /// fits.
+    /// Removes reasoning from the first `n_turns` turns, oldest first, until the conversation fits.
     fn cut_reasoning(&mut self, target: usize, n_turns: usize) {
         let turns = &mut self.conversation.turns[..n_turns];
         for exchange in turns.iter_mut().flat_map(|turn| &mut turn.steps) {
@@ -384,8 +383,8 @@ impl ContextPlan {
         }
     }
 
-    /// Replaces the results of a turn's steps, except the last `n_kept`, with stubs, oldest first,
-    /// until the conversation fits.
+    /// Replaces results in a turn with stubs, oldest first, until the conversation fits; the last
+    /// `n_kept` steps are left unchanged.
     fn shorten(&mut self, target: usize, turn: usize, n_kept: usize) {
         let Some(turn) = self.conversation.turns.get_mut(turn) else { return };
         let n_steps = turn.steps.len().saturating_sub(n_kept);

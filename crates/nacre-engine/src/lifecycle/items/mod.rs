@@ -77,7 +77,8 @@ pub enum Item {
     Notice {
         text: String,
     },
-    /// The current checklist. It is not sent to the model, whose calls already contain it.
+    /// The current checklist. It is not sent to the model, because the model's calls already
+    /// contain it.
     Checklist {
         items: Value,
     },
@@ -99,10 +100,11 @@ impl Item {
     }
 }
 
-/// Placeholder that redaction inserts. It invalidates the signature of a reasoning block.
+/// Placeholder inserted by redaction. The placeholder invalidates the signature of a reasoning
+/// block.
 const REDACTED: &str = "[redacted:";
 
-/// Sent to the model as the result of a call that has none.
+/// Sent to the model in place of a missing call result.
 const NO_RESULT: &str = "Error (cancelled): The run ended before this call came back. It may or may not have been made.";
 
 impl Conversation {

@@ -49,8 +49,8 @@ impl Run<'_> {
         is_by_itself && may_go_on && self.control.has_steering()
     }
 
-    /// Adds the user's messages after the last step's results. Before the first step, they stay
-    /// queued.
+    /// Adds the user's messages after the last step's results. Before the first step, the messages
+    /// stay queued.
     fn take_steering(&mut self) {
         let step = self.progress.kept_step;
         let last = self.progress.conversation.turns.last_mut();
@@ -263,7 +263,7 @@ impl Run<'_> {
         Control {
             policy,
             limits: self.engine.limits.clone(),
-            // Each step gets its own jitter, which repeats when the run is repeated.
+            // The jitter differs between steps but is the same when the run is repeated.
             seed: self.job.seed.wrapping_add(u64::from(self.progress.steps)),
             cancel: self.control.cancel().clone(),
         }
@@ -335,8 +335,8 @@ pub(super) fn emit_trouble(events: &Events, step: u32, event: ModelEvent) {
 }
 
 impl Run<'_> {
-    /// Makes the calls and stores their results. Returns an ending only if the run is stopped in
-    /// the meantime.
+    /// Executes the tool calls and stores their results. Returns an ending only if the run is
+    /// stopped in the meantime.
     pub(super) async fn work(
         &mut self,
         calls: &[ToolCall],

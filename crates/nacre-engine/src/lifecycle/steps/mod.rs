@@ -221,7 +221,7 @@ struct Progress {
     steps: u32,
     model_calls: u32,
     usage: Option<Usage>,
-    /// Total cost, or `None` if any answer's cost is unknown.
+    /// Total cost, or `None` if any response's cost is unknown.
     cost: Option<Cost>,
     model_us: u64,
     tool_us: u64,

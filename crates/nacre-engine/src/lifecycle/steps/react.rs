@@ -1,4 +1,4 @@
-//! Handles a model's answer: makes its tool calls, ends the run, or returns a description of the
+//! Handles a model response: executes its tool calls, ends the run, or returns a description of the
 //! problem to the model.
 
 use std::collections::BTreeMap;
@@ -54,8 +54,8 @@ impl Run<'_> {
         }
         let has_failed =
             exchange.results.iter().any(|kept| kept.result.status == ToolStatus::Failed);
-        // An answer in the same message as other calls was written before their results were
-        // available.
+        // If an answer is in the same message as other calls, it was written before their results
+        // were available.
         let has_unread = !work.is_empty() && self.job.spec.completion.form().is_some();
         let mut ending = None;
         for call in ends {
@@ -170,8 +170,8 @@ impl Run<'_> {
         words.to_owned()
     }
 
-    /// Handles a text answer where structured output is required. Uses the output if the text
-    /// contains it, and otherwise prompts the model for it.
+    /// Handles a plain-text answer when structured output is required. If the text contains the
+    /// output, uses it; otherwise, prompts the model for it.
     fn conclude_formally(&mut self) -> Result<Ending, String> {
         let answer = only_value(&self.progress.text);
         let fits = |answer: &Value| {
@@ -188,7 +188,7 @@ impl Run<'_> {
         self.take_answer(answer)
     }
 
-    /// Checks an answer. Returns an invalid answer to the model at most twice.
+    /// Checks an answer. Sends an invalid answer back to the model at most twice.
     fn take_answer(&mut self, answer: Option<Value>) -> Result<Ending, String> {
         let Some((output, validators)) = self.job.spec.completion.form() else {
             return Ok(Ending::done());
@@ -234,8 +234,8 @@ impl Run<'_> {
     }
 }
 
-/// Returns the exchange without its calls. They were not made, and a conversation that contains
-/// calls without results is invalid.
+/// Returns the exchange without its calls. The calls were never executed, and a conversation with
+/// calls but no results is invalid.
 fn strip_calls(response: &Response, remark: Option<String>) -> Exchange {
     let mut said = Message::assistant(response);
     said.content.retain(|content| !matches!(content, Content::ToolUse(_)));

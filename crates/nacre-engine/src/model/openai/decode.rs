@@ -27,7 +27,7 @@ pub(super) struct OpenAiDecoder {
     think: ThinkSplitter,
     stop: Option<StopReason>,
     has_refused: bool,
-    /// Bytes buffered for calls that have no name yet.
+    /// Number of bytes buffered for calls whose name is not known yet.
     n_held: usize,
     n_parsed: usize,
 }
@@ -175,8 +175,8 @@ impl OpenAiDecoder {
         let n_parsed = &mut self.n_parsed;
         let mut is_other = |call: &CallSoFar| {
             let other_id = id.is_some() && call.id.is_some() && call.id.as_deref() != id;
-            // The total is limited, because a server may send the call's name with every piece, and
-            // each of them would be parsed again.
+            // The total is limited, because a server may send the call's name with every piece,
+            // which would cause each piece to be parsed again.
             let mut is_whole = || {
                 let may_look = call.arguments.ends_with('}') && *n_parsed <= MAX_PARSED_BYTES;
                 *n_parsed += if may_look { call.arguments.len() } else { 0 };

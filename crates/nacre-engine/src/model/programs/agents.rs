@@ -14,8 +14,8 @@ use crate::model::programs::question::{fault, no_answer, status_in};
 use crate::model::programs::{AgentProgram, Answer, Asked};
 use crate::model::textual_tools::only_value;
 
-/// Minimum for the token limit. A lower one would cut off the text that the agent prints before and
-/// after a structured answer.
+/// Minimum for the token limit. A lower limit would cut off the text that the agent prints before
+/// and after a structured answer.
 const MIN_ANSWER_TOKENS: u32 = 4096;
 
 pub(super) struct Claude;

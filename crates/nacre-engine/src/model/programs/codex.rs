@@ -1,5 +1,4 @@
-//! Runs `codex exec` without its tools, and with a strict schema if the shape of the answer allows
-//! it.
+//! Runs `codex exec` without its tools, and with a strict schema if the answer's format allows it.
 //!
 //! Codex is told to ignore the user's configuration, because it would otherwise start the
 //! configured servers and hooks. Nacre reads the model and the provider from that configuration and
@@ -80,7 +79,7 @@ impl AgentProgram for Codex {
             match event["type"].as_str() {
                 Some("item.completed") => {
                     let item = event.get("item").unwrap_or(&Value::Null);
-                    // Items with the type `error` may be warnings.
+                    // Ignore items of type `error`, because they may be warnings.
                     if item["type"].as_str() == Some("agent_message") {
                         let text = item["text"].as_str();
                         text.unwrap_or_default().clone_into(&mut answer.text);

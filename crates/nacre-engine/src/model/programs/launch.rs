@@ -1,4 +1,4 @@
-//! Finds agent executables, and defines what they are started with and what they output.
+//! Finds agent executables, and defines their inputs and outputs.
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::model::error::{ErrorKind, Fault};
 
-/// A command line with the environment and files that it needs.
+/// A command line, along with the environment variables and files that it needs.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Launch {
     pub(super) arguments: Vec<String>,

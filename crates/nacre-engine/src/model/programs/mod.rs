@@ -1,7 +1,7 @@
-//! Installed agents as providers: each answer is one run of the agent's command.
+//! Installed agents as providers: the agent's command is run once for each response.
 //!
 //! The program runs with the user's environment and login, in an empty directory, and without its
-//! tools, hooks and servers. It runs without saving a session if it can. Its time and output are
+//! tools, hooks and servers. If possible, it runs without saving a session. Its time and output are
 //! limited, and its process group is killed at the end of the attempt.
 
 mod agents;
@@ -40,7 +40,7 @@ pub struct KnownProgram {
     pub label: &'static str,
     pub command: &'static str,
     pub login: &'static str,
-    /// The model to read sessions with, unless the user has chosen one.
+    /// The model used to read sessions, unless the user has chosen one.
     pub reader: &'static str,
     agent: &'static dyn AgentProgram,
 }
@@ -57,7 +57,7 @@ pub static KNOWN_PROGRAMS: &[KnownProgram] = &[
     KnownProgram::new("copilot", "Copilot CLI", "copilot", "copilot, then /login", &Copilot),
 ];
 
-/// Subdirectory of Nacre's global data that contains the programs' working directories.
+/// Subdirectory of Nacre's global data directory that contains the programs' working directories.
 const SCRATCH_FOLDER: &str = "scratch";
 
 /// Model name that selects the model configured in the agent.

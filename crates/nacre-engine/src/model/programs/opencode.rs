@@ -11,7 +11,7 @@ use crate::model::programs::launch::{Finished, Launch, arguments, read_settings}
 use crate::model::programs::question::{fault, no_answer};
 use crate::model::programs::{AgentProgram, Answer, Asked, ProgramSettings};
 
-/// Name of the agent with our instructions. It is also passed as the session title, because
+/// Name of the agent with Nacre's instructions. It is also passed as the session title, because
 /// OpenCode would otherwise send a request to generate one.
 const NAME: &str = "nacre";
 

@@ -1,7 +1,8 @@
-//! Converts a request to a single prompt and schema, and interprets a program's answer or error.
+//! Converts a request to a single prompt and schema, and interprets the program's response or
+//! error.
 //!
-//! Tools are described in the prompt, and an answer is a step with text and tool calls. This allows
-//! Nacre's own agents to use a command-line program in place of a model service.
+//! The prompt describes the tools, and each answer is one step consisting of text and tool calls.
+//! This allows Nacre's own agents to use a command-line program in place of a model service.
 
 use nacre_traces::transcript::injected::QUESTION_MARK;
 use serde_json::{Value, json};

@@ -27,7 +27,7 @@ fn control() -> Control {
     }
 }
 
-/// Returns the events, described with one word each, and the outcome.
+/// Returns the events, each described with one word, and the outcome.
 async fn run(route: &Route, control: &Control) -> (Vec<String>, Result<String, &'static str>) {
     let events = Mutex::new(Vec::new());
     let mut sink = |event: ModelEvent| events.lock().unwrap().push(word(&event));

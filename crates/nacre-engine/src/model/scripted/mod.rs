@@ -1,8 +1,8 @@
-//! A test provider that plays a script. If a request does not match the script, it fails and
-//! describes the difference.
+//! A test provider that plays a script. A request that does not match the script fails, and the
+//! error describes the difference.
 //!
-//! A turn can list what the request must contain, so that a test cannot pass with the wrong
-//! request.
+//! A turn can list what the request must contain, so that a test cannot pass if the request is
+//! wrong.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -201,8 +201,8 @@ enum Order {
     /// Each request must match the next turn.
     #[default]
     Strict,
-    /// Each request is answered with the first unused turn that matches it. For agents that run
-    /// concurrently.
+    /// Each request is answered with the first unused turn that matches it. Intended for agents
+    /// that run concurrently.
     Any,
 }
 

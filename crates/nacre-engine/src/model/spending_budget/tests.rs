@@ -1,4 +1,5 @@
-//! Tests that limits are checked before a request is sent, and that every answer is counted once.
+//! Tests that limits are checked before a request is sent and that each response is counted exactly
+//! once.
 
 use super::*;
 use crate::model::conversation::Response;

@@ -1,4 +1,4 @@
-//! Tests for properties that all events have, and for their order.
+//! Tests for the properties shared by all events, and for the order of events.
 
 use std::collections::BTreeSet;
 

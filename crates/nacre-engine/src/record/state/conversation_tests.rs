@@ -307,8 +307,8 @@ fn a_task_whose_process_died_gets_its_terminal_message_once() {
         let new = NewTask { session: session(number), ..task(number) };
         state.accept(&new, runner, at(0)).unwrap();
     }
-    // The first task was running and had sent messages, the second was queued, the third is alive,
-    // and the fourth had reported its end.
+    // The first task was running and had sent messages, the second was queued, the third is still
+    // alive, and the fourth had reported its end.
     for (number, runner) in [(1, &gone), (3, &here), (4, &gone)] {
         state.start(&id(number), runner, at(0)).unwrap();
     }
@@ -466,9 +466,9 @@ fn session_of(task: u64) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever the order in which two processes write, items and messages are stored once and in
-    /// the order in which they were appended. A session's items come only from its running task. No
-    /// task has two final messages, and after a recovery every dead task has one.
+    /// In whatever order two processes write, items and messages are stored exactly once and in the
+    /// order in which they were appended. A session's items come only from its running task. No
+    /// task has two final messages, and after a recovery, every dead task has exactly one.
     #[test]
     fn conversations_hold_under_any_order(happenings in proptest::collection::vec(happening(), 0..60)) {
         let home = Home::new();

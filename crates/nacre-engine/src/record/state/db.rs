@@ -60,7 +60,8 @@ impl State {
         Ok(state)
     }
 
-    /// Returns the same state, but redacts these words from everything written through it.
+    /// Returns the same state, except that these words are redacted from everything written through
+    /// it.
     #[must_use]
     pub fn without_words(self, words: ExtraWords) -> Self {
         Self { words, ..self }

@@ -26,7 +26,7 @@ impl Ready {
     pub(super) fn new(record: &Arc<Record>, words: &ExtraWords) -> Self {
         // Serialization of plain data cannot fail.
         let mut json = serde_json::to_string(&record.event).unwrap_or_default();
-        // Bounded text is already redacted, except for the project's words.
+        // Bounded text is already redacted, except for project-specific words.
         if (record.event.has_foreign_text() || !words.is_empty())
             && let Cow::Owned(clean) = words.redact(&json)
         {

@@ -23,7 +23,7 @@ use crate::record::{Runner, SessionId, TaskId};
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewItem {
     pub kind: String,
-    /// The item. If it has a `text` field, searches cover that field.
+    /// The item. If an item has a `text` field, searches cover that field.
     pub json: Value,
 }
 
@@ -105,7 +105,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<ItemRecord> {
 
 /// Serializes the document with secrets and project words redacted.
 ///
-/// First redacts the complete JSON text, because a field name can reveal that its value is a
+/// Redacts the complete JSON text first, because a field name can reveal that its value is a
 /// secret. If the result is not valid JSON, redacts each string separately instead.
 pub(super) fn clean_json(json: &Value, words: &ExtraWords) -> String {
     let text = json.to_string();

@@ -27,8 +27,8 @@ const COLUMNS: &str = "id, title, workspace, project, model, approval, parent, c
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRecord {
     pub id: SessionId,
-    /// The first words of the session's first task, until the user renames it. Empty before the
-    /// first task.
+    /// The first words of the session's first task, unless the user has renamed the session. Empty
+    /// before the first task.
     pub title: String,
     pub workspace: Option<String>,
     pub project: Option<String>,
@@ -45,7 +45,7 @@ pub struct SessionRecord {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSession {
     pub id: SessionId,
-    /// The title. If empty, the first words of the first task are used.
+    /// The title. If empty, the first words of the first task become the title.
     pub title: String,
     pub workspace: Option<String>,
     pub project: Option<String>,
@@ -107,7 +107,7 @@ impl State {
         })
     }
 
-    /// Returns the conversations of a workspace or of all workspaces, the most recently used first.
+    /// Returns the conversations in one workspace or in all workspaces, most recently used first.
     pub fn conversations(
         &self,
         workspace: Option<&str>,
@@ -164,7 +164,7 @@ impl State {
         })
     }
 
-    /// Creates a conversation that starts with the items of another one, either all of them or
+    /// Creates a conversation that starts with another conversation's items: either all of them or
     /// those up to the given number. The new conversation inherits the workspace, project, model
     /// and policy.
     pub fn fork_session(
@@ -196,7 +196,7 @@ impl State {
         })
     }
 
-    /// Removes a session. Fails if one of its tasks has not ended.
+    /// Removes a session. Fails if any of its tasks has not ended.
     pub fn remove_session(&mut self, id: &SessionId) -> Result<()> {
         self.write(|transaction| {
             get(transaction, id)?;

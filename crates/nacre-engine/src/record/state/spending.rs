@@ -1,5 +1,5 @@
-//! Stores the cost of each model answer in a separate row, and computes statistics about tools and
-//! models.
+//! Stores the cost of each model response in a separate row, and computes statistics about tools
+//! and models.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use rusqlite::named_params;
 use crate::model::{Amount, Cost, KNOWN_PROGRAMS, Spent};
 use crate::record::state::db::{Result, State, count, rows, whole};
 
-/// How long rows are kept. No spending limit covers a longer period.
+/// How long rows are kept. No spending limit covers a period longer than this.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
 
 #[derive(Clone, Debug, PartialEq, Eq)]

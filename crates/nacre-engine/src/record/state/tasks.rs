@@ -30,7 +30,7 @@ pub struct TaskRecord {
     pub class: TaskClass,
     pub title: String,
     pub state: TaskState,
-    /// Who asked to cancel the task, if anyone did.
+    /// Who requested that the task be cancelled, if anyone did.
     pub asked: Option<CancelledBy>,
     pub created: Timestamp,
     pub started: Option<Timestamp>,
@@ -45,7 +45,8 @@ pub struct CancelReport {
     pub asked: Vec<TaskId>,
 }
 
-/// A stored event. Kept as JSON because newer versions may have written unknown event kinds.
+/// A stored event. The fields are kept as JSON because newer versions may have written unknown
+/// event kinds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventRecord {
     pub sequence: u64,

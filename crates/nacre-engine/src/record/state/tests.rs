@@ -425,7 +425,7 @@ proptest! {
         }
         for (n, task_event) in events.into_iter().enumerate() {
             let state = &mut states[n % 2];
-            // An illegal transition must only be refused, so ignore the result.
+            // An illegal transition only needs to be refused, so ignore the result.
             let _ = match task_event {
                 TaskEvent::Start(number) => state.start(&id(number), &me(), at(1)).map(|_| ()),
                 TaskEvent::Finish(number) => state.go(&id(number), DONE, at(2)),

@@ -263,8 +263,8 @@ fn of_words(words: &[&str]) -> Vec<(String, ToolAccess)> {
     };
     let looks_like_path = |word: &str| word.contains('/') || word.starts_with(['.', '~']);
     let paths = files.iter().enumerate().map(|(number, word)| (*word, touch(number)));
-    // Every argument of a command that writes counts as a file. For other programs, only path-like
-    // words count.
+    // For commands that write, every argument counts as a file. For other commands, only path-like
+    // words do.
     let paths = paths.filter(|(word, touch)| {
         (*touch == ToolAccess::Write && !edits_in_place) || looks_like_path(word)
     });

@@ -1,5 +1,5 @@
 //! Tests that nothing is changed, started or contacted unless the policy or the user approves it,
-//! and tests for what the user is shown.
+//! and also tests what the user is shown.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 
@@ -291,7 +291,7 @@ impl Tool for AnythingInput {
 
     fn preview(&self, _: &Anything) -> Result<Preview, ToolError> {
         let program = (self.exec == 2).then(|| program(&self.argv));
-        // The call has nothing else to show.
+        // The call's preview has nothing else to show.
         let memory = Some("anything".to_owned());
         Ok(Preview { program, memory, ..Preview::default() })
     }
@@ -305,7 +305,7 @@ impl Tool for AnythingInput {
 type Generated = (bool, u8, u8, u8, u8, u8);
 
 fn generated() -> impl Strategy<Value = Generated> {
-    // In order: writes, exec, network, memory, program, answer.
+    // Tuple fields, in order: writes, exec, network, memory, program, answer.
     (any::<bool>(), 0..3_u8, 0..5_u8, 0..3_u8, 0..5_u8, 0..4_u8)
 }
 

@@ -1,4 +1,5 @@
-//! Runs a step's calls. Those with conflicting footprints run in order, all others concurrently.
+//! Runs a step's calls. Calls with conflicting footprints run in order; all others run
+//! concurrently.
 //!
 //! After a cancellation, calls that change files are still awaited, because only their result shows
 //! whether the change happened.
@@ -25,7 +26,7 @@ use crate::tools::pipeline::watch::{ProgramChanges, Watched};
 use crate::tools::tool::{AnyTool, Output, Result, ToolContext, ToolError};
 use crate::tools::workspace::Workspace;
 
-/// Maximum number of concurrent calls. More would only increase contention for the disk.
+/// Maximum number of concurrent calls. More than this would only increase disk contention.
 const MAX_AT_ONCE: usize = 8;
 
 #[derive(Clone)]
@@ -168,8 +169,8 @@ async fn files_before(job: &Job, workspace: &Arc<Workspace>) -> Option<FilesBefo
     tokio::task::spawn_blocking(move || look_before(&footprint, &workspace)).await.ok().flatten()
 }
 
-/// Runs the effects. Compares all files before and after the effects' programs, unless the caller
-/// already does so.
+/// Runs the effects. Compares all files before and after the effects' programs run, unless the
+/// caller already does so.
 async fn run_effects(
     bench: &Bench,
     changed: &[FileChange],

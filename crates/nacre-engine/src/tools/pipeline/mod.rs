@@ -218,8 +218,8 @@ impl Pipeline {
     fn admit(&mut self, idx: usize, call: &ToolCall) -> Result<Job, ToolError> {
         // Refused calls count too, so that a model cannot repeat them forever.
         let is_within = self.budget.take();
-        // Check this before the arguments, because the model knows only the schemas of the tools
-        // that it was offered.
+        // Check this before validating the arguments, because the model knows only the schemas of
+        // the tools that it was offered.
         if let Some(spec) = self.registry.spec(&call.name)
             && !self.is_offered(spec.name)
         {

@@ -43,7 +43,7 @@ impl CallRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetState {
     Within,
-    /// At least 90 % of the budget is used.
+    /// At least 90 % of the budget has been used.
     Nearly,
     /// The next model call gets no tools, so that the run ends with an answer.
     Spent,

@@ -102,7 +102,7 @@ pub(super) fn slim(schema: &Value) -> Value {
     let none = Map::new();
     let definitions = schema.get("$defs").and_then(Value::as_object).unwrap_or(&none);
     let mut slimmed = slim_schema(schema, definitions, 0);
-    // The tool already has its own description.
+    // Omit the description, because the tool already has its own.
     if let Some(object) = slimmed.as_object_mut() {
         object.remove("description");
     }

@@ -33,7 +33,7 @@ pub(crate) struct Plan {
     pub(crate) tool_calls: u32,
     pub(crate) effects: Option<Arc<dyn EffectRunner>>,
     pub(crate) approval: Approval,
-    /// Tools in addition to the file tools.
+    /// Tools to offer in addition to the file tools.
     pub(crate) tools: Vec<Arc<dyn AnyTool>>,
 }
 

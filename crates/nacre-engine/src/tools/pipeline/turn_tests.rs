@@ -235,7 +235,7 @@ async fn what_a_formatter_does_to_other_files_is_taken_back_too() {
     bay.write("src/index.txt", "a\n");
     let before = files_of(bay.path(), &["a.txt", "b.txt", "src/index.txt"]);
     let edit = |path: &str| json!({ "path": path, "edits": [{ "find": "one", "replace": "two" }] });
-    // Two concurrent calls. The effect of one must not be attributed to the other.
+    // Two concurrent calls. The effect of one call must not be attributed to the other.
     let batch = bay.call_all(&[("file_edit", edit("a.txt")), ("file_edit", edit("b.txt"))]).await;
     assert_eq!(bay.read("src/index.txt"), "a\nsorted\nsorted\n");
     let named = |record: &super::CallRecord| {

@@ -1,7 +1,7 @@
 //! Records file contents before and after each call, so that a turn's changes can be undone.
 //!
-//! The footprint lists the files that a call may change. These are read before the call runs. A
-//! file is not restored if anyone else has changed it since.
+//! The footprint lists the files that a call may change. Those files are read before the call runs.
+//! A file is not restored if anyone else has changed it since.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -159,7 +159,7 @@ pub struct TakenBack {
 }
 
 impl TurnChanges {
-    /// Restores every file that has not changed since the turn. Lists the other files and leaves
+    /// Restores every file that has not changed since the turn. Lists all other files and leaves
     /// them unchanged.
     pub fn take_back(&self, workspace: &Workspace) -> TakenBack {
         let mut taken = TakenBack { changed: Vec::new(), kept: self.not_kept.clone() };

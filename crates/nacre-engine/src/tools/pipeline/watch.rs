@@ -21,7 +21,7 @@ const MAX_ENTRIES: usize = 20_000;
 /// Maximum total size of stored contents. Beyond this limit, only metadata is stored.
 const MAX_TOTAL_BYTES: usize = 64 << 20;
 
-/// Maximum number of recorded changes. A program that makes more can simply be run again.
+/// Maximum number of recorded changes. Programs that make more changes can simply be run again.
 const MAX_CHANGED: usize = 2_000;
 
 /// Timestamps more recent than this are not trusted, because a later change could get the same

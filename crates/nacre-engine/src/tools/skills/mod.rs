@@ -54,7 +54,7 @@ impl Skill {
 pub struct ActiveSkills(Mutex<Vec<Skill>>);
 
 impl ActiveSkills {
-    /// Activates a skill. Returns whether it was inactive before.
+    /// Activates a skill. Returns whether the skill was inactive before.
     pub fn add(&self, skill: Skill) -> bool {
         let mut active = self.lock();
         let is_new = active.iter().all(|known| known.name != skill.name);
@@ -91,8 +91,8 @@ const MAX_DESCRIPTION_CHARS: usize = 1024;
 const MAX_DEPTH: usize = 8;
 const MAX_TOOLS: usize = 100;
 
-/// Names that other agents use for tools that Nacre also has. A name with a pattern, such as
-/// `Bash(git *)`, is not mapped, because Nacre could not enforce the pattern.
+/// Other agents' names for tools that Nacre also has. A name with a pattern, such as `Bash(git *)`,
+/// is not mapped, because Nacre could not enforce the pattern.
 const FOREIGN_TOOLS: &[(&str, &str)] = &[
     ("Read", "file_read"),
     ("Glob", "file_find"),

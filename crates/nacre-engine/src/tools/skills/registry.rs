@@ -1,8 +1,8 @@
-//! Finds skills in the user's directory, in Nacre itself, and in two directories of the project.
+//! Finds skills in the user's directory, in Nacre itself, and in two project directories.
 //!
-//! A project's skill never replaces another one. If its name is taken, it is renamed to
-//! `project:NAME`. Each workspace has its own registry, so that projects in one process never share
-//! skills. Symbolic links are not followed.
+//! A project's skill never replaces another one. If the name is taken, the project's skill is
+//! renamed to `project:NAME`. Each workspace has its own registry, so that projects in one process
+//! never share skills. Symbolic links are not followed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::tools::skills::{MAX_BYTES, Skill, bad_name, parse};
 
 const SKILL_FILE: &str = "SKILL.md";
 
-/// Maximum skills per directory. Any beyond this limit are counted but not loaded.
+/// Maximum skills per directory. Skills beyond this limit are counted but not loaded.
 const MAX_PER_PLACE: usize = 200;
 
 const BUNDLED: &[(&str, &str)] =

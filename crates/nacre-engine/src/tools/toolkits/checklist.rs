@@ -20,7 +20,7 @@ pub struct Checklist(Arc<Mutex<Vec<ChecklistItem>>>);
 pub struct ChecklistItem {
     /// A short unique word.
     pub id: String,
-    /// One line that says what is to be done.
+    /// One line that says what to do.
     pub label: String,
     /// `pending` if left out.
     #[serde(default)]
@@ -77,7 +77,7 @@ const MAX_ID_BYTES: usize = 40;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChecklistSet {
-    /// What is to be done, in order; at most 50.
+    /// The steps to do, in order; at most 50.
     items: Vec<ChecklistItem>,
 }
 

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 
 use self::prelude::*;
 
-/// What every tool is written with.
+/// Imports that all toolkits share.
 mod prelude {
     pub(super) use std::sync::Arc;
     pub(super) use std::time::Duration;

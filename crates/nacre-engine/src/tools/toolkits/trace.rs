@@ -40,9 +40,9 @@ pub struct TraceHandle {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceSearch {
-    /// Words and "quoted phrases", with filters such as agent:codex or after:2026-01.
+    /// Words and "quoted phrases", optionally with filters such as agent:codex or after:2026-01.
     query: String,
-    /// At most this many, 1 to 20; 6 if left out.
+    /// Maximum number of results, from 1 to 20; defaults to 6.
     limit: Option<usize>,
 }
 

@@ -59,7 +59,7 @@ impl Workspace {
         place_below(&self.root, text)
     }
 
-    /// Like `place`, but for a directory. `None` is the root.
+    /// Like `place`, but for a directory. `None` means the root.
     pub(crate) fn folder(&self, text: Option<&str>) -> Result<Option<RelPath>> {
         text.map_or(Ok(None), |text| folder_below(&self.root, text))
     }
@@ -160,8 +160,8 @@ const OWNED: &[&str] = &[".nacre"];
 pub struct Denied(Sensitive);
 
 impl Denied {
-    /// Denies the built-in list of secret files and `globs`. A glob without a `/` applies in every
-    /// directory.
+    /// Denies the built-in list of secret files and all matches for `globs`. A glob without a `/`
+    /// applies in every directory.
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         Sensitive::new(globs).map(Self)
     }

@@ -24,7 +24,7 @@ const MAX_RULE_BYTES: usize = 1_000;
 const MAX_WALK_RULES: usize = 30_000;
 const MAX_NESTED: usize = 24;
 
-/// Directories of generated files.
+/// Directories that contain generated files.
 const NEVER_WALKED: &[&str] = &["node_modules", "__pycache__", ".venv"];
 
 /// A directory that is walked only if the walk starts inside it.
@@ -97,8 +97,8 @@ impl<'w> Walk<'w> {
         Ok(self.end)
     }
 
-    /// Adds a directory's rules. If there are too many, skips the directory, because it is unknown
-    /// which of its files are ignored.
+    /// Adds a directory's rules. If there are too many rules, skips the directory, because it
+    /// cannot determine which files are ignored.
     fn enter(&mut self, folder: &Folder, path: Option<&RelPath>) -> bool {
         let Some(ignore) = self.rules_of(folder) else {
             self.end.is_cut = true;

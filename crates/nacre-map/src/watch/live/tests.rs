@@ -23,7 +23,7 @@ struct Watched {
     current: Current,
 }
 
-/// Returns options with a time so late that no file is doubtful.
+/// Returns options whose time is late enough that no file counts as doubtful.
 fn late() -> RefreshOptions {
     RefreshOptions { looked_ns: clock_ns() + 10_000_000_000, ..options() }
 }
@@ -59,7 +59,7 @@ impl Watched {
 
 type Folders = Vec<(String, FolderRow)>;
 
-/// Returns all existing directories, without anything that depends on when they were refreshed.
+/// Returns all existing directories, ignoring anything that depends on when they were refreshed.
 fn folders(current: &Current) -> Folders {
     let rows = current.artifact.folders().iter().filter(|(_, row)| row.stamp != Stamp::default());
     rows.map(|(path, row)| (path.clone(), FolderRow { is_doubtful: false, ..*row })).collect()
@@ -124,7 +124,7 @@ fn the_rounds_of_one_settling_end_with_their_deadline() {
     let mut watched = Watched { tree, live, current };
     watched.now(&over);
     assert_eq!(watched.current.stats.postponed_files, 5);
-    // One check for each file in the refresh, and one before another round.
+    // The deadline is checked once for each file in the refresh and once before another round.
     assert_eq!((asked.load(Ordering::Relaxed), watched.live.is_settled), (6, false));
     assert!(watched.now(&late()));
     assert!(watched.live.is_settled);
@@ -183,7 +183,7 @@ fn a_file_that_is_written_by_its_other_name_is_seen_by_both() {
 fn what_is_in_doubt_is_looked_at_again_without_an_event() {
     let mut watched = Watched::repository();
     watched.tree.write("a.rs", "fn new() {}\n");
-    // By this clock, the file has always just been written.
+    // By this clock, the file always appears to have just been written.
     let early = RefreshOptions { looked_ns: clock_ns() - 10_000_000_000, ..options() };
     assert!(watched.now(&early));
     assert!(watched.now(&early));

@@ -43,7 +43,7 @@ $ curl -s https://example.com/api/v1/items?limit=20 | jq '.items[] | .name'
 const IDS: &str = "(also 20260303-where-should-the-queue-live-sqlite-not-redis, \
     20261118-deploy-with-make-ship-from-the-release-branch, 20261115-pin-reqwest-to-0-13)";
 
-/// Texts, and their numbers of tokens in `o200k`, `cl100k` and an Anthropic tokenizer.
+/// Sample texts with their token counts in `o200k`, `cl100k` and an Anthropic tokenizer.
 const COUNTED: [(&str, [usize; 3]); 6] = [
     (BRIEF, [169, 170, 187]),
     (PROSE, [91, 91, 93]),

@@ -18,7 +18,7 @@ pub(super) struct VocabularyPlace {
 /// Tokens and their hash table, as little-endian numbers in a borrowed file.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::search) struct Vocabulary<'a> {
-    /// Where each token starts in `text`, followed by where the last one ends.
+    /// The offset in `text` where each token starts, then the offset where the last one ends.
     offsets: &'a [u8],
     /// Each slot contains a token's index plus one, or 0 if it is empty. The number of slots is a
     /// power of two.

@@ -1,5 +1,5 @@
-//! Splits text into words to look up in the built-in model. An identifier is looked up both in full
-//! and in parts.
+//! Splits text into words to look up in the built-in model. Each identifier is looked up both as a
+//! whole and part by part.
 //!
 //! Characters are classified in one pass with fixed tables, so the time is linear even for
 //! malicious text, and the result does not depend on the Unicode version. `docs/embedding.md`
@@ -60,7 +60,7 @@ fn part_end(chunk: &str) -> Option<usize> {
     Some(chunk.len())
 }
 
-/// Writes `chunk` to `folded` in lower case, without accents, and truncated.
+/// Writes `chunk` to `folded` in lower case with accents removed, truncating it if necessary.
 pub(super) fn fold(chunk: &str, folded: &mut String) {
     folded.clear();
     for c in chunk.chars().flat_map(char::to_lowercase) {

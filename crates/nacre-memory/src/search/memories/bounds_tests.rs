@@ -60,7 +60,7 @@ fn an_index_that_waits_for_another_look_is_told_as_outdated() {
 
 #[test]
 fn a_piece_is_small_whatever_is_left() {
-    // Only 16 KiB of each 60 KB file are indexed, so 256 files fill one step.
+    // Only 16 KiB of each 60 KB file is indexed, so 256 files are enough to fill one step.
     let world = world(600, &"word ".repeat(12_000));
     let survey = world.store.survey().unwrap();
     let look = Look { store: &world.store, survey: &survey, now: later(), alarm: None };

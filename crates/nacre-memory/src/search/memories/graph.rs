@@ -1,7 +1,8 @@
-//! Relates memories that link to each other or share a session, tag, file or symbol.
+//! Finds relations between memories that link to each other or share a session, tag, file or
+//! symbol.
 //!
-//! Relations are not stored. They are derived from the links in the files and the facets in the
-//! index, so they are always up to date.
+//! Relations are not stored. Relations are derived from the links in the files and the facets in
+//! the index, so they are always up to date.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -21,7 +22,7 @@ const SHARED: &[(&str, EdgeKind)] = &[
     ("tag", EdgeKind::SharedTag),
 ];
 
-/// A value relates memories only if at most this many share it.
+/// A shared value relates memories only if at most this many of them have it.
 const MAX_RELATED: usize = 50;
 
 /// Like `MAX_RELATED`, but for the displayed graph, which would be unreadable with more edges.
@@ -38,7 +39,8 @@ pub struct GraphOptions {
 pub struct Graph {
     /// Sorted by number of edges, then newest first.
     pub nodes: Vec<GraphNode>,
-    /// At most one edge between two nodes, of the strongest kind. Strong kinds come first.
+    /// At most one edge between any two nodes: the one of the strongest kind. Strong kinds come
+    /// first.
     pub ties: Vec<GraphEdge>,
     pub n_left_out: usize,
 }
@@ -59,7 +61,7 @@ struct RowLink {
 
 /// How rows are related. Pairs are enumerated on demand, because only a few of them are shown.
 struct RowTies<'s> {
-    /// Keyed by each pair's lower row, strongest kind first.
+    /// Links keyed by the lower row of each pair, strongest kind first.
     links: HashMap<usize, Vec<RowLink>>,
     sharings: Vec<(EdgeKind, &'s str, Vec<usize>)>,
     /// For each row, indexes into `sharings`, strongest kind first.
@@ -70,7 +72,7 @@ impl<'s> RowTies<'s> {
     /// Calls `take` once for each related pair of marked rows, with the strongest edge's kind and
     /// the shared value.
     fn each(&self, rows: &[bool], mut take: impl FnMut(usize, usize, EdgeKind, Option<&'s str>)) {
-        // The last lower row paired with each row, so that no pair is visited twice.
+        // For each row, the last lower row it was paired with, so that no pair is visited twice.
         let mut taken_for = vec![usize::MAX; rows.len()];
         for low in list_taken(rows) {
             let links = self.links.get(&low).into_iter().flatten();

@@ -52,14 +52,15 @@ fn the_same_question_is_ranked_once_and_shown_as_the_files_are() {
     );
     assert!(Arc::ptr_eq(&snapshot, &again.unwrap().snapshot), "nothing is read again");
 
-    // An edit in place is shown immediately, but affects the order only after the next file scan.
+    // An in-place edit is shown immediately, but affects the result order only after the next file
+    // scan.
     let id = first[0].split(' ').next().unwrap();
     world.write(id, "Something else altogether", "", "Nothing.");
     let edited = kept_ids(&world, &kept, "queue", DueLook::Folders);
     assert!(edited[0].ends_with("Something else altogether"), "{edited:?}");
     assert_eq!(kept_ids(&world, &kept, "queue", DueLook::Files), fresh_ids(&world, "queue"));
 
-    // The next search that scans finds the new file, even if it only checks directories.
+    // The next search that performs a scan finds the new file, even if it checks only directories.
     world.write("20260102-new", "The queue queue queue", "", "A queue.");
     let unlooked = kept_ids(&world, &kept, "queue", DueLook::Nothing);
     assert!(unlooked.iter().all(|line| !line.contains("20260102-new")), "{unlooked:?}");

@@ -35,7 +35,8 @@ const SUMMARIES: &str = "memory/summaries";
 
 const UNREADABLE: u64 = 1;
 
-/// Minimum number of files per thread. With fewer, starting a thread costs more time than it saves.
+/// Minimum number of files per thread. With fewer files, starting a thread costs more time than it
+/// saves.
 const FILES_PER_THREAD: usize = 64;
 
 /// Checks only stamps.
@@ -82,7 +83,7 @@ pub(super) fn changes_of(store: &Store, changed: &[Located], watermark: u64) -> 
     news
 }
 
-/// How many files and bytes one scan may index. The next scan continues from there.
+/// How many files and bytes one scan may index. The next scan continues where this one stopped.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IndexBudget {
     pub(super) n_files: usize,
@@ -94,7 +95,7 @@ impl IndexBudget {
     /// seconds.
     pub(super) const OF_ONE_LOOK: Self = Self { n_files: 200_000, n_bytes: 64 << 20 };
 
-    /// A hook's budget, which covers the number of changes that typically accumulate between scans.
+    /// A hook's budget, large enough for the changes that typically accumulate between scans.
     pub(super) const OF_A_QUICK_LOOK: Self = Self { n_files: 48, n_bytes: 256 << 10 };
 
     pub(super) fn is_used_up(&self) -> bool {
@@ -211,7 +212,8 @@ impl Look<'_> {
         self.store.evidence_stamps(&located).map(Some)
     }
 
-    /// Reads files that may have changed, up to the limit. Also returns how many were not read.
+    /// Reads files that may have changed, up to the limit. Also returns how many files were not
+    /// read.
     fn read(
         &self,
         doubtful: &[Doubtful],
@@ -256,8 +258,8 @@ impl Look<'_> {
     }
 }
 
-/// Reads a file. Returns `None` if it is unchanged but was modified too recently for its stamp to
-/// be stored.
+/// Reads a file. Returns `None` if the file is unchanged but was modified too recently for its
+/// stamp to be stored.
 fn read_one(store: &Store, doubtful: &Doubtful, has_sides: bool) -> Option<Unit> {
     let Doubtful { at, before, now } = doubtful;
     let mut now = *now;

@@ -44,11 +44,12 @@ const INDEX_NAME: &str = "memories";
 
 const MAX_CANDIDATES: usize = 1000;
 
-/// Hits with less than this share of the best score are dropped.
+/// Hits that score less than this fraction of the best score are dropped.
 pub(super) const MIN_SHARE_OF_BEST: f32 = 0.25;
 
 /// Minimum sum of a hit's lexical score and similarity. Unrelated memories share a common word with
-/// most queries and reach about 0.2; a memory with one of three words reaches about 0.4.
+/// most queries and score about 0.2; a memory that contains one of three query words scores about
+/// 0.4.
 const MIN_FIT: f32 = 0.3;
 
 type Result<T, E = SearchError> = std::result::Result<T, E>;
@@ -115,7 +116,7 @@ pub enum DueLook {
     Files,
     /// Only directory stamps, which show added, removed and replaced files.
     Folders,
-    /// No checks, because an earlier query has just made them.
+    /// No checks, because an earlier query has just performed them.
     Nothing,
 }
 
@@ -226,9 +227,10 @@ impl<'a> MemoryIndex<'a> {
         Opening { store, embedder, index: &index, owner: None, now }.look_at_files(&mut |_, _| {})
     }
 
-    /// Opens the index after making the checks that are due. If only directory stamps are checked,
-    /// a file edited in place is still found by its old words but shown with its new text. Only a
-    /// few new files are then indexed here, and a background process indexes the rest.
+    /// Opens the index after performing any checks that are due. If only directory stamps are
+    /// checked, a file edited in place is still found by its old words, although its new text is
+    /// shown. In that case, only a few new files are indexed here, and a background process indexes
+    /// the rest.
     pub fn open_kept(
         store: &'a Store,
         embedder: &'a dyn Embedder,
@@ -273,7 +275,7 @@ impl<'a> MemoryIndex<'a> {
         Ok(Self::over(store, embedder, snapshot, now, 0))
     }
 
-    /// Indexes these memories again, for callers that already know what has changed.
+    /// Reindexes the given memories, for callers that already know what has changed.
     pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self> {
         let index = Index::new(place::open_or_create(self.store), INDEX_NAME);
         let snapshot = index.update(self.snapshot, self.embedder, Some(owner), |snapshot| {
@@ -362,8 +364,8 @@ impl<'a> MemoryIndex<'a> {
         let is_foreign = |row: usize| !self.store.may_know(self.snapshot.key(row));
         let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of, is_foreign: &is_foreign };
         let mut settled = settle(&self.snapshot, ranked, &facts);
-        // Foreign files could be written to match anything, so their scores must not count as the
-        // best.
+        // A foreign file could be written to match anything, so its score must not be used as the
+        // best score.
         let own = settled.iter().find(|group| !is_foreign(group.best.row));
         let best = own.or(settled.first()).map_or(0.0, |group| group.best.score);
         settled.retain(|group| group.best.score >= best * MIN_SHARE_OF_BEST);
@@ -407,8 +409,8 @@ impl Pages<'_> {
         self.reader.borrow_mut().read_leniently(&at)
     }
 
-    /// Returns whether the quoted phrases occur in the memory or in one that it superseded. A query
-    /// that uses the old wording thus finds the new memory.
+    /// Returns whether the quoted phrases occur in the memory or in one that it superseded. As a
+    /// result, a query that uses the old wording finds the new memory.
     fn holds_phrases(&self, memory: &Memory, group: &Group, query: &Query) -> bool {
         let holds = |memory: &Memory| query.holds_phrases(&whole_text(memory));
         query.phrases.is_empty()
@@ -473,8 +475,8 @@ pub fn clear_index(store: &Store, owner: &Owner, patience: Duration) -> Result<(
     Ok(Index::new(place::open_or_create(store), INDEX_NAME).clear(owner, patience)?)
 }
 
-/// Removes a memory and its words from a store's index. Returns whether all traces are gone from
-/// the disk.
+/// Removes a memory and its words from a store's index. Returns whether all traces have been
+/// removed from the disk.
 pub fn purge_index(
     store: &Store,
     owner: &Owner,

@@ -1,7 +1,7 @@
 //! Lists active memories and finds similar ones, using only the index.
 //!
-//! A brief shows about thirty memories out of possibly thousands. They are chosen from the index,
-//! so only the chosen files are read.
+//! A brief shows about thirty memories out of possibly thousands. Memories are selected using only
+//! the index, so only the selected files are read.
 
 use std::collections::HashMap;
 
@@ -19,8 +19,8 @@ use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::Standing;
 use crate::{LEARNING_KINDS, LearningKind, Located, Memory, MemoryId, MemoryType};
 
-/// Weight of mentioning a file with the same name in another directory. Mentioning the file itself
-/// has weight 1.
+/// Weight of mentioning a file with the same name in another directory. A mention of the file
+/// itself has weight 1.
 const SAME_NAME: f32 = 0.4;
 
 const MAX_FILES: usize = 64;
@@ -70,7 +70,7 @@ impl Listed<'_> {
 }
 
 impl MemoryIndex<'_> {
-    /// Returns all active memories that their own file does not mark as superseded, in no
+    /// Returns all active memories that are not marked as superseded in their own files, in no
     /// particular order. Unverified claims in other files are ignored.
     pub fn outline(&self, interest: &Interest<'_>) -> Result<impl Iterator<Item = Listed<'_>>> {
         let fits = self.fits(interest)?;
@@ -212,8 +212,8 @@ fn nearest_of(
     near
 }
 
-/// Returns the type of the memory at a path. Checks only the directory, because it is called for
-/// every memory.
+/// Returns the type of the memory at a path. Checks only the directory, because this function is
+/// called for every memory.
 pub(super) fn type_of(path: &str) -> Option<MemoryType> {
     let folder = path.strip_prefix("memory/")?.split('/').next()?;
     crate::TYPES.iter().find(|spec| spec.folder == folder).map(|spec| spec.memory_type)

@@ -1,4 +1,4 @@
-//! Where a store's index is on disk.
+//! Finds where a store's index is stored on disk.
 //!
 //! An index's content is trusted, so it is stored in the user's own data directory, where clones
 //! and archives cannot place files.
@@ -15,7 +15,7 @@ pub const INDEX_FOLDER: &str = "index";
 /// The parent directory of all repositories' indexes, relative to the user's data directory.
 const STORES: [&str; 2] = ["cache", "memories"];
 
-/// An index that has been unused for this long is removed. A search rebuilds it if needed.
+/// An index that has been unused for this long is removed. If needed, a search rebuilds the index.
 const MAX_AGE: Duration = Duration::from_secs(90 * 24 * 3600);
 
 fn base(store: &Store) -> Option<PathBuf> {

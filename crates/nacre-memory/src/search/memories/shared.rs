@@ -33,8 +33,8 @@ impl SharedUnits {
         units
     }
 
-    /// Returns the next batch of changes for `project`, or `None` if the index is up to date. From
-    /// then on, the returned changes count as indexed.
+    /// Returns the next batch of changes for `project`, or `None` if the index is up to date. After
+    /// this call, the returned changes count as indexed.
     pub fn news_of(
         &mut self,
         project: &str,

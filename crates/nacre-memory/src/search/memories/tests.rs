@@ -20,13 +20,13 @@ pub(super) struct World {
     pub(super) embedder: Builtin,
 }
 
-/// Returns the real time, when a file that was just written may change again without getting a new
-/// stamp.
+/// Returns the actual current time, at which a newly written file may still change without getting
+/// a new stamp.
 fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// Returns a time when all stamps are old enough to be trusted.
+/// Returns a time late enough that all stamps can be trusted.
 pub(super) fn later() -> Timestamp {
     Timestamp::from_second(4_000_000_000).unwrap()
 }
@@ -344,8 +344,8 @@ fn what_was_overturned_stands_below() {
     assert_eq!(found.hits[0].memory.at.id.as_str(), "20260201-queue");
     assert_eq!(found.hits[0].history[0].at.id.as_str(), "20260101-queue");
     assert!(found.hits.iter().all(|hit| hit.memory.at.id.as_str() != "20260101-queue"));
-    // A query that uses the old wording finds the new memory, and one for the old ID finds the old
-    // memory.
+    // A query that uses the old wording finds the new memory, and a query for the old ID finds the
+    // old memory.
     assert_eq!(world.ids("\"no broker\"").first().unwrap(), "20260201-queue");
     assert_eq!(world.ids("id:20260101-queue"), ["20260101-queue"]);
 }
@@ -516,14 +516,14 @@ fn an_outline_holds_what_holds_and_nothing_else() {
     world.write("20260105-five", "Five", "status: candidate\n", "Text.");
     world.write("20260106-six", "Six", "status: stale\n", "Text.");
     world.write("20260107-seven", "Seven", "status: archived\n", "Text.");
-    // An archived memory supersedes nothing.
+    // An archived memory does not supersede any other.
     let keys = "supersedes: [20260109-nine]\nstatus: archived\n";
     world.write("20260108-eight", "Eight", keys, "Text.");
     world.write("20260109-nine", "Nine", "updated: 2026-01-09\nconfidence: 1\n", "Text.");
     world.write("20260110-ten", "Ten", "supersedes: [20260110-ten]\n", "It names itself.");
     let index = world.open(now());
     let ids: Vec<&str> = outlined(&index, None, &[]).into_iter().map(|one| one.id).collect();
-    // A claim that only another file makes hides nothing.
+    // A claim made only in another file does not hide a memory.
     assert_eq!(ids, ["20260101-one", "20260102-two", "20260109-nine", "20260110-ten"]);
     let nine = outlined(&index, None, &[]).remove(2);
     assert_eq!((nine.confidence, nine.fit, nine.names_file), (1.0, 0.0, 0.0));

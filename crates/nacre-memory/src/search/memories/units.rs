@@ -45,7 +45,7 @@ fn texts(evidence: &Evidence) -> impl Iterator<Item = &str> {
 
 fn record_of(memory: &Memory, evidence: Option<&Evidence>) -> Record {
     let body = page_of(memory);
-    // A review changes `updated`, but a session keeps its date.
+    // A review changes `updated`, but a session summary keeps its original date.
     let time = match memory.at.memory_type {
         MemoryType::Summary => memory.created.or(memory.updated),
         MemoryType::Decision | MemoryType::Learning => memory.updated.or(memory.created),
@@ -134,7 +134,7 @@ fn links(memory: &Memory) -> Vec<Link> {
     related.chain(older).chain(newer).chain(contradicted).collect()
 }
 
-/// Maximum number of a memory's tags to index, and of its links of each kind.
+/// Maximum number of tags, and of links of each kind, to index per memory.
 const MAX_LINKS: usize = 64;
 const MAX_TAGS: usize = 64;
 
@@ -174,7 +174,7 @@ fn facets(memory: &Memory, body: &str) -> Vec<(&'static str, String)> {
     facets
 }
 
-/// Maximum number of mentions. Text with more is probably a listing.
+/// Maximum number of mentions. Text with more mentions is probably a listing.
 const MAX_MENTIONS: usize = 48;
 
 const MAX_SCANNED_BYTES: usize = 16 << 10;
@@ -188,7 +188,7 @@ const EXTENSIONS: &[&str] = &[
     "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
 ];
 
-/// Returns the file paths that a text mentions, without duplicates. They are recognized by their
+/// Returns the file paths that a text mentions, without duplicates. Paths are recognized by their
 /// form.
 pub fn files_named(text: &str) -> Vec<String> {
     let is_path = |c: char| c.is_alphanumeric() || "_-./@+~".contains(c);
@@ -199,7 +199,7 @@ pub fn files_named(text: &str) -> Vec<String> {
 
 /// Returns the functions, types and settings that are named in backticks, without duplicates.
 pub fn symbols_named(text: &str) -> Vec<String> {
-    // Every second part is between two backticks.
+    // After the split, every second part was in backticks.
     let quoted = start_of(text).split('`').skip(1).step_by(2);
     let names = quoted.filter_map(|quoted| quoted.trim_end_matches("()").rsplit(['.', ':']).next());
     first_mentions(names, is_symbol)

@@ -7,17 +7,18 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// For how many days after a date in the question a record still matches.
+/// Number of days after a date in the question during which records still match.
 const TAIL: f32 = 21.0;
 
-/// Like `TAIL`, but for relative dates such as "last week", which people use soon after the event.
+/// Like `TAIL`, but for relative dates such as "last week", which people typically use soon after
+/// the event.
 const RELATIVE_TAIL: f32 = 7.0;
 
 /// The weight of a date that is only a year.
 const YEAR_ALONE: f32 = 0.5;
 
-/// The weight of a record just before the date, and the number of days over which this weight
-/// decreases to zero.
+/// The weight of a record dated just before the date in question, and the number of days over which
+/// it falls to zero.
 const EARLY: (f32, f32) = (0.5, 3.0);
 
 #[rustfmt::skip]
@@ -36,11 +37,11 @@ const NUMBERS: [&str; 13] = [
 pub(super) enum Range {
     /// A day, month or year. If the year is missing, any year matches.
     Named { year: Option<i16>, month: Option<i8>, day: Option<i8> },
-    /// In days since 1970, inclusive.
+    /// Inclusive, in days since 1970.
     Relative { first: f32, last: f32 },
 }
 
-/// Returns the ranges mentioned in `text`. Relative dates are relative to `now_ms`.
+/// Returns the ranges mentioned in `text`. Relative dates are resolved against `now_ms`.
 pub(super) fn ranges(text: &str, now_ms: i64) -> Vec<Range> {
     let words: Vec<&str> = text
         .split(|c: char| !c.is_alphanumeric() && c != '-')
@@ -55,7 +56,7 @@ pub(super) fn ranges(text: &str, now_ms: i64) -> Vec<Range> {
     found
 }
 
-/// Returns how well a time matches the best of the ranges, from 0 to 1.
+/// Returns a score from 0 to 1 for how well a time matches its best-matching range.
 pub(super) fn fit(ranges: &[Range], time_ms: i64) -> f32 {
     let day = day_of(time_ms);
     let fits = ranges.iter().map(|range| match range {
@@ -133,8 +134,8 @@ fn iso(word: &str) -> Option<Range> {
     Some(Range::Named { year: Some(year), month: Some(month), day })
 }
 
-/// Returns the number of a month. Its name must be capitalized, because "may" and "march" are also
-/// ordinary words.
+/// Returns the month number for a month name. The name must be capitalized, because "may" and
+/// "march" are also ordinary words.
 fn month_of(word: &str) -> Option<i8> {
     let is_capital = word.starts_with(char::is_uppercase);
     let word = word.to_lowercase();

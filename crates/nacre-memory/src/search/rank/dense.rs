@@ -12,13 +12,13 @@ use crate::search::segment::Segment;
 use crate::search::snapshot::{Layout, Snapshot};
 use nacre_base::on_all_cores;
 
-/// The number of rows per piece of the scan. The next constant is the minimum number of pieces per
-/// thread.
+/// Number of rows in each piece of the scan. `PIECES_PER_THREAD` is the minimum number of pieces
+/// per thread.
 const ROWS_PER_PIECE: usize = 2048;
 const PIECES_PER_THREAD: usize = 16;
 
-/// Minimum range for scaling values. In a small store, a tiny difference would otherwise outweigh
-/// every other signal.
+/// Minimum range to assume when scaling values. In a small store, a tiny difference would otherwise
+/// outweigh every other signal.
 const MIN_SPREAD: f32 = 0.6;
 
 /// The highest similarity that counts as unrelated. In a small store, or if the rows are only
@@ -37,7 +37,7 @@ pub(super) struct Dense {
 /// For each row, how similar its window and its unit are.
 #[derive(Debug)]
 struct Wider {
-    /// The mean over the row and its neighbors.
+    /// The mean similarity of the row and its neighbors.
     window: Vec<f32>,
     windows: Spread,
     /// The similarity of the unit's best row.
@@ -80,7 +80,7 @@ impl Spread {
         Self { low, high }
     }
 
-    /// Scales a value from 0 to 1 by its position between the lowest and the highest value.
+    /// Scales a value to between 0 and 1 by its position between the lowest and highest values.
     fn place(self, value: f32) -> f32 {
         (value - self.low) / (self.high - self.low).max(MIN_SPREAD)
     }
@@ -105,7 +105,7 @@ fn units(layout: &Layout, rows: &[f32]) -> Vec<f32> {
     layout.unit_of.iter().map(|unit| best[*unit as usize]).collect()
 }
 
-/// Returns the cosine of each row with a vector. All values are 0 if the vectors are not
+/// Returns each row's cosine similarity to a vector. All values are 0 if the vectors are not
 /// comparable.
 pub(crate) fn similarities(snapshot: &Snapshot, vector: &[f32]) -> Vec<f32> {
     if vector.len() != snapshot.segment().dims {

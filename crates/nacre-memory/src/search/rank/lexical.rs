@@ -1,9 +1,9 @@
 //! Scores how well each row's words match the question, with BM25 over the row, its window and its
 //! unit.
 //!
-//! Each score is divided by the score of a text that contains every word of the question many
-//! times. Scores are therefore between 0 and 1 and mean the same in an index of any size. A similar
-//! word counts as a partial match, never more than the exact word.
+//! Each score is divided by the score that a text would get if it contained every word of the
+//! question many times. Scores are therefore between 0 and 1 and are comparable across indexes of
+//! any size. A similar word counts as a partial match and never outweighs the exact word.
 
 use super::question::Term;
 use crate::search::record::FIELD_WEIGHTS;
@@ -14,7 +14,7 @@ use nacre_base::text::Bm25;
 /// The `k1` parameter of BM25. It is low because the texts are short.
 const K1: f32 = 0.9;
 
-/// The weight of a similar word. It is multiplied by the word's similarity.
+/// The weight of a similar word. This weight is multiplied by the word's similarity.
 const VARIANT_SHARE: f32 = 0.5;
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Lexical {
 struct Wider {
     window: Vec<f32>,
     unit: Vec<f32>,
-    /// Each row's score without similar words.
+    /// Each row's score, not counting similar words.
     plain: Vec<f32>,
 }
 
@@ -43,7 +43,7 @@ struct TermRows {
     variants: Vec<(f32, WordRows)>,
 }
 
-/// The rows that contain a word, and how often, weighted by field.
+/// The rows that contain a word, each with its number of occurrences weighted by field.
 struct WordRows {
     rows: Vec<(usize, f32)>,
     /// How many records in the corpus contain the word. Set only if the rows are candidates.
@@ -61,7 +61,7 @@ impl WordRows {
 }
 
 impl Lexical {
-    /// Scores all rows for the terms of a question. `length_share` is the `b` of BM25.
+    /// Scores all rows for the terms of a question. `length_share` is BM25's `b` parameter.
     pub(super) fn new(
         snapshot: &Snapshot,
         layout: &Layout,
@@ -129,7 +129,7 @@ impl TermRows {
     }
 }
 
-/// Maps occurrences in a row to the windows they count in: its own and its neighbors'.
+/// Maps occurrences in a row to the windows in which they count: the row's own and its neighbors'.
 fn around(layout: &Layout, row: usize, n: f32) -> impl Iterator<Item = (usize, f32)> {
     let near = row.saturating_sub(1)..=row + 1;
     near.filter(move |other| layout.are_together(row, *other)).map(move |other| (other, n))

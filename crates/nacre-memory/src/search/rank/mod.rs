@@ -1,8 +1,8 @@
 //! Ranking: scores each record by its words, its meaning, and signals such as its date and trust.
 //!
 //! The score is a weighted sum of signals between 0 and 1. `docs/ranking.md` lists the measured
-//! effect of each signal. A signal that does not apply, such as the date for a question without
-//! one, is the same for all records.
+//! effect of each signal. If a signal does not apply, such as the date when the question mentions
+//! none, it has the same value for all records.
 
 mod dates;
 mod dense;
@@ -55,8 +55,8 @@ impl Weights {
         length_share: 0.4,
     };
 
-    /// Weights for messages between a user and an agent. Answers are long, so the message itself
-    /// has more weight, and long texts are penalized more.
+    /// Weights for messages between a user and an agent. Agents' answers are long, so the message
+    /// itself has more weight, and long texts are penalized more.
     const MESSAGES: Self =
         Self { row: 1.2, similar_row: 0.6, answer: 0.0, length_share: 0.65, ..Self::USUAL };
 
@@ -142,8 +142,8 @@ pub(crate) fn filter_rows(snapshot: &Snapshot, query: &Query, with_archived: boo
     allowed
 }
 
-/// Returns which rows have all of a query's facets, or `None` if it has none. If a name has several
-/// values, only one of them must match.
+/// Returns which rows have all of a query's facets, or `None` if the query has no facets. If a
+/// facet name has several values, matching any one of them is enough.
 fn facet_rows(snapshot: &Snapshot, query: &Query) -> Option<Vec<bool>> {
     let mut names: Vec<&str> = query.facets.iter().map(|(name, _)| name.as_str()).collect();
     names.sort_unstable();
@@ -215,7 +215,7 @@ fn best_rows(layout: &Layout, scores: &[f32], options: &RankOptions) -> Vec<usiz
     let mut rows: Vec<usize> =
         (0..scores.len()).filter(|row| scores[*row] > f32::NEG_INFINITY).collect();
     let by_score = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
-    // Several of the best rows may be in the same unit, so it is too early to drop rows.
+    // Several of the best rows may be in the same unit, so rows cannot be dropped yet.
     let n_wanted = match options.level {
         Level::Records => options.limit,
         Level::Units => rows.len(),
@@ -245,7 +245,7 @@ struct Signals<'a> {
 }
 
 impl Signals<'_> {
-    /// Scores every row. A row that does not match scores negative infinity.
+    /// Scores every row. A row that does not match gets a score of negative infinity.
     fn scores(&self, mode: Mode, allowed: &[bool]) -> Vec<f32> {
         let speaker = self.facet_rows("speaker", self.question.speaker.as_deref());
         let project = self.facet_rows("project", self.question.project.as_deref());
@@ -310,8 +310,8 @@ fn holds(rows: Option<&Vec<bool>>, row: usize) -> f32 {
 }
 
 /// Returns a factor that lowers the scores of candidates, old records and superseded records. A
-/// record that lacks the required evidence always ranks below an equal record that has it, whatever
-/// confidence it claims.
+/// record that lacks the required evidence always ranks below an otherwise equal record that has
+/// it, regardless of the confidence it claims.
 fn trust(row: &Row, is_unproven: bool) -> f32 {
     let standing = match row.standing {
         Standing::Active => 1.0,

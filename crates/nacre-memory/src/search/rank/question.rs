@@ -33,7 +33,7 @@ pub(super) enum Cue {
     Number,
 }
 
-/// A question's properties, found by rules without a model.
+/// Properties of a question, determined by rules rather than by a model.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) terms: Vec<Term>,
@@ -76,7 +76,7 @@ impl Question {
     }
 }
 
-/// A term in a question and its variants, for rankings outside this module.
+/// A term in a question and its variants, for use by rankings outside this module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionTerm {
     pub term: String,
@@ -91,7 +91,7 @@ pub fn terms_of_question(query: &Query) -> Vec<QuestionTerm> {
     terms_with_words(&query.text).into_iter().map(term).collect()
 }
 
-/// Returns the stems of words similar to `word`, without duplicates and without `own`.
+/// Returns the stems of words similar to `word`, excluding duplicates and `own`.
 fn variants(thesaurus: Thesaurus<'_>, word: &str, own: &str) -> Vec<(String, f32)> {
     let mut found: Vec<(String, f32)> = Vec::new();
     for (near, nearness) in thesaurus.near(word) {
@@ -130,7 +130,7 @@ fn the_only(mut names: Vec<String>) -> Option<String> {
     if names.len() == 1 { names.pop() } else { None }
 }
 
-/// Returns whether a question has a verb in the past tense, which means that it is about past
+/// Returns whether a question contains a past-tense verb, which means that it asks about past
 /// events rather than the current state.
 pub(in crate::search) fn asks_about_past(text: &str) -> bool {
     const PAST: [&str; 8] = ["did", "didn", "was", "wasn", "were", "weren", "had", "hadn"];

@@ -1,4 +1,4 @@
-//! Tests for the individual rules, each on a few messages.
+//! Tests each rule individually on a few messages.
 
 use super::*;
 use crate::search::Builtin;
@@ -9,7 +9,7 @@ use crate::search::record::{Record, Unit};
 /// A message's speaker, time and text.
 type Line = (Voice, i64, &'static str);
 
-/// Unrelated messages, which make words differ in rarity and scores vary.
+/// Unrelated messages, added so that words differ in rarity and scores vary.
 const NOISE: [Line; 6] = [
     (Voice::User, 1, "Please rename the changelog heading."),
     (Voice::Assistant, 2, "The heading of the changelog is renamed."),

@@ -56,7 +56,7 @@ impl Stage {
         sent
     }
 
-    /// Returns the text that a client sees after all messages.
+    /// Returns the text that a client sees after receiving all messages.
     fn said(&self) -> String {
         let mut said = String::new();
         for line in self.lines() {

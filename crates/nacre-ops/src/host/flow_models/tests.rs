@@ -1,4 +1,4 @@
-//! Tests questions, their order, and spending limits that stop later questions.
+//! Tests the order of answers, and spending limits that stop later questions.
 
 use serde_json::{Value, json};
 

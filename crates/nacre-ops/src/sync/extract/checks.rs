@@ -24,7 +24,7 @@ const MAX_BODY: usize = 4000;
 /// Minimum number of bytes that a body must add to the title.
 const MIN_ADDED: usize = 20;
 const MIN_CONFIDENCE: f64 = 0.55;
-/// Maximum amount of injected text, in bytes, that is compared with quotes.
+/// Maximum number of bytes of injected text to compare with quotes.
 const MAX_INJECTED: usize = 64 * 1024;
 
 /// Text that programs added to the session, such as rules, recalled memories and reminders.
@@ -191,8 +191,8 @@ impl Counter {
 /// Length of a window in words. Matching windows of this length are rarely a coincidence.
 const WINDOW: usize = 6;
 
-/// Minimum number of consecutive matching windows in a repeated body. Together they span nine
-/// words, which rarely fit in a single line of an error message.
+/// Minimum number of consecutive matching windows for a body to count as repeated. Together they
+/// span nine words, which rarely fit in a single line of an error message.
 const MIN_RUN: usize = 4;
 
 const MAX_WINDOWS: usize = 600_000;

@@ -84,8 +84,9 @@ impl Choice {
             .filter(|words| words.split_whitespace().count() > 1)
     }
 
-    /// Returns whether the choice is complete and concerns more than the next step. Answers to a
-    /// list in a message are never sure, because a letter often selects only the next step.
+    /// Returns whether the choice is complete and concerns more than the next step. A choice from a
+    /// list in a message is never considered sure, because a letter often selects only the next
+    /// step.
     pub(super) fn is_sure(&self) -> bool {
         let header = self.header.as_deref().unwrap_or_default();
         let name = fold(&self.chosen.name);
@@ -99,8 +100,8 @@ impl Choice {
             && !matches!(name.trim(), "both" | "all")
     }
 
-    /// Returns whether the question is about the next step, or the answer states no decision
-    /// without its question. Such a choice is not kept.
+    /// Returns whether the question is about the next step, or the answer alone does not state a
+    /// decision. Such a choice is not kept.
     pub(super) fn is_of_the_moment(&self) -> bool {
         is_sequencing(&self.question) || STEP.is_match(&fold(self.chosen.name.trim()))
     }
@@ -197,7 +198,7 @@ const ACTIONS: &str = "add|close|commit|continue|create|do|finish|fix|go|leave|l
 
 static ACTION: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"^(?:{ACTIONS})\b")));
 
-/// Answers that state nothing without their question, or that only steer the moment.
+/// Answers that mean nothing without their question, or that concern only the next step.
 static STEP: LazyLock<Regex> = LazyLock::new(|| {
     let now = "now|later|first|follow-up|it|them|both|all|this|these|running|commit|push|merge";
     let bare = r"[(…]|(?:yes|no|ok)(?: ?[,.;:!—–-]|$)";
@@ -212,7 +213,7 @@ fn is_sequencing(question: &str) -> bool {
 mod option_tests;
 
 const MAX_OFFER: usize = 6000;
-/// Maximum number of options. Longer lists are rarely alternatives.
+/// Maximum number of options. Longer lists rarely present alternatives.
 const MAX_OPTIONS: usize = 6;
 /// Maximum length of an option. Longer lines are explanations.
 const MAX_OPTION: usize = 600;

@@ -37,7 +37,7 @@ pub(super) static PASSING: Cue = Cue(LazyLock::new(|| {
     )
 }));
 
-/// Phrases that limit a rule to a moment. A model's claims may contain them.
+/// Phrases that limit a rule to a particular moment. A model's claims may contain them.
 pub(super) static MOMENT: Cue = Cue(LazyLock::new(|| {
     pattern(
         "yet|until (?:i|we|it|that)|while (?:i|we)|lines? \\d+|(?:for|in|to|with|of) (?:that|it|\

@@ -29,7 +29,7 @@ struct Run {
     full: String,
     /// The command without its setup steps.
     core: String,
-    /// The steps before the command: changes of directory, variables and preparation.
+    /// The steps before the command: directory changes, variables and preparation.
     setup: String,
 }
 

@@ -262,7 +262,7 @@ impl<'r> Extractor<'r> {
     }
 
     fn judge_all(&mut self, event: &TranscriptEvent, said: &Message<'_>, source: WordSource) {
-        // What opens a session is a task, unless it is a single statement.
+        // A session's opening message is a task, unless it is a single statement.
         let is_own = matches!(source, WordSource::Answer | WordSource::Refusal)
             || self.has_acted
             || said.sentences.len() == 1;
@@ -273,8 +273,8 @@ impl<'r> Extractor<'r> {
         for (idx, sentence) in said.sentences.iter().enumerate().take(n_judged) {
             let Some(request) = request(sentence.text, is_own) else { continue };
             let request = request.and_then(|request| {
-                // Documents and lists are usually pasted, and programs can send prompts, so their
-                // rules may not be the user's.
+                // Documents and lists are usually pasted, and programs can send prompts, so rules
+                // found in them may not be the user's.
                 let is_copied = said.is_document || sentence.is_item;
                 let is_typed = !said.is_document && source != WordSource::Unverified;
                 let is_users = (request.is_outright || !is_copied) && !self.is_echo(sentence.text);

@@ -153,7 +153,8 @@ impl Proposal {
         }
     }
 
-    /// Joins several proposals. The strongest one determines the type, and all quotes are kept.
+    /// Joins several proposals. The strongest proposal determines the type, and all quotes are
+    /// kept.
     pub(crate) fn join(parts: Vec<Self>, title: String, body: String) -> Option<Self> {
         let strongest = parts.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence))?.clone();
         let named = parts.iter().flat_map(|part| part.applies.iter().map(String::as_str));
@@ -251,7 +252,7 @@ impl ProposalList {
             return;
         }
         // Models already keep similarly worded claims apart, and choices are compared by the
-        // questions they answer. Compare only the texts of other claims.
+        // questions they answer. For all other claims, compare the text.
         let is_plain = |one: &Proposal| one.choice.is_none() && one.signal != Signal::Model;
         let known = self
             .proposals

@@ -24,14 +24,14 @@ pub(super) struct Request {
     pub(super) is_outright: bool,
     /// Whether the rule clearly outlives the task. Other rules are reviewed.
     pub(super) is_sure: bool,
-    /// The number of characters before the clause that makes the claim.
+    /// The number of characters before the clause that states the claim.
     pub(super) n_before: usize,
 }
 
 /// Parses a request. Returns `None` if the sentence is not a request, and an error if the request
 /// is not worth keeping. `is_own` is false if the sentence is part of the description of a task.
 pub(super) fn request(sentence: &str, is_own: bool) -> Option<Result<Request, DropReason>> {
-    // Quoted words are the words of others.
+    // Words in quotation marks are someone else's.
     let folded = fold(sentence).split('"').step_by(2).collect::<Vec<&str>>().join("\"");
     if folded.trim_end_matches(['"', ')', '\'', ' ']).ends_with(['?', '？']) {
         return None;
@@ -96,7 +96,7 @@ const REMINDERS: &[&str] = &[
     "that's not right",
 ];
 
-/// The end of a sentence that is not part of its claim.
+/// Trailing words of a sentence that are not part of its claim.
 static TAIL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)(?:[\s,]+(?:from now on|please|thanks|ok))*[\s.,!;:。！]*$"));
 
@@ -104,15 +104,16 @@ pub(super) fn title(sentence: &str) -> String {
     capitalize(&cut_at_clause(bare_claim(sentence), MAX_TITLE))
 }
 
-/// Returns the part of a sentence that makes the claim: all of it if it fits a title, and otherwise
-/// the rest after the first `n_before` characters.
+/// Returns the part of a sentence that states the claim: all of it if it fits in a title, and
+/// otherwise everything after the first `n_before` characters.
 pub(super) fn clause_of(sentence: &str, n_before: usize) -> &str {
     let is_whole = bare_claim(sentence).chars().count() <= MAX_TITLE || sentence.contains('"');
     let at = sentence.char_indices().nth(n_before).map_or(0, |(at, _)| at);
     if is_whole { sentence } else { &sentence[at..] }
 }
 
-/// Returns a sentence without the words around its claim, as in "ok, use tabs from now on, please".
+/// Returns a sentence without the words around its claim: "use tabs" for "ok, use tabs from now on,
+/// please".
 pub(super) fn bare_claim(sentence: &str) -> &str {
     let rest = without_leads(sentence);
     TAIL.find(rest).map_or(rest, |tail| &rest[..tail.start()])
@@ -129,7 +130,7 @@ pub(super) fn without_leads(sentence: &str) -> &str {
 fn without_lead(text: &str) -> Option<&str> {
     let word = text.split_whitespace().next()?;
     let bare = word.trim_end_matches([',', '.', '!', ':', ';', '…']);
-    // Removes the "no" of "no, use tabs", but not that of "No emojis".
+    // Strips the "no" from "no, use tabs", but not from "No emojis".
     let is_lead =
         LEADS.contains(&fold(bare).as_str()) && !(fold(bare).starts_with("no") && bare == word);
     if is_lead {
@@ -187,7 +188,7 @@ fn trim_open_end(text: &str) -> &str {
     text.trim_end_matches([',', ';', ':', ' ', '-', '('])
 }
 
-/// Returns a sentence with its neighbors, which often give the reason.
+/// Returns a sentence and its neighbors, which often give the reason for it.
 pub(super) fn excerpt(sentences: &[Sentence<'_>], idx: usize) -> String {
     let near = &sentences[idx.saturating_sub(1)..sentences.len().min(idx + 2)];
     let near = near.iter().filter(|sentence| !sentence.is_question());
@@ -233,9 +234,8 @@ pub(crate) fn tags(text: &str) -> Vec<String> {
     topics.map(|(tag, _)| (*tag).to_owned()).take(3).collect()
 }
 
-/// A form of statement that outlives the task, such as a practice ("we use slog"), a ban, a norm with
-/// a generic subject, an owner, a new name or a corrected fact. Lists of phrases would not cover what
-/// people say.
+/// A form of statement that outlives the task, such as a practice ("we use slog"), a ban, a norm
+/// about things in general, an owner, a new name or a corrected fact.
 struct Form {
     kind: LearningKind,
     /// Whether the form is always sure (`sure`), or for the topics of the work (`topic`).

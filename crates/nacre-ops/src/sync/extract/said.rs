@@ -35,7 +35,7 @@ const MAX_TALK_ITEMS: usize = 5;
 const MAX_SEEN: usize = 8 * 1024;
 
 pub(super) fn split_message(message: &str) -> Message<'_> {
-    // A prompt that a program sends says nothing in the user's name.
+    // A prompt sent by a program does not speak for the user.
     let n_seen = if is_template(message) { 0 } else { MAX_SEEN };
     let seen = &message[..message.floor_char_boundary(n_seen)];
     let mut sentences = Vec::new();
@@ -104,8 +104,7 @@ struct DocumentFeatures {
     is_cut: bool,
     is_formatted: bool,
     items: usize,
-    /// Number of lines that end in the middle of a sentence. Typed text usually has no line
-    /// wrapping.
+    /// Number of lines that end in the middle of a sentence. Typed text is usually not wrapped.
     wrapped: usize,
     is_open: bool,
     prose: usize,

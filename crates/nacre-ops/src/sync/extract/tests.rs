@@ -178,7 +178,7 @@ fn an_extraction_reads_back_from_its_json() {
     assert_eq!(serde_json::from_str::<Extraction>(&json).unwrap(), extraction);
 }
 
-/// Statements that outlive the task, above, and instructions for the moment, below.
+/// Statements that outlive the task, followed by instructions that apply only to the moment.
 const STATEMENTS: &str = "\
 please always squash before merging to develop
 you must never print access tokens

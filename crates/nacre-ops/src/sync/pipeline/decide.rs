@@ -61,8 +61,8 @@ pub(super) fn decide_all(
     Ok(decided)
 }
 
-/// Returns whether a memory has the same words of the same message as evidence. The agent may have
-/// recorded them during the session, usually better than a rule can.
+/// Returns whether a memory's evidence quotes the same words from the same message. The agent may
+/// have recorded them during the session, usually better than a rule can.
 fn is_recorded(store: &Store, candidate: &Candidate, id: &MemoryId) -> bool {
     let Ok(Some(evidence)) = store.evidence(id) else { return false };
     let is_same = |known: &Quote, quote: &Quote| {
@@ -73,8 +73,7 @@ fn is_recorded(store: &Store, candidate: &Candidate, id: &MemoryId) -> bool {
     quotes.any(|quote| evidence.quotes.iter().any(|known| is_same(known, quote)))
 }
 
-/// Returns the active memory that already contains the claim, according to the rule that a sync
-/// uses.
+/// Returns the active memory that already contains the claim, using the same rule as a sync.
 pub fn said_already(
     store: &Store,
     index: &MemoryIndex<'_>,
@@ -213,10 +212,10 @@ pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f32 {
 
 const SAME_TOPIC: f64 = 0.7;
 
-/// Decides about an answer to a question. Returns `None` if there is no earlier answer to the same
-/// question. Answers to the same question have nearly the same words, so they are compared by topic
-/// and then by the chosen option. The later answer wins, regardless of the order in which sessions
-/// are read.
+/// Decides what to do with an answer to a question. Returns `None` if there is no earlier answer to
+/// the same question. Answers to the same question have nearly the same words, so they are compared
+/// by topic and then by the chosen option. The later answer wins, regardless of the order in which
+/// sessions are read.
 fn decide_answer(
     candidate: &Candidate,
     proposal: &Proposal,
@@ -338,7 +337,7 @@ impl LeadRulings {
         self.reports.last().map(|report| report.checklist.as_slice())
     }
 
-    /// Returns the events stored by the leads, or by their explorers.
+    /// Returns the stored events of the leads or, if `is_leads` is false, of their explorers.
     pub(super) fn log(&self, words: &ExtraWords, is_leads: bool) -> Vec<u8> {
         let mut lines = String::new();
         let told = self.reports.iter().flat_map(|report| {

@@ -139,7 +139,7 @@ impl From<FsError> for SyncError {
 }
 
 impl SyncError {
-    /// Returns how the sync pauses because of the error, or `None` if the error is permanent.
+    /// Returns how this error pauses the sync, or `None` if the error is permanent.
     pub fn pause(&self) -> Option<Pause> {
         match self {
             Self::Ask(AskError::OverLimit(reached)) => Some(Pause::Limit(*reached)),
@@ -284,7 +284,7 @@ struct Session<'d> {
     reading: ReadSession,
     asker: Option<ModelClient<'d>>,
     mark: Option<Mark>,
-    /// When the session ended. All of its claims have this time.
+    /// When the session ended. All of the session's claims use this time.
     when: Timestamp,
     /// When this session's sync started, and how long the session took to read.
     began: Duration,

@@ -1,5 +1,5 @@
-//! Reads a trace from where the last sync stopped. A mark with this position is committed together
-//! with the memories.
+//! Reads a trace from where the last sync stopped. A mark that records how far the sync has read is
+//! committed together with the memories.
 
 use nacre_base::ContentHash;
 use nacre_base::fs::{FsError, RelPath};

@@ -83,9 +83,9 @@ impl<'a> Stager<'a> {
         let DecidedCandidate { candidate, mut decision, ruling, .. } = one;
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
-        // A ruling makes a claim sure, because the lead compared the claim with existing memories,
-        // and so does a person's statement that the claim replaces an earlier one.
-        // Claims that may not be injected are an exception: they never change a memory.
+        // A claim is sure if there is a ruling on it, because the lead compared it with existing
+        // memories, or if a person said that it replaces an earlier claim. Claims that may not be
+        // injected are an exception: they never change a memory.
         let is_trusted = self.trust_of(&candidate).is_offered();
         // Rules such as "always lint before you commit" and "never commit generated files" are both
         // right. They share a word and differ in "always" and "never".
@@ -458,8 +458,7 @@ fn without_words(value: &impl Serialize, words: &ExtraWords) -> Vec<u8> {
     }
 }
 
-/// Returns the agent log, which has a notice about the reading strategy followed by one event per
-/// line.
+/// Returns the agent log: a notice about the reading strategy, followed by one event per line.
 fn agent_log(
     report: &SessionRun,
     spent: SpentTotals,

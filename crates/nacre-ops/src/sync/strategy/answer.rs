@@ -20,7 +20,7 @@ const NO_KIND: &str = "none";
 
 const MAX_BODY: usize = 4000;
 const MAX_STEPS: usize = 8;
-/// Minimum length, in bytes, of a body from which the title was removed.
+/// Minimum length, in bytes, of a body after its title has been removed.
 const MIN_REST: usize = 40;
 
 #[derive(Clone, Debug, Deserialize)]

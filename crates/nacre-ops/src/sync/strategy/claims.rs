@@ -76,7 +76,7 @@ fn to_unproven(claim: &ClaimAnswer, reason: DropReason) -> Unproven {
     Unproven { reason, title: clean_title(&claim.title), sequence }
 }
 
-/// Verifies a claim. `said` is all of the text that was shown to the model.
+/// Verifies a claim. `said` is the complete text shown to the model.
 fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Proposal, DropReason> {
     let claim = claim_of(answer).ok_or(DropReason::Weak)?;
     let basis = Basis::from_name(&answer.basis).ok_or(DropReason::Weak)?;
@@ -95,7 +95,7 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
     if !has(Speaker::User) && !has(Speaker::Assistant) && !is_failure {
         return Err(DropReason::Injected);
     }
-    // Claims that quote only earlier events were already decided by an earlier sync.
+    // A claim that quotes only earlier events was already decided by an earlier sync.
     if found.iter().all(|(line, _)| line.sequence < pages.from) {
         return Err(DropReason::Repeated);
     }

@@ -1,5 +1,5 @@
 //! Formats a session for a model, with one numbered entry per event, and splits it into windows.
-//! Tool output is shortened, because models tend to make claims about the longest texts.
+//! Tool output is shortened, because models tend to make claims about whatever text is longest.
 
 #[cfg(test)]
 mod tests;
@@ -124,7 +124,7 @@ impl TranscriptLine {
     }
 }
 
-/// Returns the label of text sent by the user. Returns `None` for shell commands, which are not
+/// Returns the label for text sent by the user. Returns `None` for shell commands, which are not
 /// shown.
 fn person_label(source: WordSource) -> Option<&'static str> {
     match source {

@@ -1,4 +1,4 @@
-//! Reads a session with a model in windows, and then has the model review the claims. The review is
+//! Reads a session in windows with a model, and then has the model review the claims. The review is
 //! needed because models propose more claims than are worth keeping (see docs/evaluation.md).
 
 use std::collections::BTreeSet;

@@ -16,7 +16,7 @@ use crate::sync::candidate::{FORMAT_VERSION, SessionSummary};
 use crate::sync::extract::requests::tags;
 use crate::sync::steps::{Step, step_of};
 
-/// Number of requests kept from the start of the session, and number kept from its end.
+/// Number of requests to keep from the start and from the end of the session.
 const FIRST_ASKED: usize = 6;
 const LAST_ASKED: usize = 4;
 const MAX_FILES: usize = 20;

@@ -13,7 +13,7 @@ use super::{ToolSpec, at_most, page_result, parse};
 use crate::calls::Call;
 use crate::mcp::text::{Lines, line, sanitize};
 
-/// Enough to almost fill one result.
+/// Enough tokens to almost fill one result.
 const DEFAULT_BUDGET: usize = 2_000;
 const MAX_BUDGET: usize = 20_000;
 
@@ -80,10 +80,10 @@ struct CodeSearchArguments {
     /// Words or an identifier; "quoted literal text"; with mode=regex a regular expression, matched
     /// line by line.
     query: String,
-    /// How to interpret the query: words, fixed or regex. Default words, or fixed if in double
-    /// quotes.
+    /// How to interpret the query: words, fixed or regex. Default: words, or fixed if the query is
+    /// in double quotes.
     mode: Option<CodeSearchMode>,
-    /// Whether to ignore case. Default: unless the pattern has an uppercase letter.
+    /// Whether to ignore case. On by default, unless the pattern contains an uppercase letter.
     ignore_case: Option<bool>,
     /// Path globs such as src, *.rs or !tests.
     #[serde(default)]

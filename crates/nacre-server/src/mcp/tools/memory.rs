@@ -33,7 +33,7 @@ struct MemorySearchArguments {
     query: String,
     /// Only this type.
     r#type: Option<MemoryType>,
-    /// Only memories changed since a day or an age, such as 2026-01-31 or 7d.
+    /// Only memories changed since a date, such as 2026-01-31, or within a period, such as 7d.
     since: Option<String>,
     /// Maximum number of results, 1 to 30. Default 8.
     limit: Option<usize>,
@@ -216,12 +216,13 @@ enum RecordedType {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MemoryAddArguments {
-    /// The claim in one sentence that is clear without context in a year, 10 to 200 characters.
+    /// The claim in one sentence of 10 to 200 characters that will still be clear in a year without
+    /// context.
     title: String,
     /// The reason and the consequences; 30 to 4000 characters of Markdown.
     body: String,
-    /// The sentence from this session that proves it, verbatim, 8 to 600 characters; preferably the
-    /// user's own.
+    /// The sentence from this session that proves the claim, quoted verbatim (8 to 600 characters);
+    /// preferably the user's own words.
     quote: String,
     /// decision (default): what was chosen. learning: what was found out.
     r#type: Option<RecordedType>,

@@ -70,7 +70,7 @@ pub(super) struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// Default values for a row: a read-only tool with these arguments.
+    /// Default values for a row that describes a read-only tool with these arguments.
     #[cfg_attr(
         not(test),
         expect(clippy::extra_unused_type_parameters, reason = "only a test derives the schema")

@@ -168,7 +168,7 @@ struct TraceSearchArguments {
     query: String,
     /// Only sessions from this agent, such as claude, codex, cursor, opencode, gemini or copilot.
     agent: Option<String>,
-    /// Only messages since a day or an age, such as 2026-01-31 or 7d.
+    /// Only messages since a date, such as 2026-01-31, or within a period, such as 7d.
     since: Option<String>,
     /// Maximum number of results, 1 to 30. Default 8.
     limit: Option<usize>,
@@ -251,7 +251,7 @@ fn render_status(report: &StatusReport) -> String {
     for store in &report.stores {
         lines.add(&store_line(store));
     }
-    // Agents must not see sessions of other projects.
+    // Agents must not see other projects' sessions.
     let is_here = |project: &Option<String>| project.is_some() && *project == report.root;
     for seen in report.sessions.iter().filter(|seen| is_here(&seen.project)) {
         let states: Vec<String> =

@@ -141,8 +141,8 @@ impl AsyncWrite for CheckedStream {
     }
 }
 
-/// Checks the server's messages. Each consists of a letter, a length that includes itself, and the
-/// content.
+/// Checks the server's messages. Each message consists of a letter, a length that includes its own
+/// bytes, and the content.
 struct MessageCheck {
     needs_proof: bool,
     /// How many bytes the server may still send before it is ready for the next request.
@@ -208,7 +208,7 @@ impl MessageCheck {
         match code {
             _ if !self.needs_proof => Ok(()),
             // These messages are part of the SCRAM exchange. The client verifies the proof in the
-            // last one.
+            // final message.
             10 | 11 => Ok(()),
             12 => {
                 self.needs_proof = false;
@@ -285,7 +285,7 @@ mod tests {
         [&[kind], &length[..], content].concat()
     }
 
-    /// Feeds the messages to the check in chunks of every possible size.
+    /// Feeds the messages to the check in chunks, once for each chunk size.
     fn read(needs_proof: bool, sent: &[Vec<u8>]) -> Result<(), String> {
         let sent = sent.concat();
         let outcomes: Vec<_> = (1..=12)

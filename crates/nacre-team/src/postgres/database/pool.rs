@@ -174,7 +174,7 @@ impl Shared {
             }
         }
         let (client, connection) = self.connect().await?;
-        // The client's calls return connection errors as well.
+        // Connection errors are also returned by the client's calls.
         tokio::spawn(async move { drop(connection.await) });
         Ok(client)
     }
@@ -197,7 +197,7 @@ impl Drop for Shared {
 
 nacre_base::debug_only!(Database {});
 
-/// Removes NUL characters, which PostgreSQL does not allow in strings.
+/// Replaces NUL characters, which PostgreSQL does not allow in strings.
 pub(crate) fn plain(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }

@@ -7,7 +7,7 @@ use super::pool::Database;
 
 const LEADER_LOCK: i64 = 0x6e61_6372_65ff;
 
-/// An advisory lock. PostgreSQL releases it when the connection closes.
+/// An advisory lock. PostgreSQL releases the lock when the connection closes.
 pub struct Leadership {
     database: Database,
     client: Client,

@@ -15,7 +15,7 @@ use nacre_traces::catalog::{
 
 use crate::postgres::database::{Database, DatabaseError, Result, millis_after, moment, plain};
 
-/// How often a session may be claimed without finishing.
+/// Maximum number of times that a session may be claimed without being finished.
 const MAX_CLAIMS: i32 = 10;
 
 /// How often a claim is attempted. An attempt fails if another worker claims a job from the same
@@ -38,8 +38,8 @@ pub struct SharedQueue {
     reader: Option<String>,
 }
 
-/// SQL condition for jobs `j` that the server `$reader` can read. If `$reader` is null, it is true
-/// for every job.
+/// SQL condition for jobs `j` that the server `$reader` can read. If `$reader` is null, the
+/// condition is true for every job.
 macro_rules! readable {
     ($reader:literal) => {
         concat!(
@@ -87,8 +87,8 @@ impl SharedQueue {
         Ok(self.database.query_one(sql, &[&now.as_millisecond(), &self.reader])?.get(0))
     }
 
-    /// Returns the waiting sessions. Directories outside projects are excluded, because only each
-    /// server's own catalog knows them.
+    /// Returns the waiting sessions. Directories outside projects are excluded, because they are
+    /// recorded only in each server's own catalog.
     pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions, CatalogError> {
         let sql = "
 SELECT CASE WHEN not_before <= $1 THEN 0 WHEN attempts = 0 THEN 1 ELSE 2 END, count(*), max(not_before), min(key)

@@ -16,7 +16,8 @@ const OFFERED: &str = "ROWS FROM (json_to_recordset($1::text::json) AS (key text
   AS new (key, agent, session_id, title, project, last_activity, grown, state, reason, not_before, offered, nth)";
 
 /// SQL condition for offered sessions that change the state of their existing job. A session that
-/// is not ready changes it only if it has grown and the previous offer had the same project.
+/// is not ready changes this state only if it has grown and the previous offer had the same
+/// project.
 const MOVES: &str = "job.state <> 'running' AND NOT (job.state = 'skipped' AND job.reason = 'by hand') AND CASE new.state
   WHEN 'pending' THEN new.grown > job.grown OR (job.state IN ('skipped', 'dead') AND new.offered > job.offered)
   ELSE new.grown > job.grown AND new.project IS NOT DISTINCT FROM job.project END";

@@ -14,13 +14,13 @@ use super::terms::vector;
 use super::{SharedRecords, to_index_error};
 use crate::postgres::database::{Database, Result};
 
-/// Minimum numbers of candidates to rank: one for those found by words, one for those found by
+/// Minimum number of candidates to rank, separately for those found by words and those found by
 /// vectors.
 const N_WORDS: usize = 80;
 const N_MEANING: usize = 50;
 
-/// Up to this many records, all vectors are compared, which gives exact results. Beyond it, the
-/// vector index is used.
+/// With up to this many records, all vectors are compared, which gives exact results. Beyond it,
+/// the vector index is used.
 const MAX_SCANNED: f32 = 100_000.0;
 
 pub(super) fn find(
@@ -118,7 +118,8 @@ async fn by_words(
         Places::Index => (IN_INDEX, 0),
         Places::BothIndexes => (IN_BOTH_INDEXES, 0),
         Places::Newest => (AMONG_NEWEST, N_NEWEST),
-        // The total limit is four times as high, because small projects do not use up their shares.
+        // The projects' limits add up to four times `N_NEWEST`, because small projects do not use
+        // up their share.
         Places::NewestOfEach => {
             (AMONG_NEWEST_OF_EACH, (4 * N_NEWEST).div_ceil(n_projects).min(N_NEWEST))
         }
@@ -180,7 +181,7 @@ SELECT record, terms FROM (
   ORDER BY time_ms DESC, record LIMIT $9) AS newest
 WHERE terms @@ $1::text::tsquery";
 
-/// Searches only the newest records of each project, which are found through an index.
+/// Uses an index to find each project's newest records, and searches only those.
 const AMONG_NEWEST_OF_EACH: &str = "
 SELECT record, terms FROM (
   SELECT newest.record FROM unnest($2::integer[]) AS project (id), LATERAL (
@@ -229,14 +230,14 @@ async fn by_meaning(
 }
 
 /// Continues the index scan if too few of the nearest vectors pass the filter. Other scans are
-/// disabled, because PostgreSQL cannot estimate how many records a list of projects has, and could
-/// decide to sort half of all vectors.
+/// disabled, because PostgreSQL cannot estimate how many records belong to a list of projects, and
+/// might choose to sort half of all vectors.
 const LOOK_ON: &str =
     "SET LOCAL hnsw.iterative_scan = 'relaxed_order'; SET LOCAL hnsw.ef_search = 60;
 SET LOCAL hnsw.max_scan_tuples = 20000; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
 SET LOCAL max_parallel_workers_per_gather = 0";
 
-/// In the audience index, the vectors of one project are adjacent.
+/// In the audience index, each project's vectors are adjacent.
 const SCAN: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
 SET LOCAL max_parallel_workers_per_gather = 0";
 

@@ -1,7 +1,7 @@
 //! Searches a team's records. Among the records that the caller may read, PostgreSQL selects
 //! candidates by terms (`tsvector` with one weight per field) and by embedding (`pgvector`). The
-//! local index's ranking code then orders them. Terms are extracted as they are for the local
-//! index, so that both indexes find the same records.
+//! local index's ranking code then orders them. Terms are extracted in the same way as for the
+//! local index, so that both indexes find the same records.
 
 mod apply;
 mod candidates;
@@ -77,7 +77,7 @@ fn to_index_error(error: DatabaseError) -> RecordIndexError {
 /// PostgreSQL advisory lock, held while the embedding model is selected or its index is built.
 const MODEL_LOCK: i64 = 0x6e61_6372_6503;
 
-/// Building an index of many vectors takes minutes or longer.
+/// Building an index over many vectors takes minutes or longer.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(6 * 3600);
 
 /// Stores the embedding model's name if none is stored yet, or if no record has another model's
@@ -116,8 +116,8 @@ INSERT INTO search_model (model, dims) VALUES ($1, $2) ON CONFLICT (one) DO UPDA
     }
 }
 
-/// Drops the indexes, which are created again after the first import, because inserting many
-/// records into an existing index takes far longer.
+/// Drops the indexes, to be recreated after the first import, because inserting many records into
+/// an existing index takes far longer.
 const WITHOUT_INDEXES: &str = "DROP INDEX IF EXISTS nacre.embedding_nearest;
 DROP INDEX IF EXISTS nacre.embedding_audience; DROP INDEX IF EXISTS nacre.words_terms";
 
@@ -126,8 +126,8 @@ DROP INDEX IF EXISTS nacre.embedding_audience; DROP INDEX IF EXISTS nacre.words_
 const MAX_DIMS_INSIDE: usize = 1_200;
 
 fn build_index(database: &Database, dims: usize) -> Result<()> {
-    // With the vectors in the index, those of one project are adjacent, regardless of insertion
-    // order.
+    // If the index includes the vectors, each project's vectors are adjacent, regardless of
+    // insertion order.
     let inside =
         if dims <= MAX_DIMS_INSIDE { "(audience) INCLUDE (record, vector)" } else { "(audience)" };
     let build = format!(

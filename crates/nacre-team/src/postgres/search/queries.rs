@@ -23,7 +23,7 @@ pub(super) const N_NEWEST: usize = 5_000;
 /// Reading this many project index entries costs as much as reading one record.
 const PLACES_A_RECORD: f32 = 16.0;
 
-/// A facet filter that accepts at least this fraction of all records is not selective.
+/// A facet filter counts as selective only if it accepts less than this fraction of all records.
 const COMMON: f32 = 0.5;
 
 /// If the caller may read less than this fraction of all records, searching one project at a time
@@ -40,8 +40,8 @@ pub(super) struct Filter {
     pub(super) audiences: Option<Vec<i32>>,
     pub(super) after_ms: i64,
     pub(super) before_ms: i64,
-    /// Estimated fractions of all records: those that match the facets, and those the caller may
-    /// read.
+    /// Estimated fraction of all records that match the facets, and the fraction that the caller
+    /// may read.
     share_of_terms: f32,
     share_of_audiences: f32,
 }
@@ -90,8 +90,8 @@ impl Filter {
     }
 }
 
-/// Returns the estimated fraction of records with at least one of the terms, or 1.0 if there are no
-/// statistics.
+/// Returns the estimated fraction of records that contain at least one of the terms, or 1.0 if
+/// there are no statistics.
 fn share_of_any(terms: &[String], stock: &Stock) -> f32 {
     if stock.frequent.is_empty() {
         return 1.0;
@@ -192,7 +192,7 @@ fn require_rarest(rarest: &[(&str, f32)], share: f32) -> Option<String> {
 }
 
 /// Like `require_rarest`, but for very common terms. Requires two terms if enough of the newest
-/// contain both.
+/// records contain both.
 fn require_rarest_of_newest(rarest: &[(&str, f32)], n_records: f32) -> Option<String> {
     let (first, others) = rarest.split_first()?;
     let share = |(_, n_holding): &(&str, f32)| n_holding / n_records;

@@ -114,7 +114,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Adds a task that another task started and that is already running.
+    /// Adds an already running task that was started by another task.
     async fn adopt(
         &mut self,
         parent: &TaskId,

@@ -1,5 +1,5 @@
 //! Stores tasks and events that several servers share, by the same rules as the local state file.
-//! Locks per session and, for background tasks, per project determine the order of tasks.
+//! Tasks are ordered by locks: one per session and, for background tasks, one per project.
 
 mod append;
 mod rows;
@@ -42,8 +42,8 @@ impl SharedState {
         Self { words, ..self }
     }
 
-    /// Returns runners that exited, or whose lease expired, with unfinished tasks. Each comes with
-    /// the lease time that was read.
+    /// Returns runners that have exited or whose lease has expired, if they have unfinished tasks.
+    /// Each runner is returned with the lease time that was read.
     fn gone_runners(
         &self,
         here: &Runner,
@@ -110,8 +110,8 @@ impl TaskStore for SharedState {
             let transaction = client.transaction().await?;
             let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1");
             let row = transaction.query_opt(&sql, &[&id.as_str()]).await?;
-            // A task's session, class and project never change. Its state is read again while the
-            // lock is held.
+            // A task's session, class and project never change. The task's state is read again
+            // while the lock is held.
             let TaskRecord { session, class, project, .. } =
                 record(&row.ok_or_else(|| unknown(id))?)?;
             lock_turn(&transaction, &session, class, project.as_deref()).await?;

@@ -53,8 +53,8 @@ pub(crate) fn remove_entry(text: &str, keys: &[&str], undo: &Undo) -> Result<Str
     Ok(without_child(text, parent, idx.unwrap_or_default()))
 }
 
-/// Cleans up containers that have become empty: removes those that did not exist before and resets
-/// the others to their original text.
+/// Cleans up containers that have become empty: removes those that did not originally exist and
+/// restores the others to their original text.
 pub(crate) fn tidy(text: &str, undo: &Undo) -> Result<String> {
     let mut text = text.to_owned();
     for container in undo.containers.iter().rev() {

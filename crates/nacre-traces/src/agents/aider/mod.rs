@@ -1,7 +1,7 @@
-//! Reads aider's history, a Markdown file per project to which every session is appended. A session
-//! starts with a heading that contains the time. The user wrote the lines that start with `####`,
-//! aider the lines that start with `>`, and the model all others. Sessions and messages have no
-//! IDs. Times have no time zone and are read as UTC.
+//! Reads aider's history: one Markdown file per project, to which each session is appended. A
+//! session starts with a heading that contains the time. Lines that start with `####` were written
+//! by the user, lines that start with `>` by aider, and all others by the model. Sessions and
+//! messages have no IDs. Times have no time zone and are read as UTC.
 
 #[cfg(test)]
 mod tests;
@@ -137,7 +137,7 @@ fn id_of(started: Option<Timestamp>) -> String {
 
 /// Longer messages are split.
 const MAX_SAID: usize = 1024 * 1024;
-/// Every line that aider writes ends with this, including echoed user input.
+/// Every line that aider writes, including echoed user input, ends with this string.
 const LINE_END: &str = "  ";
 const MIN_FENCE: usize = 3;
 const TALK_COMMANDS: [&str; 5] = ["/ask", "/code", "/architect", "/context", "/help"];
@@ -190,7 +190,7 @@ struct HistoryParser {
     /// Whether aider's last line lacked `LINE_END`, so that its text continues on the next line.
     is_unfinished: bool,
     fence: Option<String>,
-    /// Whether the model wrote the last non-blank line. After each answer, aider prints a line
+    /// Whether the model wrote the last non-blank line. After each response, aider prints a line
     /// before the user can type again.
     is_in_answer: bool,
 }

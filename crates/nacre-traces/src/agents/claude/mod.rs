@@ -121,7 +121,7 @@ fn spawning_call(path: &Path) -> Option<String> {
     Fields::of(&text).text("toolUseId").map(|id| short_name(&id))
 }
 
-/// Records that duplicate other records or contain program settings.
+/// Record types that duplicate other records or contain program settings.
 const SILENT: &str = "\
     progress file-history-snapshot file-history-delta last-prompt permission-mode mode agent- \
     name pr-link bridge-session tag content-replacement";
@@ -133,7 +133,7 @@ const CARRIED: usize = 128;
 
 struct TranscriptParser {
     thread: Thread,
-    /// How often each queued prompt has yet to appear as a message.
+    /// For each queued prompt, how many more times it should appear as a message.
     queued: RecentMap<u32>,
     usage: RecentMap<[u64; 4]>,
 }

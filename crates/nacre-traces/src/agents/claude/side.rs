@@ -1,6 +1,6 @@
 //! Reads records outside the conversation: system notes, attachments, queue operations and titles.
-//! A queue operation contains what the user typed while the agent was working. The attachment that
-//! delivers the same text is skipped as a duplicate.
+//! A queue operation contains text that the user typed while the agent was working. The attachment
+//! that later delivers the same text is skipped as a duplicate.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::TranscriptParser;
 use super::talk::{blocks, verify_source};
 use crate::transcript::toolkit::*;
 
-/// Attachments that the user did not write, each with the reason for the injection.
+/// Types of attachments that the user did not write, each with the reason it was injected.
 const ATTACHMENTS: &[(InjectedReason, &str)] = &[
     (
         InjectedReason::Instructions,
@@ -157,7 +157,7 @@ fn local_command(text: &str, record: &Record, spot: &Spot, out: &mut Emitter) {
     }
 }
 
-/// Older versions start a new file with the titles of other sessions.
+/// Older versions of Claude Code start a new file with the titles of other sessions.
 pub(super) fn summary(record: &Record, spot: &Spot, out: &mut Emitter) {
     let (title, leaf) = (record.string("summary"), record.word("leafUuid"));
     let key = (!leaf.is_empty()).then_some(leaf);

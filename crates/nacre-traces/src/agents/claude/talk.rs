@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use super::TranscriptParser;
 use crate::transcript::toolkit::*;
 
-/// A rejected tool call's result starts with one of these.
+/// A rejected tool call's result starts with one of these strings.
 const REFUSAL_OPENINGS: [&str; 2] = ["The user doesn't want to", "User rejected"];
-/// In a rejected tool call's result, the user's comment follows one of these and ends at
+/// In a rejected tool call's result, the user's comment follows one of these strings and ends at
 /// `REFUSAL_END`.
 const REFUSAL_MARKS: [&str; 3] = [
     "the user said:",

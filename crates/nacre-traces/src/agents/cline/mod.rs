@@ -109,16 +109,16 @@ fn describe(path: &Path, out: &mut Emitter) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writer {
     Program,
-    /// The editor extension, which wraps everything that the user wrote in tags.
+    /// The editor extension, which puts tags around everything that the user wrote.
     Extension,
 }
 
-/// Only the first message uses this tag around the user's words.
+/// Tag around the user's words, used only in the first message.
 const TASK_TAG: &str = "task";
 const WORDS: [&str; 4] = ["user_input", "feedback", "user_message", "answer"];
 const BEFORE_WORDS: [&str; 2] = ["mode_notice", "explicit_instructions"];
-/// The extension starts these tools' results with a sentence of its own. File content comes after
-/// that sentence, so it cannot be mistaken for user feedback.
+/// The results of these tools start with a sentence written by the extension. File content comes
+/// after that sentence, so it cannot be mistaken for user feedback.
 const SPEAKING_TOOLS: [&str; 8] = [
     "write_to_file",
     "replace_in_file",
@@ -129,7 +129,7 @@ const SPEAKING_TOOLS: [&str; 8] = [
     "attempt_completion",
     "new_task",
 ];
-/// A result contains the user's feedback after one of these sentences.
+/// If a tool result contains user feedback, one of these sentences precedes it.
 const FEEDBACK: [&str; 4] = [
     "The user denied this operation",
     "The user provided the following feedback:",
@@ -199,8 +199,8 @@ impl SessionParser {
     }
 
     /// Handles one block of text in a user message: a tool result, tagged words, or text added by
-    /// the extension. If the block is only a tool result's header, returns the tool, because the
-    /// next block is then its result.
+    /// the extension. If the block is only a tool result's header, returns the tool, because its
+    /// result is then in the next block.
     fn text(
         &mut self,
         spot: &Spot,
@@ -295,8 +295,8 @@ impl SessionParser {
     }
 }
 
-/// Splits a text at the tags around the user's words, into the parts before, inside and after them.
-/// The opening tag must be at the start or after a known prefix. The user's words end at the first
+/// Splits a text into the parts before, between and after the tags around the user's words. The
+/// opening tag must be at the start or after a known prefix. The user's words end at the first
 /// closing tag, because the content of mentioned files follows it.
 fn words_in(text: &str, is_first: bool) -> Option<(&str, &str, &str)> {
     let start = words_start(text);

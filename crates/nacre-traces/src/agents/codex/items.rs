@@ -9,7 +9,7 @@ const ASKING_TOOLS: [&str; 2] = ["request_user_input", "ask_user"];
 const OUTCOME_BYTES: usize = 256;
 const DOCUMENT_BYTES: usize = 64 * 1024;
 
-/// Returns whether a line without an envelope is an item of this type.
+/// Returns whether a line of this type is an item if it has no envelope.
 pub(super) fn is_item(kind: &str) -> bool {
     matches!(kind, "message" | "reasoning" | "tool_search_output" | "ghost_snapshot")
         || kind.ends_with("_call")

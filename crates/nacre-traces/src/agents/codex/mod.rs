@@ -1,7 +1,7 @@
-//! Reads rollouts from all versions of Codex, including archived and compressed files and the older
-//! single JSON document. A rollout contains the conversation in up to three streams: model input
-//! and output, events shown to the user, and completed items. Each message is emitted once, from
-//! the first stream that contains it.
+//! Reads rollouts from all versions of Codex, including archived and compressed files and the
+//! single JSON document of older versions. A rollout contains the conversation in up to three
+//! streams: model input and output, events shown to the user, and completed items. Each message is
+//! emitted once, from the first stream that contains it.
 
 mod events;
 mod items;
@@ -137,7 +137,7 @@ impl LineFormat for RolloutParser {
         let (kind, raw) = (record.word("type"), record.raw("payload"));
         let payload = Fields::of(raw);
         match kind {
-            // Contains program state, or marks a message that is recorded separately.
+            // These records contain program state, or mark a message that is recorded separately.
             "world_state"
             | "inter_agent_communication"
             | "inter_agent_communication_metadata"
@@ -207,7 +207,7 @@ impl RolloutParser {
     fn session_meta(&mut self, header: &Fields, time: Option<Timestamp>, out: &mut Emitter) {
         let (id, source) = (header.word("id"), header.raw("source"));
         if self.saved.has_meta {
-            // The header of another session means that its history was copied.
+            // A header from another session means that its history was copied into this one.
             if id != out.facts.id && !id.is_empty() {
                 self.saved.copying_since = time;
                 if out.facts.links.is_empty() {

@@ -10,8 +10,8 @@ const MAX_PROMPTS: usize = 1024;
 const MAX_UNDONE: usize = 1024;
 /// How many entries of each map are stored in a watermark.
 const CARRIED: usize = 128;
-/// Records that a model writes are at least this many milliseconds apart. A smaller gap means that
-/// the record belongs to a copied history, which is written all at once.
+/// Consecutive records written by a model are at least this many milliseconds apart. A smaller gap
+/// means that the record belongs to a copied history, which is written all at once.
 const COPY_GAP_MS: i64 = 100;
 
 #[derive(Clone, Copy)]
@@ -50,15 +50,15 @@ pub(super) struct RolloutParser {
 pub(super) struct Saved {
     /// Whether the session's own header has been read. Later headers are copies or duplicates.
     pub(super) has_meta: bool,
-    /// Whether the stream of shown events contains user messages. If so, the user did not write a
-    /// user item that has no matching event.
+    /// Whether the stream of events shown to the user contains user messages. If so, a user item
+    /// without a matching event was not written by the user.
     pub(super) has_shown_users: bool,
     #[serde(default)]
     pub(super) is_programs: bool,
     pub(super) open_turns: u64,
     pub(super) has_turns: bool,
     pub(super) last_is_answer: bool,
-    /// When the last record in the copied history that is being read was written.
+    /// Timestamp of the record last read from a copied history; `None` outside such a history.
     pub(super) copying_since: Option<Timestamp>,
     /// Records with a smaller ordinal belong to the parent session.
     pub(super) own_from_ordinal: Option<u64>,

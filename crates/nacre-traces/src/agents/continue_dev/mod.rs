@@ -1,5 +1,5 @@
-//! Reads Continue's sessions. Each is one JSON document, in the same format for the CLI and the
-//! editor extension. Messages have no times or IDs. Each session's time comes from the session
+//! Reads Continue's sessions. Each session is one JSON document, in the same format for the CLI and
+//! the editor extension. Messages have no times or IDs. Each session's time comes from the session
 //! list.
 
 #[cfg(test)]

@@ -202,7 +202,7 @@ fn user(thread: &mut Thread, spot: &Spot, data: &Fields, out: &mut Emitter) {
         let reason = reason_of(&added).or_if_unknown(InjectedReason::Environment);
         voice::emit_injected(spot, reason, &added, out);
     }
-    // Events have no branches, because Copilot removes undone turns from the file.
+    // Events have no branches, because Copilot removes turns from the file when they are undone.
     thread.user(spot, "", &typed, out);
 }
 

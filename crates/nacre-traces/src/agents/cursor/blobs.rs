@@ -19,7 +19,7 @@ use super::uri::{from_hex, to_hex};
 const MAX_DEPTH: u32 = 24;
 const MAX_BLOBS: usize = 200_000;
 const HASH: usize = 32;
-/// The root node's protobuf field that contains the workspace.
+/// Number of the root node's protobuf field that contains the workspace.
 const WORKSPACE_FIELD: u64 = 9;
 
 const STORE_BLOB: &str = "SELECT data FROM blobs WHERE id = ?1 AND octet_length(data) <= ?2";
@@ -63,7 +63,7 @@ pub(super) fn read_state(
     Ok(())
 }
 
-/// The description is either a single row of hexadecimal JSON or one row per field.
+/// The metadata is either a single row of hexadecimal JSON or one row per field.
 fn read_meta(store: &Store) -> Result<String> {
     let mut rows: Vec<(String, String)> = Vec::new();
     let sql = "SELECT key, value FROM meta WHERE octet_length(value) <= 1048576 LIMIT 64";
@@ -152,7 +152,7 @@ impl<'s> Walk<'s> {
         self.node(&blob, depth, project, out)
     }
 
-    /// Every field that is the hash of a blob refers to a child. Children are read in order.
+    /// Every field whose value is a blob's hash refers to a child. Children are read in order.
     fn node(
         &mut self,
         bytes: &[u8],

@@ -88,7 +88,7 @@ impl Bubbles {
         let name = match tool.string("name") {
             name if !name.is_empty() => name,
             _ => match tool.raw("tool") {
-                // The call failed before its name was recorded.
+                // The call failed before the tool's name was recorded.
                 "" => return voice::failure(spot, extra.raw("status"), out),
                 number => Cow::Owned(format!("tool {number}")),
             },
@@ -154,7 +154,7 @@ fn bubble_text<'a>(bubble: &Fields<'a>) -> Cow<'a, str> {
     }
 }
 
-/// Thoughts are stored as a string, an object with a text, or an array of either.
+/// Thoughts are stored as a string, an object with a text member, or an array of either.
 fn thoughts<'a>(bubble: &Fields<'a>) -> Vec<Cow<'a, str>> {
     let of = |raw: &'a str| {
         text_of(raw).unwrap_or_else(|| Fields::of(raw).first_string(&["thinking", "text"]))

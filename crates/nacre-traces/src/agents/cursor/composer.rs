@@ -1,4 +1,4 @@
-//! Reads one conversation in Cursor's composer, from the global database or from a workspace
+//! Reads one conversation from Cursor's composer, stored in the global database or a workspace
 //! database. The header list defines the order, because times can be missing or wrong. Rows without
 //! a header were undone by the user, so they are read last and marked as undone.
 
@@ -65,7 +65,7 @@ fn read_inline(row: &str, inline: &[&str], bubbles: &mut Bubbles, out: &mut Emit
     }
 }
 
-/// Reads the bubbles' rows, and returns the number of headers without a row.
+/// Reads the rows of the bubbles, and returns how many headers have no row.
 fn read_rows(
     store: &Store,
     id: &str,
@@ -190,7 +190,7 @@ fn finish(row: &str, composer: &Fields, bubbles: &Bubbles, n_missing: u64, out: 
     };
 }
 
-/// Prompts entered outside chats and composers: inline edits and terminal commands.
+/// Kinds of prompts entered outside chats and composers: inline edits and terminal commands.
 const PLACED_KINDS: [&str; 2] = ["1", "3"];
 
 pub(super) fn read_tab(raw: &str, project: &mut Project, out: &mut Emitter) {

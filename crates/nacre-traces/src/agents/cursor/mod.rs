@@ -256,8 +256,8 @@ fn read_store(path: &Path, sink: Sink) -> Result<ReadOutcome> {
     Ok(out.finish())
 }
 
-/// Derives facts from the path of a transcript: `<id>/<id>.jsonl`, `<id>/subagents/<id>.jsonl`, or
-/// a flat file.
+/// Derives session facts from a transcript's path: `<id>/<id>.jsonl`, `<id>/subagents/<id>.jsonl`,
+/// or a flat file.
 fn transcript_facts(path: &Path) -> SessionFacts {
     let mut facts = SessionFacts::new(Agent::Cursor, &short_name(&file_stem(path)));
     let above = path.parent();
@@ -273,8 +273,8 @@ fn transcript_facts(path: &Path) -> SessionFacts {
     facts
 }
 
-/// Finds a transcript's project. The directory's name is a lossy slug of the project's path, so
-/// paths mentioned in the transcript must confirm the result.
+/// Finds a transcript's project. The directory name is a lossy slug of the project's path, so the
+/// result must be confirmed by paths mentioned in the transcript.
 fn settle_lines(path: &Path, outcome: &mut ReadOutcome) {
     let carry = outcome.watermark.as_ref().map(|mark| mark.carry.as_str()).unwrap_or_default();
     let carry: transcripts::Carry = serde_json::from_str(carry).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Finds a Cursor session's project directory. Nearly every version of Cursor stores it in a
-//! different place: the conversation, a list of headers, or the workspace database. If it is stored
-//! in none of them, it is inferred from the files that the bubbles touched.
+//! Finds a Cursor session's project directory. Nearly every version of Cursor stores the directory
+//! in a different place: the conversation, a list of headers, or the workspace database. If none of
+//! these contain it, it is inferred from the files that the bubbles touched.
 
 use crate::transcript::toolkit::*;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use super::uri::{TouchedFiles, parent, path_of, path_of_value};
 
 const MAX_WORKSPACES: usize = 4096;
 const MAX_LINKS: usize = 200_000;
-/// Keys of the pane state that lists open conversations.
+/// Bounds of the keys under which panes list their open conversations.
 const PANE_KEYS: (&str, &str) =
     ("workbench.panel.composerChatViewPane", "workbench.panel.composerChatViewPanf");
 const VIEW_PREFIX: &str = "workbench.panel.aichat.view.";
@@ -27,7 +27,7 @@ pub(super) struct Project {
     /// Cursor's `User` directory, which contains the workspace directories.
     user_directory: Option<PathBuf>,
     pub(super) folders: Vec<String>,
-    /// The directory of the `.code-workspace` file of a multi-root workspace.
+    /// For a multi-root workspace, the directory that contains its `.code-workspace` file.
     several: Option<String>,
     hints: Vec<String>,
     files: TouchedFiles,
@@ -62,8 +62,8 @@ impl Project {
         }
     }
 
-    /// A multi-root workspace's project is the directory of its `.code-workspace` file. Unsaved
-    /// workspaces have no such file.
+    /// The project of a multi-root workspace is the directory that contains its `.code-workspace`
+    /// file. Unsaved workspaces have no such file.
     fn note_several(&mut self, file: Option<String>) {
         let file = file.filter(|file| file.ends_with(".code-workspace"));
         if let Some(folder) = file.as_deref().and_then(parent) {
@@ -171,7 +171,7 @@ impl Links {
                 self.link(&header.string("composerId"), &workspace);
             }
         });
-        // Ignore errors: databases without headers lack this table.
+        // Ignore errors: databases without headers do not have this table.
         drop(found);
     }
 
@@ -203,7 +203,7 @@ impl Links {
             }
             Wish::More
         });
-        // Ignore errors here for the same reason.
+        // Ignore errors for the same reason as above.
         drop((listed, panes));
     }
 }

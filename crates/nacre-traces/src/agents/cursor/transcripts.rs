@@ -73,7 +73,7 @@ impl LineFormat for Lines {
 enum Section<'a> {
     Nothing,
     User,
-    /// The user heading above the text may be a line of tool output.
+    /// The user heading above this text may actually be a line of tool output.
     Doubtful,
     Agent,
     Thought,

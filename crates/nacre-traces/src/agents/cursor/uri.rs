@@ -9,7 +9,7 @@ const PATH_ARGUMENTS: &str = "targetFile target_file relativeWorkspacePath path 
     targetDirectory target_directory working_directory cwd";
 const MAX_FILES: usize = 4096;
 const MAX_PATH: usize = 4096;
-/// A directory that contains most of the files is only considered a project at this depth or
+/// The directory that contains most of the files is considered a project only at this depth or
 /// deeper, as in `/home/name/project`.
 const MIN_DEPTH: usize = 3;
 /// Maximum depth of a project directory. All of a path's ancestors are counted, and an untrusted
@@ -96,7 +96,7 @@ fn remote_path(rest: &str) -> Option<String> {
     let (host, path) = (percent_decode(host), percent_decode(path));
     let (kind, name) = host.split_once('+').unwrap_or((&host, ""));
     match kind {
-        // WSL runs on the local machine.
+        // WSL paths are on the local machine.
         "wsl" => Some(without_end(&path).to_owned()),
         // The host name encodes the local directory that is mounted in the container.
         "dev-container" => {
@@ -146,8 +146,8 @@ fn folders_above(path: &str) -> Vec<&str> {
     above
 }
 
-/// The files that a session touched. Without better evidence, the directory that contains most of
-/// them is the project.
+/// Counts of the files that a session touched. Unless there is better evidence, the directory that
+/// contains most of these files is taken to be the project.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TouchedFiles(BTreeMap<String, u32>);
 

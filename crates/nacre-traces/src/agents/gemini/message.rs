@@ -47,7 +47,7 @@ impl SessionParser {
     fn user(&mut self, spot: &Spot, message: &Fields, out: &mut Emitter) {
         let (sent, shown) = (content_of(message), message.raw("displayContent"));
         if out.facts.cwd.is_none() {
-            // Read only the first text, because later ones may come from files.
+            // Read only the first text block, because later ones may come from files.
             let texts = texts(sent);
             let folder = texts.first().and_then(|text| folder_in(text).map(str::to_owned));
             out.note_cwd(&folder.unwrap_or_default());

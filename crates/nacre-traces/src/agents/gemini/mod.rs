@@ -1,7 +1,7 @@
 //! Reads Gemini CLI sessions. A session is a log of changes to a list of messages or, in older
-//! versions, a single document with the list. Changed messages are written again, so the complete
-//! log is read before anything is emitted. Messages that were dropped from the model's context are
-//! kept. Undone messages are kept too, but marked as undone.
+//! versions, a single document that contains the list. Changed messages are written again, so the
+//! complete log is read before anything is emitted. Messages that were dropped from the model's
+//! context are kept. Undone messages are kept too, but marked as undone.
 
 mod entries;
 mod message;
@@ -153,9 +153,9 @@ impl LineFormat for Entries {
     }
 }
 
-/// Updates the session's members. The messages in an update are the model's context, in which
-/// existing messages may be shortened or missing. Therefore, unknown messages are added, but none
-/// are removed.
+/// Updates the session's members. The messages in an update are the model's context, so existing
+/// messages may be shortened or missing. Therefore, unknown messages are added, but none are
+/// removed.
 fn patch(entries: &mut Entries, members: &Fields, place: &Position, out: &mut Emitter) {
     for (key, raw) in members.members() {
         if key != "messages" {

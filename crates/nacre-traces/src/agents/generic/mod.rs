@@ -3,14 +3,14 @@
 //!
 //! Each line is a JSON object with a `type`. The first line can be a `session` with facts about it:
 //! `{"type":"session","version":1,"id":…,"agent":…,"cwd":…,"git_branch":…,"repository":…,"title":…,
-//! "models":[…],"started":…,"last_activity":…}`. All other lines are events with the `type` `user`,
-//! `assistant`, `reasoning`, `tool_call`, `tool_result`, `summary`, `compaction` or `meta`. Only
-//! `text` is required: `{"type":"user","text":"Use tabs","time":"2026-01-31T12:00:00Z"}`. Optional
-//! members are `call` and `tool`, which link a call and its result, `error`, `lane` (`main`,
-//! `sidechain`, `inherited`), `key`, and `origin` (`person`, `agent`, `tool`, `host`, `injected`)
-//! with `source` or `reason`. A truncated text has its `tail` and its full size in `bytes`. The
-//! last line can be `end` with `tokens`, `undone` and `ending`. `role`, `content` and `timestamp`
-//! are accepted as aliases of `type`, `text` and `time`.
+//! "models":[…],"started":…,"last_activity":…}`. Every other line is an event whose `type` is
+//! `user`, `assistant`, `reasoning`, `tool_call`, `tool_result`, `summary`, `compaction` or `meta`.
+//! Only `text` is required: `{"type":"user","text":"Use tabs","time":"2026-01-31T12:00:00Z"}`.
+//! Optional members are `call` and `tool`, which link a call and its result, `error`, `lane`
+//! (`main`, `sidechain`, `inherited`), `key`, and `origin` (`person`, `agent`, `tool`, `host`,
+//! `injected`) with `source` or `reason`. Truncated text is stored together with its `tail` and its
+//! full size in `bytes`. The last line can be `end` with `tokens`, `undone` and `ending`. `role`,
+//! `content` and `timestamp` are accepted as aliases of `type`, `text` and `time`.
 
 mod render;
 
@@ -146,7 +146,7 @@ fn draft<'t>(record: &Record, kind: EventKind, origin: TextOrigin, text: &'t str
         id: short_name(&call.unwrap_or_default()),
         tool: tool.map(|tool| short_name(&tool)),
     };
-    // Where the event was in the transcript from which it was first read.
+    // The event's position in the transcript from which it was originally read.
     let place = match parse_name(record.raw("place")) {
         Some(Position::Row { key }) => Position::Row { key: short_name(&key) },
         Some(line @ Position::Line { .. }) => line,

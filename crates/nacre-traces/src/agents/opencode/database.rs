@@ -120,7 +120,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Returns a session's row as JSON, in the same format as the JSON tree.
+/// Returns a session's row in the JSON format that the JSON tree uses.
 fn description(store: &Store, session: &str) -> Result<Option<String>> {
     let optional = |column: &'static str| -> Result<&'static str> {
         Ok(if store.has_columns("session", &[column])? { column } else { "NULL" })

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::talk::SessionParser;
 
-/// How many bytes are enough to tell an export from a database.
+/// Number of leading bytes to check when distinguishing an export from a database.
 const SEEN_BYTES: u64 = 64;
 
 pub(super) fn is_export(path: &Path) -> bool {

@@ -82,7 +82,7 @@ fn describe(session: &str, row: &rusqlite::Row<'_>, talk: &mut SessionParser, ou
     if !parent.is_empty() || is_helper {
         out.facts.role = if is_helper { SessionRole::Helper } else { SessionRole::SubAgent };
         talk.lane = Lane::Sidechain;
-        // A sub-agent's session has the ID of the call that started it.
+        // A sub-agent's session ID is the ID of the call that started it.
         out.note_link(LinkKind::Parent, &parent, (!is_helper).then_some(session));
     }
 }

@@ -1,6 +1,6 @@
-//! Reads OpenCode sessions from its JSON tree, its SQLite databases, exported files and the older
-//! program of the same name. The migration from the tree to a database lost sessions for some
-//! users, so both are read. A session that is complete in a database is read only from there.
+//! Reads OpenCode sessions from its JSON tree, its SQLite databases and exported files, and from
+//! the older program of the same name. The migration from the tree to a database lost sessions for
+//! some users, so both are read. A session that is complete in a database is read only from there.
 
 mod database;
 mod export;
@@ -54,7 +54,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let candidates = names.iter().map(|name| folder.join(name)).collect();
         FileEdit { candidates, edit: Edit::Member { keys: vec!["mcp", "nacre"], value } }
     }),
-    // OpenCode has no hooks. It only supports plugins that run inside it.
+    // OpenCode has no hooks. OpenCode only supports plugins that run inside it.
     hooks: Some(|places, program| {
         let path = places.config.join("opencode/plugins/nacre.js");
         script(path, include_str!("plugin.js"), program)
@@ -75,8 +75,8 @@ impl Adapter for OpenCode {
         if let Some(database) = homes.var("OPENCODE_DB")
             && database != Path::new(":memory:")
         {
-            // Relative names are resolved in the data directory. `join` keeps absolute paths as
-            // they are.
+            // Relative names are resolved against the data directory. `join` keeps absolute paths
+            // as they are.
             roots.push(data.join(database));
         }
         roots
@@ -86,8 +86,8 @@ impl Adapter for OpenCode {
         let directory = |name: &str| !contains_word(SKIPPED, name);
         let mut discovery =
             walk_with(roots, Agent::OpenCode, &is_database, &directory, &tree_source);
-        // A database's stamp covers its write-ahead log. Databases that have been deleted in the
-        // meantime are dropped.
+        // A database's stamp covers its write-ahead log. Databases deleted since they were
+        // discovered are dropped.
         discovery.sources.retain_mut(|source| {
             if source.path.is_dir() {
                 return true;
@@ -153,7 +153,7 @@ fn note_project(path: &Path, out: &mut Emitter) {
     }
 }
 
-/// Returns a tree's sessions, except those that are complete in a database next to it.
+/// Returns the sessions in a tree, omitting those already stored in full in an adjacent database.
 fn tree_sessions(tree: &Tree, storage: &Path) -> BTreeMap<String, String> {
     let stored = count_stored(storage);
     let mut found = BTreeMap::new();

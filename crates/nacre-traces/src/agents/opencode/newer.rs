@@ -1,6 +1,6 @@
 //! Reads the database tables introduced in mid-2026, in which a message and its content share one
 //! row. A session may have rows in these tables and in the older ones. The older rows are read
-//! first; from the newer rows, only later messages that are not duplicates are read.
+//! first; then later messages that are not duplicates are read from the newer rows.
 
 use crate::transcript::toolkit::*;
 use std::borrow::Cow;

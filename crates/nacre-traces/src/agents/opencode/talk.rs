@@ -12,7 +12,7 @@ pub(super) enum Role {
     Recap,
 }
 
-/// The first message and the first part that the user undid.
+/// The message and the part at which the user's undo begins.
 #[derive(Clone, Debug, Default)]
 struct Revert {
     message: String,
@@ -140,8 +140,8 @@ pub(super) fn note_tokens(tokens: &Fields, out: &mut Emitter) {
     facts.cached = facts.cached.saturating_add(cached);
     facts.cache_write = facts.cache_write.saturating_add(written);
     facts.reasoning = facts.reasoning.saturating_add(reasoning);
-    // If the total shows that reasoning tokens are counted separately, add them to the output
-    // tokens.
+    // If the total shows that reasoning tokens are counted separately from output tokens, add them
+    // together.
     let parts = [input, output, cached, written, reasoning];
     let sum = parts.into_iter().fold(0_u64, u64::saturating_add);
     if 0 < reasoning && tokens.count("total") == sum {

@@ -1,8 +1,8 @@
 //! Reads OpenCode's JSON tree, which has one file per session, message and part. In the newer
 //! layout, one `storage` directory contains `session/<project>/`, `message/<session>/` and
 //! `part/<message>/`. In the older layout, each project's `storage/session` directory contains all
-//! three. Message IDs come from untrusted files and are used as directory names, so only plain
-//! names are accepted and links are not followed.
+//! three kinds of files. Message IDs come from untrusted files and are used as directory names, so
+//! only plain names are accepted and links are not followed.
 
 use crate::transcript::toolkit::*;
 use std::collections::{BTreeMap, HashSet};
@@ -19,7 +19,7 @@ const MAX_FILE: u64 = 32 * 1024 * 1024;
 /// Only this many of the most recent messages are checked for changed parts. Earlier messages no
 /// longer change.
 const LIVE_MESSAGES: usize = 2;
-/// Part IDs, which are also file names, start with this.
+/// Prefix of part IDs, which are also file names.
 const PART_PREFIX: &str = "prt_";
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Tree {
     infos: Vec<PathBuf>,
     messages: PathBuf,
     parts: PathBuf,
-    /// Whether this is a project's `storage/session` directory, which stores parts below their
+    /// Whether this is a project's `storage/session` directory, where parts are stored below their
     /// session.
     is_per_project: bool,
 }
@@ -204,7 +204,7 @@ impl Tree {
             })
             .collect();
         // IDs increase over time, so parts are sorted by ID. If any part's name has another format,
-        // parts keep the order of their file names, which also increase over time.
+        // the parts are kept in file name order, which is also chronological.
         let is_by_id = parts.iter().all(|(id, _)| id.starts_with(PART_PREFIX));
         if is_by_id {
             parts.sort();

@@ -20,7 +20,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     variables: &["PI_CODING_AGENT_DIR"],
     shell_variables: &["PI_CODING_AGENT"],
     signs: |places| vec![places.home.join(".pi")],
-    // pi does not support MCP. Its hooks are an extension that runs inside it.
+    // pi does not support MCP. Its hooks are implemented by an extension that runs inside pi.
     hooks: Some(|places, program| {
         let path = places.home.join(".pi/agent/extensions/nacre.ts");
         script(path, include_str!("extension.ts"), program)
@@ -51,7 +51,7 @@ fn id_in_name(stem: &str) -> &str {
 
 struct TranscriptParser {
     thread: Thread,
-    /// When this session was forked from another one. Earlier entries are copies.
+    /// The time at which this session was forked from another one. Earlier entries are copies.
     forked: Option<Timestamp>,
 }
 
@@ -106,7 +106,7 @@ impl LineFormat for TranscriptParser {
             "custom_message" => voice::emit_marked_texts(&spot, record.raw("content"), out),
             "model_change" => out.note_model(&record.string("modelId")),
             "session_info" => out.note_title(&record.string("name")),
-            // Contains settings, or markers that only pi itself uses.
+            // These records contain settings, or markers that only pi itself uses.
             "thinking_level_change" | "custom" | "label" | "leaf" => {}
             other => voice::emit_unknown(&spot, other, record.text, out),
         }

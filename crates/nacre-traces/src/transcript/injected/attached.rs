@@ -1,5 +1,5 @@
-//! Finds the ranges in a user message that may belong to a program's block, such as files and
-//! selections that the agent inserted.
+//! Finds the ranges in a user message that may belong to a block added by a program, such as files
+//! and selections that the agent inserted.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::{EndTags, OWN_TAGS, Rule, opening_tag, tag_name};
 use crate::transcript::event::InjectedReason;
 
-/// Names of tags around attached files, each with the text that must follow the name, because users
-/// also write tags with these names.
+/// Names of tags around attached files. Users also write tags with these names, so each name must
+/// be followed by the given text.
 pub(crate) const FILE_TAGS: [(&str, &str); 6] = [
     ("file", " name="),
     ("file_content", " path="),
@@ -24,7 +24,7 @@ const FILES_END: &str = "--- End of content ---";
 
 const FENCE: &str = "```";
 
-/// A range that may belong to a program's block.
+/// A range that may belong to a block added by a program.
 pub(crate) struct Doubtful {
     pub(crate) range: Range<usize>,
     pub(crate) reason: InjectedReason,
@@ -39,8 +39,9 @@ pub(crate) fn rule_of(name: &str, attributes: &str) -> Option<Rule> {
     FILE_TAGS.iter().find(is_file).map(|_| Rule::Inject(InjectedReason::EditorContext))
 }
 
-/// Returns the ranges that may belong to a program's block, in ascending order and without
-/// overlaps. Each range extends from the first opening of one kind of block to its last end.
+/// Returns the ranges that may belong to blocks added by a program, in ascending order and without
+/// overlaps. Each range extends from where one kind of block is first opened to where it is last
+/// closed.
 pub(crate) fn doubtful(text: &str, ends: &EndTags<'_>) -> Vec<Doubtful> {
     let mut found = find_tagged(text, ends);
     found.extend([find_referenced(text), find_selected(text)].into_iter().flatten().map(|range| {

@@ -30,7 +30,7 @@ pub(crate) struct Image {
     header: [u8; HEADER],
     log: Option<Log>,
     pub(crate) size: u64,
-    /// Size on disk, because a sparse file may claim to be much larger.
+    /// Size on disk; the nominal size of a sparse file may be much larger.
     pub(crate) size_on_disk: u64,
 }
 
@@ -45,7 +45,7 @@ struct Log {
 }
 
 impl Image {
-    /// Also returns the metadata of the main file and of the write-ahead log.
+    /// Opens the image, and returns it with the metadata of the main file and the write-ahead log.
     pub(crate) fn open(path: &Path) -> Result<(Self, Metadata, Option<Metadata>)> {
         let read_error = |source| Error::Read { path: path.to_owned(), source };
         let file = open_with_holes(path)?;

@@ -64,8 +64,8 @@ impl Outside {
         Some(Self { main, log: log.map(|log| super::walk::stamp(&log)) })
     }
 
-    /// Returns whether any further change to the main file must change its modification time,
-    /// because the log is newer than the main file by more than the clock's resolution.
+    /// Returns whether the log is newer than the main file by more than the clock's resolution, so
+    /// that any further change to the main file must also change its modification time.
     fn is_settled(&self) -> bool {
         let log = self.log.and_then(|log| log.modified);
         self.main.modified.zip(log).is_some_and(|(main, log)| CLOCK_TICK < log.duration_since(main))
@@ -203,7 +203,7 @@ impl Store {
         Ok(found)
     }
 
-    /// A table with computed columns is an error, because reading it would execute untrusted
+    /// Fails for a table with computed columns, because reading it would execute untrusted
     /// expressions.
     pub(crate) fn has_table(&self, name: &str) -> Result<bool> {
         match self.tables.get(name) {

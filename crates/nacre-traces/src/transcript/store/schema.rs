@@ -13,8 +13,8 @@ use crate::transcript::error::Result;
 
 /// Maximum size of a schema in bytes. Agents' schemas take up only a few kilobytes.
 const MAX_SCHEMA: u64 = 512 * 1024;
-/// Maximum number of pages in the schema table. With rows of normal length, a table with this many
-/// pages is many times larger than the maximum schema size.
+/// Maximum number of pages in the schema table. If its rows have a normal length, a table with this
+/// many pages far exceeds the maximum schema size.
 const MAX_PAGES: usize = 2048;
 const FILE_HEADER: usize = 100;
 const LEAF: u8 = 0x0d;
@@ -65,7 +65,7 @@ impl Tables {
         self.0.get(name).copied()
     }
 
-    /// The authorizer callback, which decides whether a statement may perform this action.
+    /// The authorizer callback, which decides whether a statement may perform an action.
     pub(crate) fn judge(&self, action: &AuthAction<'_>) -> Authorization {
         #[expect(clippy::wildcard_enum_match_arm, reason = "all other actions are denied")]
         match action {

@@ -83,7 +83,7 @@ fn fault(error: &Error) -> &Fault {
 
 #[test]
 fn what_is_committed_is_seen_and_no_trace_left() {
-    // Each journal mode, before and after the owner has closed the database.
+    // Test each journal mode, both before and after the owner closes the database.
     for (journal, is_closed) in [("wal", false), ("wal", true), ("delete", false), ("delete", true)]
     {
         let mut owner = Owner::new(journal);
@@ -259,7 +259,7 @@ fn a_writer_at_work_is_met_with_whole_states_only() {
         let path = owner.path();
         let writer = std::thread::spawn(move || {
             for n in 0..300 {
-                // State `n` has `n + 1` rows, so a mixture of states is detected.
+                // State `n` has `n + 1` rows, so that a mix of two states can be detected.
                 let sql = format!(
                     "BEGIN; DELETE FROM t; INSERT INTO t SELECT {n}, hex(randomblob(99)) \
                     FROM {}; COMMIT",
@@ -325,7 +325,7 @@ fn views_and_foreign_schemas_are_refused() {
 
 #[test]
 fn a_table_that_computes_is_not_read() {
-    // With larger numbers, a single step would spend days on the first column.
+    // With larger numbers, evaluating the first column would take days in a single step.
     let columns =
         ["n AS (instr(zeroblob(400), zeroblob(200) || x'01'))", "n AS (length(s)) STORED"];
     for column in columns {

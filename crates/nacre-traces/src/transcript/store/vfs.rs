@@ -18,12 +18,13 @@ use rusqlite::{Connection, OpenFlags};
 use super::image::Image;
 
 const NAME: &CStr = c"nacre-trace";
-/// Images have shorter names than this.
+/// All image names are shorter than this.
 const MAX_NAME: c_int = 64;
 
 static WAITING: Mutex<BTreeMap<String, Arc<Image>>> = Mutex::new(BTreeMap::new());
 
-/// What SQLite allocates for an open file. SQLite itself accesses only the first field.
+/// The structure that SQLite allocates for an open file. SQLite itself accesses only the first
+/// field.
 #[repr(C)]
 struct OpenImage {
     base: sqlite3_file,
@@ -240,8 +241,8 @@ unsafe extern "C" fn check_reserved_lock(_: *mut sqlite3_file, is_held: *mut c_i
 
 #[expect(unsafe_code, reason = "called by SQLite")]
 unsafe extern "C" fn randomness(_: *mut sqlite3_vfs, n_bytes: c_int, out: *mut c_char) -> c_int {
-    // SAFETY: SQLite guarantees the length of the buffer. Zeros are sufficient, because SQLite
-    // takes random numbers from the default VFS.
+    // SAFETY: SQLite guarantees the length of the buffer. Zeros are sufficient, because SQLite gets
+    // random numbers from the default VFS.
     unsafe { ptr::write_bytes(out, 0, usize::try_from(n_bytes).unwrap_or(0)) };
     n_bytes
 }
@@ -278,7 +279,7 @@ extern "C" fn sector_size(_: *mut sqlite3_file) -> c_int {
     4096
 }
 
-/// Marks the file as immutable, so that SQLite takes no locks and looks for no journal or log.
+/// Marks the file as immutable, so that SQLite neither locks it nor looks for a journal or log.
 extern "C" fn characteristics(_: *mut sqlite3_file) -> c_int {
     ffi::SQLITE_IOCAP_IMMUTABLE
 }

@@ -11,10 +11,10 @@ pub(crate) const MAX_PLAN: usize = 8;
 
 pub(crate) const MAX_QUEUE: usize = 3;
 
-/// The lines of a question besides its text: two rules, a summary and the keys.
+/// Lines that a question needs in addition to its text: two rules, a summary and the keys.
 const DIALOG_FRAME: u16 = 4;
 
-/// The lines of a panel besides its content: the title and the keys.
+/// Lines that a panel needs in addition to its content: the title and the keys.
 const PANEL_FRAME: u16 = 2;
 
 /// The areas from top to bottom. An area of height zero is hidden.

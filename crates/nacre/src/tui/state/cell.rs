@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::tui::text::{clean, clean_line, clean_output, count, cut, group_digits};
 use crate::tui::theme::Role;
 
-/// If a text has more lines, its middle is removed.
+/// Text with more lines than this is cut in the middle.
 pub(crate) const MAX_LINES: usize = 2_000;
 
-/// If a text has more bytes, its middle is removed.
+/// Text with more bytes than this is cut in the middle.
 pub(crate) const MAX_BYTES: usize = 128 * 1024;
 
-/// Ids increase in the order of the transcript.
+/// Ids increase from the start to the end of the transcript.
 pub(crate) type CellId = i64;
 
 #[derive(Clone, Debug)]
@@ -114,8 +114,9 @@ impl CellKind {
     }
 }
 
-/// Removes the middle of a text that is too long, and inserts a note that says how many lines were
-/// removed. Call this only once, before cleaning, so that the note counts the original lines.
+/// Removes the middle of text that is too long, and inserts a note that says how many lines were
+/// removed. Call this only once, before cleaning the text, so that the note counts the original
+/// lines.
 pub(crate) fn bound_text(text: &str) -> String {
     let n_lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
     if n_lines <= MAX_LINES && text.len() <= MAX_BYTES {
@@ -143,8 +144,8 @@ fn take<'t>(lines: impl Iterator<Item = &'t str>) -> usize {
     taken
 }
 
-/// Converts session items to cells with their sequence numbers. Tool results become part of their
-/// calls' cells.
+/// Converts session items to cells with their sequence numbers. Each tool result is merged into the
+/// cell of its call.
 pub(crate) fn cells(items: &[ChatItem]) -> Vec<(u64, CellKind)> {
     let mut cells: Vec<(u64, CellKind)> = Vec::new();
     for item in items {
@@ -192,7 +193,7 @@ fn cell(kind: &ChatItemKind) -> Option<CellKind> {
     })
 }
 
-/// Returns a notice if the turn failed, was stopped, or gave a reason for ending.
+/// Returns a notice if the turn failed, was stopped, or ended with a reason.
 fn end_notice(state: TaskState, reason: Option<&str>) -> Option<CellKind> {
     let with_reason = |what: &str| match reason {
         Some(reason) => format!("{what}: {reason}"),

@@ -25,7 +25,7 @@ pub(crate) struct CellLayout {
     revision: u32,
     is_open: bool,
     pub(crate) lines: Vec<Line<'static>>,
-    /// How many bytes at the start of the text have final lines.
+    /// Number of bytes at the start of the text whose layout is final.
     settled_bytes: usize,
     settled_lines: usize,
     /// The number of the last frame that used these lines.
@@ -95,8 +95,8 @@ impl CellLayout {
     }
 }
 
-/// Returns where the last block after an empty line starts. Appended text cannot change the layout
-/// of anything before it.
+/// Returns the start of the last block that follows an empty line. Appended text cannot change the
+/// layout of anything before this point.
 fn find_settled_end(text: &str) -> usize {
     let mut settled = 0;
     let mut fence: Option<&str> = None;
@@ -120,8 +120,8 @@ fn find_settled_end(text: &str) -> usize {
     settled
 }
 
-/// Returns whether a line after an empty line starts a new block, rather than continuing a list or
-/// quote.
+/// Returns whether a line that follows an empty line starts a new block, rather than continuing a
+/// list or quote.
 fn opens_block(line: &str) -> bool {
     let is_item = |line: &str| {
         let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());

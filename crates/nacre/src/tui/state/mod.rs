@@ -111,7 +111,7 @@ impl ScreenState {
         match (&self.panel, self.approvals.front(), self.browsed) {
             (Some(Panel::List(_)), ..) => KeyContext::List,
             (Some(Panel::Page(_)), ..) => KeyContext::Page,
-            // While the user types a reason, keys edit it like the input.
+            // While the user types a reason, keys edit it as they would the input.
             (None, Some(question), _) if question.reason.is_none() => KeyContext::Approval,
             (None, None, Some(_)) => KeyContext::Browse,
             (None, Some(_), _) | (None, None, None) => KeyContext::Input,
@@ -149,7 +149,8 @@ impl ScreenState {
         flash.into_iter().chain(turn).chain(armed).min()
     }
 
-    /// Lays out everything for the next frame, and records how much of a question the user can see.
+    /// Lays out everything for the next frame, and records how much of a question is visible to the
+    /// user.
     pub(crate) fn settle(&mut self) -> Areas {
         let columns = usize::from(self.columns);
         let whole = Paper { columns: columns.saturating_sub(2 * GUTTER).max(1), theme: self.theme };

@@ -136,12 +136,13 @@ fn help(paper: Paper) -> Vec<Line<'static>> {
     lines
 }
 
-/// For this long after a question appears or the user types, keys do not count as answers.
+/// For this long after a question appears or a key is typed, keys do not count as answers.
 pub(crate) const QUIET_MS: u64 = 500;
 
 const MAX_TOUCHES: usize = 100;
 
-/// Of longer commands, only the first and last lines are shown, with the full text below.
+/// Commands longer than this are shortened to their first and last lines, with the full text shown
+/// below.
 const MAX_WHOLE: usize = 8;
 
 /// The agent's question, and how much of it the user has seen.
@@ -167,7 +168,8 @@ impl ApprovalDialog {
             tool: clean_line(&request.tool),
             summary: clean_line(&bound_text(&request.summary)),
             touches: request.touches.iter().take(MAX_TOUCHES).map(|it| clean_line(it)).collect(),
-            // Commands are shown exactly, so color codes become visible instead of being removed.
+            // Commands must be shown exactly, so color codes are made visible instead of being
+            // removed.
             command: request.command.as_deref().map(clean),
             host: request.host.as_deref().map(clean_line),
             diff: request.diff.clone().map(clean_diff),

@@ -1,7 +1,7 @@
 //! The transcript: a limited number of cells, the scroll position, and cached lines.
 //!
-//! The scroll position is a cell and a line within it, so that cells outside the screen do not have
-//! to be laid out.
+//! The scroll position consists of a cell and a line within it, so that off-screen cells need not
+//! be laid out.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub(crate) enum Scroll {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VisibleLine {
     pub(crate) idx: usize,
-    /// The line within the cell; `None` for the empty line before it.
+    /// The line within the cell, or `None` for the empty line before the cell.
     pub(crate) line: Option<usize>,
 }
 
@@ -147,7 +147,7 @@ impl Transcript {
     }
 
     /// Appends text to an answer, or starts a new cell if the answer becomes too long. Returns the
-    /// cell that contains the new text.
+    /// id of the cell that contains the new text.
     pub(crate) fn extend_words(&mut self, id: CellId, words: &str) -> CellId {
         let Some(idx) = self.idx_of(id) else { return id };
         let CellKind::Assistant { text, .. } = &self.cells[idx].kind else { return id };
@@ -242,7 +242,7 @@ impl Transcript {
         laid.map_or(&[], |laid| &laid.lines)
     }
 
-    /// Lays out a cell. Returns its number of lines, including the empty line before it.
+    /// Lays out a cell. Returns the cell's number of lines, including the empty line before it.
     fn measure(&mut self, idx: usize) -> usize {
         let gap = usize::from(self.has_gap(idx));
         let Some(cell) = self.cells.get(idx) else { return 0 };
@@ -263,7 +263,7 @@ impl Transcript {
         }
         let (idx, line) = self.top();
         self.fill(idx, line);
-        // The end has become visible, so the view follows it from now on.
+        // The end of the transcript is visible, so follow it from now on.
         if self.shown.len() < height && self.scroll != Scroll::Follow {
             self.scroll = Scroll::Follow;
             self.has_news = false;

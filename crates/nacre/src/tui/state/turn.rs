@@ -35,7 +35,7 @@ pub(crate) struct RunningTurn {
     pub(crate) is_stopping: bool,
     /// The cell that streamed text is appended to.
     pub(crate) words: Option<CellId>,
-    /// The current step's text cells. The agent may still replace their text.
+    /// Cells with the current step's text. The agent may still replace their text.
     pub(crate) step_cells: Vec<CellId>,
     pub(crate) reasoning: Option<CellId>,
 }

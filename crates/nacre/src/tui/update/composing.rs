@@ -14,7 +14,7 @@ use crate::tui::state::areas::input_columns;
 use crate::tui::state::turn::Purpose;
 use crate::tui::theme::Role;
 
-/// Pressing a key again within this time counts as a double press.
+/// A key pressed again within this time counts as a double press.
 const TWICE_MS: u64 = 1_500;
 
 pub(super) fn press(state: &mut ScreenState, key: KeyEvent) {
@@ -151,8 +151,8 @@ fn down(state: &mut ScreenState) {
     }
 }
 
-/// Stops the running turn. If no turn is running, a double press moves queued prompts back into the
-/// input or, if there are none, clears the input.
+/// Stops the running turn. If no turn is running, pressing the key twice moves queued prompts back
+/// into the input or, if there are none, clears the input.
 pub(super) fn escape(state: &mut ScreenState) {
     if state.completion.take().is_some() {
         return;
@@ -202,7 +202,7 @@ pub(super) fn press_approval(state: &mut ScreenState, key: KeyEvent) {
     let action = keys::action(KeyContext::Approval, key);
     let is_yes = matches!(action, Some(Action::AllowOnce | Action::AllowSession));
     let is_answer = is_yes || matches!(action, Some(Action::Deny | Action::DenyWithReason));
-    // Until the question accepts answers, what the user types goes into the input.
+    // Until the question accepts answers, typed characters go into the input.
     let is_typing = keys::to_typed_char(key).is_some() && !is_armed;
     match action {
         Some(_) if is_armed && is_yes && !question.was_end_seen => {}

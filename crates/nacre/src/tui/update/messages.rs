@@ -27,7 +27,7 @@ pub(super) fn take(state: &mut ScreenState, message: TaskMessage) {
     take_in_turn(state, message);
 }
 
-/// Applies messages one turn at a time. Early messages from the next turn are buffered.
+/// Applies messages one turn at a time. Messages that arrive early from the next turn are buffered.
 fn take_in_turn(state: &mut ScreenState, message: TaskMessage) {
     let is_of_next = state.turn.as_ref().is_some_and(|turn| turn.task != message.task)
         && (matches!(message.update, TaskUpdate::Running { .. })
@@ -58,8 +58,8 @@ fn take_now(state: &mut ScreenState, message: TaskMessage) {
     }
 }
 
-/// Returns whether a message is the next one for its task. Requests earlier messages if any are
-/// missing.
+/// Returns whether a message is the next one for its task. If earlier messages are missing,
+/// requests them.
 fn is_next(state: &mut ScreenState, message: &TaskMessage) -> bool {
     let last = state.seen.get(&message.task).copied();
     // A message that fails these checks repeats one from a task that has ended and is no longer

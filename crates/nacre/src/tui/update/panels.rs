@@ -133,7 +133,7 @@ pub(super) fn act(state: &mut ScreenState, action: Action) {
     }
 }
 
-/// Returns the new first visible line. Drawing limits it to the length of the text.
+/// Returns the new top visible line. It is limited to the text's length when drawn.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other keys do not scroll")]
 pub(super) fn scroll_position(at: usize, action: Action, page: usize) -> usize {
     match action {

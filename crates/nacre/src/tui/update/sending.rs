@@ -131,7 +131,7 @@ fn withdraw(state: &mut ScreenState, idx: usize) {
     let written = state.editor.take();
     let joined = if written.is_empty() { text } else { format!("{text}\n\n{written}") };
     state.editor.set(&joined);
-    // If the task id is not known yet, `adopt` aborts the task later.
+    // If the task's id is not known yet, `adopt` will abort the task once it is.
     if let Some(task) = task {
         state.send(RpcCall::ChatAbort(TaskRef { task }), Purpose::Abort);
     }

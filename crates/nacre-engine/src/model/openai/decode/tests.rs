@@ -1,4 +1,4 @@
-//! Tests with answers as real servers send them.
+//! Tests with responses as sent by real servers.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::model::conversation::{Arguments, Request, Response};
 use crate::model::roles::ModelRef;
 use nacre_types::ModelRole as Role;
 
-/// Decodes the chunks, makes the checks that apply to every answer, and returns the collected
+/// Decodes the chunks, performs the checks that apply to every response, and returns the collected
 /// response.
 fn play(chunks: &[Value]) -> Result<Response, Fault> {
     let mut decoder = OpenAiDecoder::new(1);
@@ -75,7 +75,7 @@ fn calls_are_put_together_however_they_come() {
         ]),
         &[("call_1_0", "read", read()), ("call_1_1", "list", json!({}))],
     );
-    // Without IDs or indexes, and with arguments as an object.
+    // Calls without IDs or indexes, and with arguments given as an object.
     check_calls(
         &json!([
             [{ "function": { "name": "read", "arguments": { "path": "a" } } }],
@@ -83,7 +83,7 @@ fn calls_are_put_together_however_they_come() {
         ]),
         &[("call_1_0", "read", read()), ("call_1_1", "list", json!({}))],
     );
-    // The same index for different calls, with and without IDs.
+    // Different calls that share an index, with and without IDs.
     check_calls(
         &json!([
             [{ "index": 0, "id": "x", "function": { "name": "read", "arguments": "{\"path\":\"a\"}" } }],

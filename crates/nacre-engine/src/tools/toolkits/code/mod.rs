@@ -67,7 +67,7 @@ pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CodeOutline {
-    /// A source file below the workspace.
+    /// A source file, relative to the workspace.
     #[schemars(length(min = 1, max = 4096))]
     path: String,
 }
@@ -113,7 +113,7 @@ const MAX_RESULTS: u32 = 500;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CodeSymbols {
-    /// The name or a part of it, in any case.
+    /// The name or part of it, ignoring case.
     #[schemars(length(min = 1, max = 200))]
     name: String,
     /// The folder or file to look in; the whole workspace if left out.

@@ -21,7 +21,8 @@ const SHOWN_LINES: usize = 4;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CodeSearch {
-    /// Code with holes: `$NAME` for one part, `$$$` for any number. For example `$X.unwrap()`.
+    /// Code with placeholders: `$NAME` matches one part, `$$$` any number of parts. For example
+    /// `$X.unwrap()`.
     #[schemars(length(min = 1, max = 1000))]
     pattern: String,
     /// The language of the pattern, such as `rust`.
@@ -134,7 +135,7 @@ const SHOWN_LINE_BYTES: usize = 200;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CodeReferences {
-    /// The whole name, as it is written in the code.
+    /// The full name, exactly as written in the code.
     #[schemars(length(min = 1, max = 200))]
     name: String,
     /// The folder or file to look in; the whole workspace if left out.

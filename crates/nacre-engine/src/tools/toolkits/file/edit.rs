@@ -17,10 +17,10 @@ pub(super) struct FileEdit {
     /// Path below the workspace.
     #[schemars(length(min = 1, max = 4096))]
     path: String,
-    /// Made together, or not at all; they may not overlap.
+    /// Either all of the edits are applied or none; they must not overlap.
     #[schemars(length(min = 1, max = 50))]
     edits: Vec<Edit>,
-    /// The version that was read, as `file_read` shows it.
+    /// The version of the file that you read, as shown by `file_read`.
     #[schemars(length(max = 64))]
     version: Option<String>,
 }
@@ -29,11 +29,11 @@ pub(super) struct FileEdit {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Edit {
-    /// The text as it is in the file, with its white space; add lines around it until it occurs
-    /// once.
+    /// The exact text in the file, including whitespace; add surrounding lines until the text is
+    /// unique.
     #[schemars(length(min = 1, max = 20000))]
     find: String,
-    /// Replace every place where `find` occurs, instead of the only one.
+    /// Replace every occurrence of `find` instead of requiring that there be only one.
     #[serde(default)]
     replace_all: bool,
     /// The text in its place.

@@ -70,13 +70,13 @@ pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileCreate {
-    /// Path below the workspace; missing folders are made.
+    /// Path relative to the workspace; missing folders are created.
     #[schemars(length(min = 1, max = 4096))]
     path: String,
     /// All of the file.
     #[schemars(length(max = 1000000))]
     content: String,
-    /// To replace an existing file: its version, as `file_read` shows it.
+    /// Only for replacing an existing file: its version, as shown by `file_read`.
     #[schemars(length(max = 64))]
     version: Option<String>,
 }
@@ -183,7 +183,7 @@ struct FileMove {
     /// Path below the workspace.
     #[schemars(length(min = 1, max = 4096))]
     from: String,
-    /// The new path, which must not exist; missing folders are made.
+    /// The new path, which must not exist; missing folders are created.
     #[schemars(length(min = 1, max = 4096))]
     to: String,
 }

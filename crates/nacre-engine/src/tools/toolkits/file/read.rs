@@ -20,10 +20,10 @@ const MAX_LINE_BYTES: usize = 8_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileRead {
-    /// Path of the file, or `spill:NAME` for long output of an earlier call.
+    /// The file's path, or `spill:NAME` for the long output of an earlier call.
     #[schemars(length(min = 1, max = 4096))]
     path: String,
-    /// The first line wanted, from 1.
+    /// The first line to return, counting from 1.
     #[schemars(range(min = 1))]
     first_line: Option<u32>,
     /// How many lines.

@@ -40,29 +40,29 @@ pub(super) struct FileSearch {
     /// A regular expression, matched line by line.
     #[schemars(length(min = 1, max = 1000))]
     pattern: String,
-    /// Take the pattern as plain text.
+    /// Treat the pattern as plain text.
     #[serde(default)]
     literal: bool,
     #[serde(default)]
     ignore_case: bool,
-    /// The folder or file to look in, or `spill:NAME` for long output of an earlier call; the whole
-    /// workspace if left out. A file that is named here is searched whatever its size.
+    /// The folder or file to search, or `spill:NAME` for the long output of an earlier call;
+    /// defaults to the whole workspace. A file named here is searched regardless of its size.
     #[schemars(length(max = 4096))]
     under: Option<String>,
-    /// Only files whose path matches this glob; with `!` before it, only others.
+    /// Only files whose path matches this glob; a leading `!` excludes matching files instead.
     #[schemars(length(min = 1, max = 256))]
     files: Option<String>,
-    /// What to show of each file that matches.
+    /// What to show for each matching file.
     #[serde(default)]
     show: SearchShown,
     /// Lines to show before and after each match.
     context: Option<u32>,
-    /// How many matching lines at most; files, where only these are shown.
+    /// Maximum number of matching lines, or of files if only files are shown.
     #[schemars(range(min = 1))]
     max_results: Option<u32>,
 }
 
-/// What is shown of a file that matches.
+/// What to show for each matching file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum SearchShown {
@@ -71,7 +71,7 @@ pub(super) enum SearchShown {
     Lines,
     /// The path alone.
     Files,
-    /// The path, and how many of its lines match.
+    /// The path and the number of matching lines.
     Counts,
 }
 
@@ -350,10 +350,10 @@ const MAX_PATHS: u32 = 1000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileFind {
-    /// A glob such as `src/**/*.rs` or `*.md`; without `*?[{` a part of the path, in any case.
+    /// A glob such as `src/**/*.rs` or `*.md`; without `*?[{`, any part of the path, ignoring case.
     #[schemars(length(min = 1, max = 256))]
     pattern: String,
-    /// The folder or file to look in; the whole workspace if left out.
+    /// The folder or file to search; defaults to the whole workspace.
     #[schemars(length(max = 4096))]
     under: Option<String>,
     /// How many paths at most.

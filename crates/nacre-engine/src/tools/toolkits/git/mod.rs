@@ -96,7 +96,7 @@ impl WorkspaceGit {
         Err(failed(&format!("git failed: {last}"), "Look at `git_status`."))
     }
 
-    /// Runs a read-only command. Shows `nothing` if it prints nothing.
+    /// Runs a read-only command. Shows `nothing` if the command prints nothing.
     async fn show(&self, arguments: &[String], nothing: &str) -> Result<Output> {
         let said = self.run(arguments, LOOK_LIMIT).await?;
         Ok(Output::text(if said.is_empty() { nothing.to_owned() } else { said }))
@@ -192,13 +192,13 @@ struct GitDiff {
     /// Only this file or folder.
     #[schemars(length(min = 1, max = 4096))]
     path: Option<String>,
-    /// What is staged, instead of what is not.
+    /// Show staged changes instead of unstaged ones.
     #[serde(default)]
     staged: bool,
     /// Compare with this commit.
     #[schemars(length(min = 1, max = 200))]
     from: Option<String>,
-    /// With `from`: compare with this commit instead of the files.
+    /// With `from`: compare it with this commit instead of the files in the workspace.
     #[schemars(length(min = 1, max = 200))]
     to: Option<String>,
     /// Lines around each change.
@@ -240,7 +240,7 @@ const DEFAULT_COMMITS: u32 = 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GitLog {
-    /// Only commits that touch this file or folder.
+    /// Show only commits that touch this file or folder.
     #[schemars(length(min = 1, max = 4096))]
     path: Option<String>,
     /// Start here instead of `HEAD`.
@@ -285,7 +285,7 @@ struct GitShow {
     /// `HEAD` if left out.
     #[schemars(length(min = 1, max = 200))]
     revision: Option<String>,
-    /// Only what it changed in this file or folder.
+    /// Show only the changes to this file or folder.
     #[schemars(length(min = 1, max = 4096))]
     path: Option<String>,
     /// Lines around each change.
@@ -322,7 +322,7 @@ impl Tool for GitShow {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GitAdd {
-    /// Files or folders below the workspace; also deleted ones.
+    /// Files or folders relative to the workspace, including deleted ones.
     #[schemars(length(min = 1, max = 200))]
     paths: Vec<String>,
 }
@@ -357,7 +357,7 @@ impl Tool for GitAdd {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GitCommit {
-    /// The subject, a blank line, and the reasons if there are any.
+    /// The subject line, then a blank line and the reasons, if any.
     #[schemars(length(min = 1, max = 5000))]
     message: String,
 }

@@ -7,7 +7,7 @@ use nacre_memory::LearningKind;
 use crate::tools::toolkits::memory::{MemoryHandle, memory_error};
 use crate::tools::toolkits::prelude::*;
 
-/// Stores a claim and returns the text for the model.
+/// Stores a claim and returns the text to show to the model.
 pub type RecordClaim = dyn Fn(MemoryRecord) -> RecordingClaim + Send + Sync;
 
 pub type RecordingClaim = Pin<Box<dyn Future<Output = Result<String>> + Send>>;
@@ -19,24 +19,24 @@ pub struct MemoryRecord {
     /// What was decided or learned: one sentence that is clear without this conversation.
     #[schemars(length(min = 1, max = 200))]
     pub title: String,
-    /// Markdown: why, and what follows from it.
+    /// Markdown: the reasons and the consequences.
     #[schemars(length(max = 4000))]
     pub body: String,
     /// Only for a learning. Leave it out for a decision.
     pub kind: Option<LearningKind>,
-    /// The words of this conversation that prove it, exactly as they were said: the person's own
-    /// where they decided it.
+    /// The words from this conversation that prove it, quoted verbatim; if the user decided it, the
+    /// user's own words.
     #[schemars(length(min = 8, max = 600))]
     pub quote: String,
     #[serde(default)]
     #[schemars(length(max = 12))]
     pub tags: Vec<String>,
-    /// Situations in which a later agent should be shown it, in the words of a prompt or an error
+    /// Situations in which a later agent should see this memory, worded like a prompt or an error
     /// message.
     #[serde(default)]
     #[schemars(length(max = 8))]
     pub applies: Vec<String>,
-    /// The id of a memory that does not hold any more because of this one.
+    /// The id of a memory that no longer holds because of this one.
     pub supersedes: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl Tool for MemoryRecord {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryRemove {
-    /// The whole id, as `memory_search` shows it.
+    /// The full id, as shown by `memory_search`.
     id: String,
 }
 

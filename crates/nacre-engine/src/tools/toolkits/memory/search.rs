@@ -21,7 +21,7 @@ const DEFAULT_RESULTS: usize = 8;
 pub struct MemorySearch {
     /// Words and "quoted phrases", with filters such as type:decision, tag:auth or after:2026-01.
     query: String,
-    /// At most this many, 1 to 20; 8 if left out.
+    /// Maximum number of results, from 1 to 20; defaults to 8.
     limit: Option<usize>,
 }
 
@@ -93,13 +93,13 @@ const DEFAULT_PASSAGES: usize = 5;
 const MAX_PASSAGES: usize = 12;
 const MAX_QUESTION_BYTES: usize = 1_000;
 
-/// Finds memories to answer from.
+/// Finds memories that can answer a question.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryRecall {
-    /// What to find out, in words, with filters such as type:decision or after:2026-01.
+    /// What to find out, in words, optionally with filters such as type:decision or after:2026-01.
     question: String,
-    /// At most this many, 1 to 12; 5 if left out.
+    /// Maximum number of results, from 1 to 12; defaults to 5.
     limit: Option<usize>,
 }
 
@@ -117,7 +117,7 @@ impl MemoryRecall {
 }
 
 impl Tool for MemoryRecall {
-    /// The stores, the project's first, and the log of memories already shown.
+    /// The stores, starting with the project's, and the log of memories already shown.
     type With = (Arc<Vec<MemoryHandle>>, Seen);
 
     const SPEC: ToolSpec = ToolSpec {

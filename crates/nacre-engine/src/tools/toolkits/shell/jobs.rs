@@ -120,17 +120,17 @@ fn unknown(job: u32) -> ToolError {
     ToolError::new(Fault::NotFound, what, "Start one with `shell_start`.")
 }
 
-/// Starts a program in the background. Either `argv` or `script` is given.
+/// Starts a program in the background. Requires either `argv` or `script`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShellStart {
-    /// A program and its arguments, passed on as they are; no shell reads them.
+    /// A program and its arguments, which are passed unchanged, without a shell.
     argv: Option<Vec<String>>,
-    /// A text for `/bin/sh`, for pipes, redirections and several commands.
+    /// A script for `/bin/sh`, for pipes, redirections and multiple commands.
     script: Option<String>,
-    /// The folder to run in, relative to the workspace; its root if left out.
+    /// The folder to run in, relative to the workspace; defaults to the workspace root.
     folder: Option<String>,
-    /// Seconds until it is stopped, at most six hours; half an hour if left out.
+    /// Time limit in seconds: at most six hours, and half an hour by default.
     #[schemars(range(min = 1))]
     time_limit: Option<u64>,
 }
@@ -213,7 +213,7 @@ fn with_errors(program: Program) -> Program {
 pub struct ShellPoll {
     /// The number that `shell_start` returned.
     job: u32,
-    /// Seconds to wait for its end, at most 60; none if left out.
+    /// Seconds to wait for the job to end, at most 60; does not wait by default.
     wait: Option<u64>,
 }
 

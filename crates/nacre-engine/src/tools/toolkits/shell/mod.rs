@@ -39,7 +39,7 @@ pub struct ShellRun {
     script: Option<String>,
     /// The folder to run in, relative to the workspace; its root if left out.
     folder: Option<String>,
-    /// Seconds until it is stopped, 1 to 600; 60 if left out.
+    /// Time limit in seconds, from 1 to 600; defaults to 60.
     time_limit: Option<u64>,
 }
 
@@ -53,7 +53,8 @@ impl Tool for ShellRun {
             `argv` (program and arguments, no shell) or `script` (text for /bin/sh). It can write \
             only in the workspace and $TMPDIR, cannot read keys, has no network, gets no input, and \
             whatever it leaves running is ended with it.",
-        // Higher than any limit that a call can request, so that the requested limit applies.
+        // Must be higher than any limit that a call can request, so that the requested limit takes
+        // effect.
         time_limit: Duration::from_secs(MAX_SECONDS + 30),
         shown_bytes: 16_000,
     };

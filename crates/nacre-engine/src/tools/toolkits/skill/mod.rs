@@ -83,10 +83,10 @@ impl Tool for SkillList {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SkillActivate {
-    /// The name as `skill_list` shows it.
+    /// The skill's name, as shown by `skill_list`.
     #[schemars(length(min = 1, max = 64))]
     name: String,
-    /// What the skill is to be applied to, in a few words.
+    /// What to apply the skill to, in a few words.
     #[schemars(length(max = 4000))]
     arguments: Option<String>,
 }

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 #[derive(Clone, Debug, Default)]
 pub struct AddressGuard {
-    /// Non-public addresses that are allowed, for tests.
+    /// Non-public addresses that are nevertheless allowed; used in tests.
     pub exceptions: Vec<SocketAddr>,
 }
 

@@ -42,7 +42,7 @@ pub(super) fn host_of(url: &Url) -> String {
     host.trim_start_matches('[').trim_end_matches(']').to_owned()
 }
 
-/// Requests a page. The connection uses only the checked addresses.
+/// Requests a page. The connection uses only addresses that have been checked.
 pub(super) async fn get(url: &Url, guard: &AddressGuard) -> Result<Response> {
     let addresses = resolve_allowed(url, guard).await?;
     let client = client_builder(url, CONNECT_TIMEOUT)

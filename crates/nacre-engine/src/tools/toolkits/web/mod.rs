@@ -1,7 +1,7 @@
 //! `web_fetch` returns the text of one web page.
 //!
 //! Only redirects to the same host are followed. A redirect to another host is returned to the
-//! model, because a request to that host must be a new call that passes the permission check.
+//! model, which must make a new call to that host so that the permission check applies.
 
 mod address;
 mod connect;
@@ -28,11 +28,11 @@ const MAX_BYTES: usize = 5 << 20;
 
 const MAX_REDIRECTS: usize = 3;
 
-/// Fetches a page of the public web.
+/// Fetches a page from the public web.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebFetch {
-    /// The whole address, http or https.
+    /// The full URL, http or https.
     url: String,
 }
 
