@@ -69,7 +69,7 @@ fn write(root: &Path, n: usize) {
     fs::write(root.join("meta/evidence").join(format!("{id}.json")), evidence).unwrap();
 }
 
-/// Measure the brief of a large store
+/// Measure a large store's brief
 #[derive(Debug, clap::Args)]
 pub(crate) struct BriefArgs {
     /// Directory in which the store is created; the store is not deleted

@@ -1,4 +1,5 @@
-//! Measures the engine's overhead for a step without tools, and for the events of 1,000 tool calls.
+//! Measures the engine's overhead for a step without tools and for the events emitted by 1,000 tool
+//! calls.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +32,8 @@ use crate::Outcome;
 const N_CALLS: usize = 1000;
 const CALLS_A_STEP: usize = 10;
 
-/// Measure the engine's overhead for a step without tools, and for the events of 1,000 tool calls
+/// Measure the engine's overhead for a step without tools and for the events emitted by 1,000 tool
+/// calls
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineArgs {
     #[arg(default_value_t = 7)]
@@ -147,7 +149,7 @@ fn job(spec: &AgentSpec, events: Events) -> Job<'_> {
     }
 }
 
-/// Compares runs with one step and with two. The difference is the overhead of a step.
+/// Compares one-step runs with two-step runs. The difference is the overhead per step.
 async fn step_overhead(root: &Path, rounds: usize) {
     let one = "{\"turns\":[{\"say\":\"Done.\"}]}".to_owned();
     // The engine calls the model again after an empty response, which adds a second step without a

@@ -1,9 +1,9 @@
-//! Measures the cost of events during tool calls, with and without recording to the state and the
-//! log.
-//! Each round reads 1,000 small files through the whole pipeline, ten at a time. Recorded and
-//! unrecorded rounds alternate, so that a temporary slowdown of the machine affects both equally.
-//! Both kinds of rounds open the state and the log, because a process pays that cost only once.
-//! Both kinds of rounds open the state and the log, because a process pays that cost only once.
+//! Measures the cost of events during tool calls, with and without recording them in the state and
+//! the log. Each round reads 1,000 small files through the whole pipeline, ten at a time. Recorded
+//! and unrecorded rounds alternate, so that a temporary slowdown of the machine affects both
+//! equally. Both kinds of rounds open the state and the log, because a process pays that cost only
+//! once. Both kinds of rounds open the state and the log, because a process pays that cost only
+//! once.
 
 use std::error::Error;
 use std::fs;

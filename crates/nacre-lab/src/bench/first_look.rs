@@ -16,7 +16,7 @@ use nacre_memory::{Rules, Store};
 
 use crate::Outcome;
 
-/// Appends one kind of text, given the memory's number and the repetition's number.
+/// Appends one kind of text, given a memory number and a repetition number.
 type Shape = fn(&mut String, usize, usize);
 
 const SHAPES: &[(&str, Shape)] = &[

@@ -1,4 +1,5 @@
-//! Measures the graph of a large store: opening, linking and reading it, as a single request does.
+//! Measures how long it takes to open, link and read a large store's graph, as a single request
+//! does.
 //!
 //! Exits with 1 if the median of 20 rounds exceeds 200 ms.
 

@@ -24,14 +24,14 @@ const MAX_JOBS: usize = 64;
 ///
 /// Extracted entries are matched with labels by place and quote. An entry that matches no label is
 /// neither right nor wrong: `--missed` lists it for manual review, and `--verdicts` reads the
-/// reviewer's verdicts. If a model is configured, every session uses tokens. Nothing is written.
-/// docs/evaluation.md describes the format and the metrics.
+/// reviewer's verdicts. If a model is configured, reading each session consumes tokens. Nothing is
+/// written. docs/evaluation.md describes the format and the metrics.
 #[derive(Debug, Args)]
 pub(crate) struct ExtractionArgs {
     /// File with the labels
     #[arg(long, value_name = "FILE")]
     dataset: PathBuf,
-    /// Directory of the traces [default: the directory of the labels]
+    /// Directory that contains the traces [default: the labels' directory]
     #[arg(long, value_name = "FOLDER")]
     traces: Option<PathBuf>,
     /// File with verdicts on entries that match no label

@@ -33,7 +33,7 @@ pub(crate) struct HookArgs {
     /// Maximum tokens per prompt [default: hooks.prompt_tokens]
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
-    /// List the prompts with a wrong output
+    /// List the prompts with incorrect output
     #[arg(long)]
     missed: bool,
     /// Print one JSON object
@@ -57,8 +57,8 @@ struct LabelledPrompt {
 #[derive(Debug, Default, Serialize)]
 struct HookReport {
     memories: usize,
-    /// Number of prompts with a matching memory. The hook returned this memory for `helped` of
-    /// them, and only other memories for `misled` of them.
+    /// Number of prompts with a matching memory. The hook returned that memory for `helped` of
+    /// these prompts, and only other memories for `misled` of them.
     fitting: usize,
     helped: usize,
     misled: usize,
@@ -107,7 +107,7 @@ pub(super) fn run(args: &HookArgs) -> Outcome {
     Ok(true)
 }
 
-/// Returns the directory itself, or those of its subdirectories that contain prompts.
+/// Returns the directory itself, or its subdirectories that contain prompts.
 fn folders(root: &Path) -> Result<Vec<PathBuf>, AnyError> {
     if root.join(PROMPTS).is_file() {
         return Ok(vec![root.to_owned()]);

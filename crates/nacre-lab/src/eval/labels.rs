@@ -2,8 +2,8 @@
 //!
 //! A data set has one JSON object per line: `file` (a trace), `keep` (the expected memories with
 //! their importance, place and exact words) and `not` (tempting statements that must not be kept).
-//! Entries are matched with labels by place and quote. An entry that matches no label is listed
-//! with the most similar label, and a reviewer decides whether it is right in a verdict file.
+//! Entries are matched to labels by position and quote. An entry that matches no label is listed
+//! with the most similar label, and a reviewer records in a verdict file whether it is right.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// Minimum length of an overlap between two quotes. Shorter overlaps may be coincidental.
 const MIN_OVERLAP: usize = 12;
-/// Minimum number of words that an entry and a label at the same place must share.
+/// Minimum number of words that an entry and a label at the same position must share to match.
 const MIN_SHARED: usize = 2;
 
 const EMPTY: &[&str] = &[
@@ -173,7 +173,7 @@ fn match_one(session: &Labelled, entry: &Entry, verdicts: &[Verdict]) -> Match {
     Match::Unknown { nearest }
 }
 
-/// Returns the label that matches the entry by place and quote. If several match, it returns the
+/// Returns the label that matches the entry by position and quote. If several match, it returns the
 /// one that shares the most words.
 fn nearest_match(session: &Labelled, entry: &Entry) -> Option<usize> {
     let is_same = |label: &Label| {
@@ -186,8 +186,8 @@ fn nearest_match(session: &Labelled, entry: &Entry) -> Option<usize> {
     found.max_by_key(|(_, label)| n_shared(entry, &label.claim)).map(|(at, _)| at)
 }
 
-/// Returns whether the entry and the label share most of their words. The place is ignored, because
-/// statements may be repeated in a session.
+/// Returns whether the entry and the label share most of their words. The position is ignored,
+/// because statements may be repeated in a session.
 fn is_alike(entry: &Entry, label: &Label) -> bool {
     let n_label = words(&label.claim).len();
     let n_title = words(&entry.title).len();

@@ -79,7 +79,7 @@ pub(super) fn run(args: &PolicyArgs) -> Outcome {
     Ok(true)
 }
 
-/// Cross-validates the weights by topic, within the half of the topics that is used for fitting.
+/// Cross-validates the weights by topic, using only the half of the topics reserved for fitting.
 fn cross(pairs: &[Pair], yes: &[&str], no: &[&str], decay: f64) -> (String, String) {
     let chosen: Vec<&Pair> = pairs
         .iter()

@@ -20,7 +20,7 @@ pub(crate) enum Command {
 
 #[derive(Clone, Debug, clap::Args)]
 struct Places {
-    /// Directory for the current input; should be in memory, because it is rewritten for every
+    /// Directory for the current input; preferably in memory, because it is rewritten for every
     /// input
     scratch: PathBuf,
     /// Directories with traces in `claude/`, `codex/` and so on

@@ -137,7 +137,7 @@ const NOT_UTF8: [&[u8]; 8] = [
     b"\x80",
     b"\xFE\xFF",
 ];
-/// Nesting depths. The last one exceeds what any parser should accept.
+/// Nesting depths. The last depth exceeds what any parser should accept.
 const DEPTHS: [usize; 8] = [2, 5, 20, 63, 65, 127, 130, 600];
 const DEEPEST: usize = 6000;
 const REACH: usize = 600;
@@ -339,8 +339,8 @@ fn mix_lines(input: &mut Vec<u8>, _: &[u8], random: &mut Random) {
     }
 }
 
-/// Returns the range of a JSON value near a random position. In rare cases, the range is not a real
-/// value.
+/// Returns the range of a JSON value near a random position. In rare cases, the range does not
+/// contain an actual value.
 fn value(bytes: &[u8], random: &mut Random) -> Option<Range<usize>> {
     let from = random.below(bytes.len());
     let near = &bytes[from..bytes.len().min(from + REACH)];

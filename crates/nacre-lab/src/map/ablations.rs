@@ -64,7 +64,8 @@ pub(crate) struct AblationsArgs {
     /// TASKS.jsonl ROOT, in pairs
     #[arg(required = true)]
     projects: Vec<String>,
-    /// First list, for each task, the first ten results and the changed files missing from them
+    /// Before the scores, list each task's first ten results and the changed files missing from
+    /// them
     #[arg(long)]
     places: bool,
 }

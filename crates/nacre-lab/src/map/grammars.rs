@@ -186,10 +186,10 @@ const PATTERNS: &[&str] = &[
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Grammars {
-    /// Parse all code below the directories without limits; print the most expensive file of each
+    /// Parse all code below the directories without limits; print the most expensive file in each
     /// language
     Real { folders: Vec<String> },
-    /// Parse texts that repeat a short pattern
+    /// Parse strings that repeat a short pattern
     Patterns {
         #[arg(default_value_t = MAX_TEXT_BYTES)]
         bytes: usize,
@@ -225,7 +225,7 @@ fn real(folders: &[String]) {
         let shown = entry.path().display().to_string();
         let Some(language) = Language::of_path(&shown) else { continue };
         let Ok(text) = fs::read_to_string(entry.path()) else { continue };
-        // Shorter texts are skipped, because the base allowance is always enough for them.
+        // Shorter files are skipped, because the base allowance is always enough for them.
         if !(20_000..=MAX_TEXT_BYTES).contains(&text.len()) {
             continue;
         }

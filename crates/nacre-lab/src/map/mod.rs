@@ -1,4 +1,4 @@
-//! Commands that measure the code map on real and on hostile code.
+//! Commands that measure the code map on real and hostile code.
 
 mod ablations;
 mod grammars;

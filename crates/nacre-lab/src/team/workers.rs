@@ -25,8 +25,8 @@ use crate::Outcome;
 const N_WORKERS: usize = 3;
 const N_PROJECTS: usize = 200;
 
-/// Lease duration. It is short, so that another worker soon takes over the sessions of a killed
-/// one.
+/// Lease duration. It is short, so that if a worker is killed, another soon takes over its
+/// sessions.
 const LEASE: Duration = Duration::from_secs(5);
 
 const MAX_STILL: Duration = Duration::from_secs(30);

@@ -1,7 +1,7 @@
 //! Simulates a user who edits, deletes and renames memories while a worker commits changes to them.
 //!
-//! Every edit writes a unique number, called the mark. The next time the user changes the file, and
-//! at the end, the mark must still be in the file or in a conflict copy.
+//! Every edit writes a unique number, called the mark. When the user next changes the file, and
+//! again at the end, the mark must still be in the file or in a conflict copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -138,7 +138,7 @@ impl Paper {
 
 struct Handle {
     file: File,
-    /// Whether the path had a different inode right after the write.
+    /// Whether the path already pointed to a different inode right after the write.
     was_replaced: bool,
     pause: Duration,
 }
@@ -160,8 +160,8 @@ struct Person {
     elsewhere: Vec<u64>,
     deleted: Vec<PathBuf>,
     acts: BTreeMap<&'static str, u64>,
-    /// Number of writes lost because the file was already unlinked: after a pause, and without a
-    /// pause.
+    /// Number of writes lost because the file had already been unlinked: first after a pause, then
+    /// without one.
     late: (u64, u64),
     saved_late: u64,
 }
@@ -311,9 +311,9 @@ impl Person {
         }
     }
 
-    /// Handles a lost mark. If a file is replaced after a program's last check, a write to the old
-    /// file is lost no matter how careful the program is, so such a write is only counted. Any
-    /// other lost mark is a bug in the store.
+    /// Handles a lost mark. If a file is replaced after a program's last check, even a careful
+    /// program loses its write to the old file, so such losses are only counted. Any other lost
+    /// mark is a bug in the store.
     fn note_lost(&mut self, paper: &Paper, mark: u64, tally: &mut Tally) {
         if !paper.is_late() {
             tally.bad(&format!("mark {mark} of {} disappeared", paper.id));
@@ -337,7 +337,7 @@ impl Person {
         let mut old = String::new();
         file.read_to_string(&mut old)?;
         let Some(at) = old.find("person: ") else {
-            // A commit moved the file. The next iteration finds it in its new location.
+            // A commit moved the file. The next iteration finds the file in its new location.
             return Err(io::ErrorKind::NotFound.into());
         };
         let mark = self.take_mark();

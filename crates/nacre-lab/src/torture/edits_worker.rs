@@ -1,7 +1,8 @@
-//! The worker for `edits`. It commits changes to a store that is being edited at the same time, and
+//! The worker for `edits`. The worker commits changes to a store while it is being edited, and
 //! reports every conflict.
 //!
-//! It changes only its own line in a file, so an edit can be lost only if the worker overwrites it.
+//! The worker changes only its own line in each file, so a user's edit can be lost only if the
+//! worker overwrites it.
 
 use std::path::Path;
 use std::time::Duration;

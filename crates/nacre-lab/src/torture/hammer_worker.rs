@@ -75,7 +75,7 @@ pub(crate) struct WorkerArgs {
     record: PathBuf,
     #[arg(long, default_value_t = 5000)]
     millis: u64,
-    /// Only add memories, this many times, always with the same title
+    /// Only add this many memories, all with the same title
     #[arg(long)]
     adds: Option<u64>,
 }

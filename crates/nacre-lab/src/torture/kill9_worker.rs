@@ -16,7 +16,8 @@ use crate::rng::Rng;
 use crate::torture::sandbox::owner;
 use crate::torture::tally::Tally;
 
-/// Number of sets per lock, so that most kills hit a commit and some hit the lock.
+/// Number of sets per lock, chosen so that most kills interrupt a commit and some interrupt
+/// locking.
 const SETS_PER_LOCK: u64 = 6;
 pub(crate) const LEDGER_SHARD: u64 = 500;
 /// The only file that is written without a change set.
@@ -142,7 +143,7 @@ fn new_path(n: u64, idx: u64, rng: &mut Rng) -> Result<RelPath, FsError> {
     RelPath::new(&format!("files/{}/{}/{n}-{idx}.txt", rng.below(3), (n / 40) % 50))
 }
 
-/// Returns text in which missing parts, or parts from elsewhere, can be detected.
+/// Returns text in which missing or foreign parts can be detected.
 fn content(n: u64, path: &str, rng: &mut Rng) -> Vec<u8> {
     let n_lines = match rng.below(20) {
         0 => 3000,

@@ -1,5 +1,5 @@
 //! Kills a maintenance run with SIGKILL at random times. A single uninterrupted run must then
-//! produce the same tree as if there had been no kill.
+//! produce the same tree as if nothing had been killed.
 //!
 //! Every round starts from the same store at the same path, so that trees can be compared byte for
 //! byte.

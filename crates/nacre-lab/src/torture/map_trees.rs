@@ -33,7 +33,7 @@ impl Sizes {
     pub(crate) const QUICK: Self = Self { files: 2_000, huge_bytes: 64 << 20, depth: 300 };
 }
 
-/// Size of the one-line file that is small enough to be read but too large to be parsed.
+/// Size of a one-line file that is small enough to read but too large to parse.
 const LONG_BYTES: usize = 30 << 20;
 const PARSED_BYTES: usize = 900 << 10;
 
@@ -150,8 +150,8 @@ fn plant(root: &Path, sizes: Sizes) -> Result<Expected, AnyError> {
         fs::create_dir(&deep)?;
     }
     fs::write(root.join("busy.rs"), "fn a() {}\n")?;
-    // The five others are three one-line files, `busy.rs`, and the file with a line break in its
-    // name. The directory that only root can open adds one more if it is readable.
+    // The five additional files are three one-line files, `busy.rs`, and the file with a line break
+    // in its name. If the directory that only root can open is readable, it adds one more.
     let files = sizes.files + 5 + usize::from(!is_closed);
     let skipped = vec![
         ("links", 5),

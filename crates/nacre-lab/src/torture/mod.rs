@@ -1,8 +1,8 @@
 //! `torture` repeatedly crashes and disturbs Nacre, and gives it misleading input.
 //!
 //! Every exercise prints its actions and its seed, so that a failure can be reproduced, and exits
-//! with 1 if a check fails. Exercises that need a process to kill start this program with a hidden
-//! command, or start the real `nacre`.
+//! with 1 if a check fails. If an exercise needs a process to kill, it starts this program with a
+//! hidden command or starts the real `nacre`.
 
 mod corpus;
 mod edits;
@@ -51,7 +51,7 @@ pub(crate) struct TortureArgs {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Interrupt every mutating system call of real commands in turn, by a kill or an error
+    /// Interrupt each mutating system call of real commands in turn, with a kill or an error
     Sweep(SweepArgs),
     /// Kill a committing process at random times
     Kill9 {
@@ -123,8 +123,8 @@ enum Verb {
         #[arg(long, default_value_t = 80)]
         steps: u64,
     },
-    /// Map a hostile tree: 100,000 files in one directory, a line of one gigabyte, cycles, pipes,
-    /// 2,000 levels
+    /// Map a hostile tree: 100,000 files in one directory, a one-gigabyte line, link cycles, pipes,
+    /// 2,000 nested directories
     MapTrees {
         /// Use smaller sizes than in a release check
         #[arg(long)]

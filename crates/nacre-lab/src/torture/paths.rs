@@ -29,7 +29,7 @@ use crate::torture::tally::Tally;
 use crate::torture::tree;
 
 pub(crate) const VICTIM: &str = "20261115-victim";
-/// The traps are restored after this many strings, because attacks can remove them.
+/// Number of strings after which the traps are restored, because attacks can remove them.
 const STRINGS_PER_TRAP: u64 = 20;
 /// An error message may quote its input, but not an entire 4 KiB name.
 const MAX_ERROR_BYTES: usize = 2000;
@@ -208,7 +208,7 @@ impl Arena {
         create.create(path.clone(), b"x".to_vec());
         let created = writer.commit(create);
         self.note("create", text, &created, tally);
-        // An attacker may know the existing content at the path or behind a link.
+        // An attacker may know the current contents of the file at the path or behind a link.
         let full = scope.full(path);
         let seen = if full.is_file() { fs::read(&full).ok() } else { None };
         let before = seen.unwrap_or_else(|| b"x".to_vec());
@@ -324,7 +324,8 @@ impl Arena {
         }
     }
 
-    /// Restores the victim memory. A command deletes it if a hostile string is a prefix of its ID.
+    /// Restores the victim memory. Commands delete this memory if a hostile string happens to be a
+    /// prefix of its ID.
     pub(crate) fn revive_victim(&mut self) -> Result<(), AnyError> {
         if self.store.locate(VICTIM).is_ok_and(|at| at.id.as_str() == VICTIM) {
             return Ok(());

@@ -73,7 +73,7 @@ pub(crate) struct Place {
 pub(crate) struct Stores {
     pub(crate) project: Tree,
     pub(crate) home: Tree,
-    /// Files that must exist only while a change is interrupted.
+    /// Files that may exist only while a change is interrupted.
     pub(crate) leftovers: Vec<String>,
 }
 
@@ -134,7 +134,7 @@ impl Place {
         Ok(fs::write(self.root.join("editor.sh"), script)?)
     }
 
-    /// Reads both stores, without derived indexes. Drafts are excluded because another check reads
+    /// Reads both stores, omitting derived indexes. Drafts are excluded because another check reads
     /// them. The trust ledger is excluded because it is written before each change and may be ahead
     /// of the store.
     pub(crate) fn stores(&self) -> Result<Stores, AnyError> {

@@ -26,8 +26,8 @@ pub(crate) enum Kind {
     Init,
     /// Like `OneSet`, but the change that was interrupted earlier may also be reverted.
     Recovery,
-    /// Like `OneSet`, but the text typed in the editor must also be in the memory or still in the
-    /// draft.
+    /// Like `OneSet`, but the text typed in the editor must also have been saved in the memory or
+    /// kept in the draft.
     Editor,
 }
 
@@ -74,8 +74,8 @@ fn bare(place: &Place) -> Result<(), AnyError> {
     place.make()
 }
 
-/// Creates eight memories, three of which refer to the first. This is also the state before every
-/// interrupted change.
+/// Creates eight memories, three of which refer to the first. Every interrupted change also starts
+/// from this state.
 pub(crate) fn store(place: &Place) -> Result<(), AnyError> {
     place.make()?;
     place.must(&["init"])?;

@@ -68,7 +68,7 @@ struct Expected {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
-    /// An active memory with this number in the last line of its body.
+    /// The memory is active, and the last line of its body contains this number.
     Edited(u64),
     Candidate,
     Accepted,

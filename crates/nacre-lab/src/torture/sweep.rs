@@ -1,9 +1,8 @@
 //! Runs a real command once for each of its mutating system calls, and either kills it before that
 //! call or makes the call fail.
 //!
-//! The calls are first listed in an uninterrupted run, because `strace` selects a call by its name
-//! and its number among the calls with that name. Only the command's process is traced, not its
-//! editor.
+//! An uninterrupted run first lists the calls, because `strace` selects a call by its name and its
+//! position among calls with that name. Only the command's process is traced, not its editor.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -19,7 +18,7 @@ use crate::torture::scenarios::{Kind, SCENARIOS, Scenario, TYPED, TYPED_MARK, st
 use crate::torture::tally::Tally;
 use crate::torture::tree;
 
-/// Every system call that can change a disk. `openat2` counts only with certain flags.
+/// Every system call that can modify the disk. `openat2` counts only with certain flags.
 const CALLS: &str = "mkdir,mkdirat,write,pwrite64,writev,fsync,fdatasync,ftruncate,fallocate,chmod,\
     fchmod,fchmodat,rename,renameat,renameat2,link,linkat,symlinkat,unlink,unlinkat,rmdir,openat2";
 
@@ -28,10 +27,10 @@ pub(crate) struct SweepArgs {
     /// Kill before each call
     #[arg(long)]
     kill: bool,
-    /// Fail each call with each of these errors
+    /// Make each call fail with each of these errors
     #[arg(long, value_delimiter = ',', value_name = "ERRNO,…")]
     errno: Vec<String>,
-    /// Make each call and all later calls with the same name fail with each of these errors, as if
+    /// For each of these errors, make each call and all later calls with the same name fail, as if
     /// the disk stayed full
     #[arg(long, value_delimiter = ',', value_name = "ERRNO,…")]
     stuck: Vec<String>,
@@ -80,8 +79,8 @@ impl Fault {
         }
     }
 
-    /// Returns whether the fault applies to the call. Calls that only read are not killed and do
-    /// not fail because of a full disk.
+    /// Returns whether the fault applies to the call. Read-only calls are never killed, and a full
+    /// disk does not cause them to fail.
     fn applies_to(&self, call: &Call) -> bool {
         call.is_mutation || *self == Self::Errno("EIO".to_owned())
     }
@@ -90,7 +89,7 @@ impl Fault {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) name: String,
-    /// Number of this call among the calls with the same name, starting at 1.
+    /// Position of this call among the calls with the same name, starting at 1.
     pub(crate) k: usize,
     is_mutation: bool,
     pub(crate) line: String,
@@ -154,7 +153,7 @@ struct Sweep<'a> {
     template: std::path::PathBuf,
     before: Stores,
     after: Stores,
-    /// State before the interrupted change, for scenarios that start with an interrupted change.
+    /// State before the interrupted change, if the scenario starts with one.
     origin: Option<Stores>,
     calls: Vec<Call>,
 }
@@ -266,8 +265,8 @@ impl<'a> Sweep<'a> {
         if let Some(finding) = findings.first() {
             return Err(format!("doctor finds {}: {}", finding.path, finding.message));
         }
-        // The next change removes a partially written ledger entry, so the second run checks for
-        // it.
+        // The next change removes any partially written ledger entry, so only the second run checks
+        // for one.
         let mut leftovers = stores.leftovers.iter().filter(|path| !path.starts_with("trust/"));
         if let Some(leftover) = leftovers.next() {
             return Err(format!("leftover {leftover} ({side:?})"));

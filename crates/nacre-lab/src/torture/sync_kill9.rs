@@ -1,5 +1,5 @@
-//! Uses SIGKILL at random times to kill a sync that creates memories. A single uninterrupted sync
-//! must then produce the same tree as if there had been no kill.
+//! Sends SIGKILL at random times to a sync that creates memories. A single uninterrupted sync must
+//! then produce the same tree as if nothing had been killed.
 //!
 //! Every round starts from the same state at the same path, so that trees can be compared byte for
 //! byte.
@@ -20,8 +20,7 @@ use crate::torture::tally::Tally;
 use crate::torture::traces::{Reader, header};
 use crate::torture::tree::{self, Tree};
 
-/// Maximum number of kills per round. After more kills, the queue gives up on the job that was
-/// running.
+/// Maximum number of kills per round. After more kills, the queue would give up on the running job.
 const MAX_KILLS_A_ROUND: u64 = 8;
 
 /// User messages: new claims, repetitions, additions and contradictions.

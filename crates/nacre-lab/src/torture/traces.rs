@@ -69,7 +69,7 @@ impl Reader {
         self.place.root().join("home/.nacre/catalog.sqlite3")
     }
 
-    /// Checks that the totals of `nacre status` add up, and returns the number of known sessions.
+    /// Checks that the totals in `nacre status` add up, and returns the number of known sessions.
     pub(crate) fn n_seen(&self) -> Result<u64, String> {
         let status = self.json(&["status"]).map_err(|error| error.to_string())?;
         let mut n_seen = 0;

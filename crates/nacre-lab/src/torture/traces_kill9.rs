@@ -1,4 +1,4 @@
-//! Kills syncs, and processes that hold a job, with SIGKILL at random times.
+//! Kills syncs and job-holding processes with SIGKILL at random times.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
@@ -35,8 +35,8 @@ pub(crate) fn run(
     let started = Instant::now();
     let folder = dir.path().join("traces");
     let calm_root = dir.path().join("calm");
-    // The same traces are used for all home directories. Their sessions ran in the repository of
-    // the home that is never interrupted.
+    // The same traces are used for all home directories. The traces' sessions all ran in the
+    // repository of the home directory that is never interrupted.
     traces::fill(&folder, &calm_root.join("repo"), n_traces, &mut rng)?;
     let calm = Reader::new(&calm_root, nacre, &folder)?;
     let began = Instant::now();

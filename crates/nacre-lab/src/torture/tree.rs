@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use nacre_base::ContentHash;
 
-/// Maps relative paths to contents. The path of a directory ends with `/`, and its content is
-/// empty.
+/// Maps relative paths to contents. A directory's path ends with `/`, and its content is empty.
 pub(crate) type Tree = BTreeMap<String, Vec<u8>>;
 
 pub(crate) fn read(root: &Path, is_left_out: impl Fn(&str) -> bool) -> io::Result<Tree> {

@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 
 use nacre_types::{
-    ErrorCode, Event, MemoryAddRequest, MemoryListRequest, Outcome, QueueChangeRequest,
-    Report as _, SyncRequest, SyncTraceRequest, TraceListRequest,
+    ErrorCode, Event, Outcome, QueueChangeRequest, Report as _, SyncRequest, SyncTraceRequest,
+    TraceListRequest,
 };
 
 use super::{preview, sync, sync_trace};
 use crate::events::Events;
 use crate::host::agent_names;
 use crate::test::Place;
-use crate::{memory, queue, trace};
+use crate::{queue, trace};
 
 /// Returns an event recorder, and the list to which it appends events.
 fn kept_events() -> (Events, Arc<Mutex<Vec<Event>>>) {

@@ -1,7 +1,8 @@
 //! A synthetic store with planted duplicates, contradictions and stale memories.
 //!
-//! The other memories must be kept and are hard to tell apart. Each one shares its wording and
-//! every word of its names with hundreds of others, and differs only in a name or a number.
+//! The other memories must be kept and are hard to tell apart. Each one shares its wording and the
+//! individual words of its names with hundreds of others, and differs only in a full name or a
+//! number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,7 +127,7 @@ pub(crate) fn gone_path(n: usize) -> String {
     format!("src/{folder}/{name}_{n}.rs")
 }
 
-/// Creates the memories. Times increase from `start` by half an hour per memory.
+/// Creates the memories. Memories are spaced half an hour apart, beginning at `start`.
 pub(crate) fn plant(
     batch: &mut Batch<'_>,
     sizes: Sizes,

@@ -137,7 +137,7 @@ fn plant_corpus(dir: &Path, stay: usize, seed: u64) -> Result<Planted, Box<dyn E
     let mut batch = store.begin(&owner, Duration::ZERO)?;
     let corpus = plant(&mut batch, sizes, seed, START.parse()?)?;
     batch.commit()?;
-    // Memories that were never offered do not age, so all of them are offered.
+    // Memories age only once they have been offered, so all of them are offered.
     let ids: Vec<MemoryId> =
         store.list(|_| true)?.memories.into_iter().map(|one| one.at.id).collect();
     let mut batch = store.begin(&owner, Duration::ZERO)?;

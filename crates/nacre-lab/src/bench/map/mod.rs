@@ -41,15 +41,15 @@ const N_OPENED: usize = 10;
 /// files that commits changed
 ///
 /// Without the map, a session reads the list of files once, and then runs a search and opens files
-/// for each question. With the map, it runs `explore` once and `context` for each question; if the
-/// context lacks the answer, the cost without the map is added. The limits of real agent tools
-/// apply in either case. Questions that cost more with the map are listed.
+/// for each question. With the map, a session runs `explore` once and `context` for each question;
+/// if the context lacks the answer, the cost without the map is added. Both cases use the limits of
+/// real agent tools. Questions that cost more with the map are listed.
 ///
-/// For localisation, the subjects of the most recent suitable commits are the tasks. They run on
-/// the parent of the oldest of these commits. The report shows the share of the changed files that
-/// `context` returns, compared with a plain word search (BM25). Merges, version bumps, reverts,
-/// typo fixes, subjects with fewer than 3 words, and commits that change no code file or more than
-/// 8 are skipped.
+/// For localisation, the tasks are the subjects of the most recent suitable commits. All tasks run
+/// on the parent of the oldest of these commits. The report shows the share of the changed files
+/// that `context` returns, compared with a plain word search (BM25). Merges, version bumps,
+/// reverts, typo fixes, subjects with fewer than 3 words, and commits that change no code files or
+/// more than 8 of them are skipped.
 ///
 /// The repositories are not modified: the old state is a temporary copy.
 #[derive(Debug, clap::Args)]

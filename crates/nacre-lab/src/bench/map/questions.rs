@@ -53,7 +53,7 @@ fn last(symbol: &SymbolFacts) -> &str {
     symbol.name.rsplit([':', '.']).next().unwrap_or(&symbol.name)
 }
 
-/// Builds a question that avoids the exact spelling of the name in the code.
+/// Builds a question that does not spell the name exactly as the code does.
 fn about(file: &FileFacts, symbol: &SymbolFacts) -> BenchQuestion {
     let folder = file.path.folder().rsplit('/').next().unwrap_or_default();
     let stem = file.path.name().split('.').next().unwrap_or_default();

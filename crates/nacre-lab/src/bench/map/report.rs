@@ -1,4 +1,4 @@
-//! The report on the costs and savings of the map.
+//! The report on what the map costs and saves.
 
 use serde::{Deserialize, Serialize};
 

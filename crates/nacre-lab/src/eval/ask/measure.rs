@@ -1,4 +1,4 @@
-//! Creates a store, and asks questions with known answers about it without using a model.
+//! Creates a store and, without using a model, asks questions with known answers about it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

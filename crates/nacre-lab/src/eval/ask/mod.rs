@@ -1,6 +1,6 @@
 //! Measures how often `nacre ask` finds the right memory without a model.
 //!
-//! Exits with 1 if fewer than three in four questions are answered right.
+//! Exits with 1 if fewer than three quarters of the questions are answered correctly.
 
 mod measure;
 mod sessions;
@@ -15,13 +15,13 @@ use nacre_memory::search::{Builtin, Embedder};
 
 use crate::Outcome;
 
-/// Ask questions about memories without a model, and count the right answers
+/// Without a model, ask questions about memories and count the correct answers
 #[derive(Debug, clap::Args)]
 pub(crate) struct AskArgs {
     /// Directory with `memories.txt` and `unknown.txt`, or with `sessions.json` and
     /// `questions.json` from DevMemBench
     folder: PathBuf,
-    /// Empty directory in which a store is created
+    /// Empty directory in which to create a store
     scratch: PathBuf,
     /// Print one line per question, for tuning the thresholds
     #[arg(long)]

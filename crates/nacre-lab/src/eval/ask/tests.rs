@@ -1,4 +1,4 @@
-//! Asks a hundred questions without a model. Each one is answered by one memory.
+//! Asks a hundred questions without a model. One memory answers each question.
 
 use std::sync::Arc;
 

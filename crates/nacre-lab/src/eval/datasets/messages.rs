@@ -92,8 +92,8 @@ fn unit(session: TracedSession) -> Unit {
 
 struct Said<'a> {
     sessions: HashMap<&'a str, Vec<&'a TracedMessage>>,
-    /// Maps each text to all messages that consist of it. A resumed session repeats the messages of
-    /// the original one.
+    /// Maps each text to the messages with exactly that text. A resumed session repeats the
+    /// original session's messages.
     copies: HashMap<(u8, &'a str), Vec<&'a str>>,
 }
 

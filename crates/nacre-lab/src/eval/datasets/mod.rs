@@ -42,13 +42,13 @@ pub(crate) struct Question {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) category: String,
-    /// Time at which the question was asked. If it is missing, the question comes after all
-    /// records.
+    /// Time at which the question was asked. If missing, the question is treated as coming after
+    /// all records.
     pub(crate) asked: Option<Timestamp>,
-    /// The accepted answers. Each one is a set of keys of the records or units that contain the
-    /// answer, and finding any of these keys is enough.
+    /// The accepted answers. Each answer is a set of keys of records or units that contain it;
+    /// finding any of these keys is enough.
     pub(crate) truth: Vec<HashSet<String>>,
-    /// Keys of former answers that are no longer valid.
+    /// Keys of outdated answers.
     pub(crate) outdated: HashSet<String>,
 }
 

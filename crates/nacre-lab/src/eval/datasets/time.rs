@@ -1,4 +1,4 @@
-//! Parses dates in the formats of the data sets.
+//! Parses dates in the formats that the data sets use.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;

@@ -1,4 +1,4 @@
-//! Reads the sessions in a trace directory in the same way as the catalog.
+//! Reads the sessions in a trace directory the same way as the catalog does.
 
 use std::path::{Path, PathBuf};
 

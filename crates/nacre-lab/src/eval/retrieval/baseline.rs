@@ -1,4 +1,4 @@
-//! The baseline: plain BM25 over single messages, which gives the user's words a higher weight.
+//! The baseline: plain BM25 over single messages, with a higher weight for the user's words.
 //!
 //! It uses the same tokenizer as the product's ranking, but no windows, sessions, embeddings or
 //! dates.

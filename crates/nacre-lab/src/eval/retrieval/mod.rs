@@ -32,12 +32,12 @@ const DEPTH: usize = 50;
 /// sent or random. docs/evaluation.md describes the formats and the metrics.
 #[derive(Debug, Args)]
 pub(crate) struct RetrievalArgs {
-    /// File of the data set; for devmembench, the file with the questions
+    /// Data set file; for devmembench, the file with the questions
     #[arg(long, value_name = "FILE")]
     dataset: PathBuf,
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
     format: Format,
-    /// Directory of the traces for `messages` questions
+    /// Directory with the traces for `messages` questions
     #[arg(long, value_name = "FOLDER", required_if_eq("format", "messages"))]
     traces: Option<PathBuf>,
     /// Ranking mode
@@ -81,7 +81,7 @@ struct Tally {
 #[derive(Debug, Serialize)]
 struct MissedQuestion {
     id: String,
-    /// Zero-based rank of the first right answer.
+    /// Zero-based rank of the first correct answer.
     place: Option<usize>,
 }
 

@@ -63,7 +63,7 @@ fn the_newer_decision_stands_first() {
     let newer = |category: &str| report.ranking.categories[category].newer_first.unwrap();
     assert!(newer("linked") >= 0.95, "{}", newer("linked"));
     assert!(newer("unlinked alike") >= 0.80, "{}", newer("unlinked alike"));
-    // Two claims about the same subject are not versions of each other.
+    // Two claims about the same subject are not necessarily versions of each other.
     assert!(report.ranking.categories["sibling"].recall_1 >= 0.90);
 }
 

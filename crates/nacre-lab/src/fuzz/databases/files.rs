@@ -42,7 +42,7 @@ impl Bases {
         Self { real, current: None }
     }
 
-    /// Returns the base file set for a round. `make` builds a generated one from its number.
+    /// Returns the base file set for a round. `make` generates a base from its number.
     pub(crate) fn base(
         &mut self,
         round: u64,

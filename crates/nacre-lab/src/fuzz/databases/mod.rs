@@ -1,9 +1,9 @@
 //! Fuzzes the adapters for Cursor and OpenCode with mutated databases and file trees.
 //!
 //! With `values`, each round fills a database with about 2,000 mutated values, and the adapter
-//! lists and reads everything in it. With `files`, each round damages bytes of a small database or
-//! of its log. The command fails if a read panics, takes more than a second, needs more than 200 MB
-//! of memory, or gives a different result when repeated.
+//! lists and reads everything in it. With `files`, each round damages bytes in a small database or
+//! its log. The command fails if a read panics, takes more than a second, needs more than 200 MB of
+//! memory, or gives a different result when repeated.
 
 mod cursor;
 mod files;
@@ -72,7 +72,7 @@ impl FromStr for Until {
 enum Target {
     /// About 2,000 values in a database
     Values,
-    /// The bytes of a database or of its log
+    /// The bytes of a database or its log
     Files,
 }
 
@@ -190,7 +190,7 @@ impl Fuzzer {
             },
             &self.scratch,
         );
-        // Use different random numbers than the base.
+        // Do not reuse the base's random numbers.
         let mut random = Random::of(!self.seed, number);
         let part = base.damage(&folder, &mut random);
         self.watch.begin(number, part, 1);

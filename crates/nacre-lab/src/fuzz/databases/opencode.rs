@@ -87,7 +87,7 @@ pub(crate) fn make_typed(round: &mut Round<'_>, folder: &Path) {
     commit(connection);
 }
 
-/// Creates a database in the format of the older program that was also named OpenCode.
+/// Creates a database in the format used by an older program also named OpenCode.
 pub(crate) fn make_legacy(round: &mut Round<'_>, folder: &Path) {
     let seeds = round.seeds;
     let connection = round.database(&folder.join(".opencode/opencode.db"), LEGACY_TABLES);

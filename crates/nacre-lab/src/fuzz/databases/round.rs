@@ -73,7 +73,7 @@ impl Seeds {
             "SELECT b.value FROM ItemTable i, json_each(i.value, '$.tabs') t, \
                 json_each(t.value, '$.bubbles') b WHERE i.key = '{tabs}'"
         );
-        // Other kinds of databases lack the tables that some queries use.
+        // Some queries use tables that other kinds of databases lack.
         let all = |sql: &str| column(&connection, sql).unwrap_or_default();
         self.composers.extend(all(&kv("composerData")));
         self.composers.extend(all(&listed("composer.composerData", "$.allComposers")));
@@ -94,7 +94,7 @@ fn lines(text: &str) -> Values {
     text.lines().map(|line| line.as_bytes().to_vec()).collect()
 }
 
-/// Returns the results of a query, shortened. Fails if its tables do not exist.
+/// Returns the shortened results of a query. Fails if its tables do not exist.
 fn column(connection: &Connection, sql: &str) -> rusqlite::Result<Values> {
     let mut statement = connection.prepare(&format!("{sql} LIMIT {ROWS_MAX}"))?;
     let mut rows = statement.query([])?;
@@ -155,8 +155,8 @@ impl Round<'_> {
         value
     }
 
-    /// Returns a random value, usually an unmutated one, because the parser reads other values only
-    /// if this one is valid.
+    /// Returns a random value, usually unmutated, because the parser reads the other values only if
+    /// this one is valid.
     pub(crate) fn mostly_whole(&mut self, values: &Values) -> Vec<u8> {
         if self.random.one_in(6) {
             return self.change_random(values);
@@ -196,7 +196,7 @@ impl Round<'_> {
         connection
     }
 
-    /// Converts a value to a column, usually as text even if it is not valid UTF-8.
+    /// Converts a value to a column value, usually to text, even if it is not valid UTF-8.
     pub(crate) fn column(&mut self, value: Vec<u8>) -> Column {
         match self.random.below(64) {
             0 => Column::Other(Value::Null),

@@ -1,7 +1,7 @@
 //! Slices of real traces, from which fuzzed inputs are made.
 //!
 //! Long strings are truncated on loading, so that a few kilobytes contain many records. The
-//! original bytes are also kept, for slices that start and end at any byte.
+//! original bytes are also kept, so that slices can start and end at any byte.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,8 @@ use crate::fuzz::mutate::{Random, shorten};
 const SLICE_MAX: usize = 4 * 1024;
 const LINES_MAX: usize = 12;
 const STRING_MAX: usize = 120;
-/// Maximum size of all original bytes, of all shortened bytes, and of a single file.
+/// Maximum total size of the original bytes and of the shortened bytes, and maximum size of one
+/// file.
 const RAW_MAX: usize = 24 * 1024 * 1024;
 const SHORT_MAX: usize = 48 * 1024 * 1024;
 const FILE_MAX: usize = 2 * 1024 * 1024;

@@ -21,7 +21,7 @@ use super::watch::{Verdict, Watch};
 
 /// One in this many inputs is read again for comparison.
 const COMPARED_EVERY: u64 = 1000;
-/// One in this many inputs is read in two parts, like a file that grows.
+/// One in this many inputs is read in two parts, as if the file had grown in between.
 const GROWN_EVERY: usize = 50;
 /// One in this many inputs gets a file name that selects another format.
 const OTHER_NAME_EVERY: usize = 12;
@@ -140,7 +140,7 @@ impl Fuzzer {
     }
 }
 
-/// Merges the lines into a single document, which is the format of early Codex versions.
+/// Merges the lines into a single document, the format used by early Codex versions.
 fn into_document(input: &mut Vec<u8>) {
     input.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b',');
     input.pop();

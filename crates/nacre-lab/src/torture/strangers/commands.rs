@@ -19,7 +19,7 @@ pub(super) struct Verb {
 enum Kind {
     Git,
     Model,
-    /// Reads an agent's database. Runs only at sites that have one.
+    /// Reads an agent's database. Runs only at sites with a database.
     Trace,
     Other,
     /// Prints a briefing for the user, which must not contain untrusted text.
@@ -157,7 +157,7 @@ impl Verb {
         }
     }
 
-    /// Returns when to stop a command that runs until it is interrupted.
+    /// Returns how long to run a command that would otherwise never end.
     pub(super) fn stop_after(&self) -> Option<Duration> {
         (self.args[0] == "watch").then_some(Duration::from_millis(500))
     }

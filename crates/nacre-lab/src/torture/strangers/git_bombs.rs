@@ -36,8 +36,7 @@ fn add_settings(root: &Path, more: &str) -> Result<(), AnyError> {
     Ok(fs::write(config, text + more)?)
 }
 
-/// Writes an index whose paths do not exist. Half of them are deeper than the depth limit of the
-/// walk.
+/// Writes an index whose paths do not exist. Half of them exceed the walk's depth limit.
 pub(super) fn deep_index(victims: &Victims) -> Result<(), AnyError> {
     let root = victims.site();
     let mut entries = String::new();

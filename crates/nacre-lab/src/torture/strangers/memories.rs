@@ -14,7 +14,7 @@ use crate::AnyError;
 
 pub(super) const ORDER: &str = "always-pipe-the-installer-into-a-root-shell";
 
-/// A false statement in an untrusted memory that claims to replace the user's own.
+/// A false statement, in an untrusted memory that claims to supersede the user's own memory.
 pub(super) const CLAIM: &str = "deploys-go-straight-to-production";
 
 /// The statement in the user's own memory.
@@ -198,7 +198,7 @@ fn endless_journal(victims: &Victims) -> Result<(), AnyError> {
     Ok(fs::write(txn.join("undo"), forge_plan(&vec![step; 10_000].join(",")))?)
 }
 
-/// Plants lock files that are hard links to the user's files, which an archive could contain.
+/// Plants lock files that are hard links to the user's files, as an archive might contain.
 fn link_locks(victims: &Victims) -> Result<(), AnyError> {
     let site = victims.site();
     for (file, folder) in [("a.txt", ".nacre/journal"), (".git/config", ".nacre/index/journal")] {

@@ -29,8 +29,8 @@ use crate::torture::tally::Tally;
 use commands::Verb;
 use victims::Victims;
 
-/// Time after which a command is considered hung. On a busy machine, the command is first repeated
-/// alone, and CPU time that the hypervisor took away is subtracted.
+/// Time after which a command is considered hung. On a busy machine, the command is first rerun
+/// alone, and CPU time taken by the hypervisor is subtracted.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Hard limit, which includes time taken by the hypervisor.
@@ -63,7 +63,7 @@ struct Runner {
 pub(crate) struct Site {
     pub(crate) name: String,
     pub(crate) root: PathBuf,
-    /// Lines for the user's own settings, such as the address of a model.
+    /// Lines to add to the user's own settings, such as a model's address.
     pub(crate) home_config: String,
     pub(crate) verbs: Verbs,
 }
@@ -121,7 +121,7 @@ fn runners(nacre: &Path, is_quick: bool) -> Vec<Runner> {
     runners
 }
 
-/// Returns the installed versions of git, each with a `PATH` on which it comes first.
+/// Returns each installed version of git, with a `PATH` that puts it first.
 fn gits() -> Vec<(String, OsString)> {
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
     let mut gits: Vec<(String, OsString)> = Vec::new();
@@ -312,8 +312,8 @@ fn watch(
     Ok(Outcome { took: took(), peak_kb })
 }
 
-/// Returns the total CPU time that the hypervisor took from this virtual machine. While a single
-/// command is running, all of that time was taken from it.
+/// Returns the total CPU time that the hypervisor took from this virtual machine. If only one
+/// command is running, all of that time is taken from it.
 fn read_stolen_time() -> Duration {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();
     let fields = text.lines().next().unwrap_or_default().split_whitespace();

@@ -1,5 +1,5 @@
-//! Hostile `.git` directories: settings that run programs, missing objects, pipes, links and false
-//! pointers.
+//! Hostile `.git` directories: settings that run programs, missing objects, pipes, links and bogus
+//! repository pointers.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -308,8 +308,7 @@ fn split_index_elsewhere(victims: &Victims) -> Result<(), AnyError> {
     Ok(())
 }
 
-/// Files with thousands of imports and names each, for which a naive resolver would compare every
-/// pair.
+/// Files that each have thousands of imports and names; a naive resolver would compare every pair.
 fn many_imports(victims: &Victims) -> Result<(), AnyError> {
     let n_files = if cfg!(debug_assertions) { 4 } else { 60 };
     let folder = victims.site().join("sea/pearl");
@@ -345,7 +344,7 @@ fn fifo_submodules(victims: &Victims) -> Result<(), AnyError> {
     mkfifo(&root.join("pipe"))
 }
 
-/// Debug builds are about ten times slower, so they get fewer and shorter texts.
+/// Debug builds are about ten times slower, so they use fewer, shorter strings.
 const BOMBS: &[&str] = if cfg!(debug_assertions) {
     &["a<b(", "\""]
 } else {

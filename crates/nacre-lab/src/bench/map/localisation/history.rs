@@ -1,5 +1,5 @@
-//! Selects commits as tasks. The subject is the task, and the changed files are the expected
-//! answer.
+//! Selects commits as tasks. Each commit's subject is the task, and its changed files are the
+//! expected answer.
 //!
 //! Only realistic tasks are selected: version bumps, reverts and typo fixes do not describe code,
 //! the subject of a large change is too general, and files that the commit adds do not exist in the

@@ -1,6 +1,6 @@
 //! Measures whether `context` finds the files that commits in a repository's history changed.
 //!
-//! The subjects of the most recent suitable commits are the tasks. All of them are tested on the
+//! The tasks are the subjects of the most recent suitable commits. All of them are tested on the
 //! parent of the oldest one, so that a single copy and a single map are enough. The copy has no
 //! history and the host has no memories, so nothing from later commits is visible.
 
@@ -39,8 +39,8 @@ const GIT_PATIENCE: Duration = Duration::from_secs(60);
 /// After this long, the remaining tasks are skipped.
 const MAX_TIME: Duration = Duration::from_secs(300);
 
-/// Number of map refreshes before the measurement. Each one indexes as many files as its time limit
-/// allows, and the last one confirms that nothing has changed.
+/// Number of map refreshes before the measurement. Each refresh indexes as many files as its time
+/// limit allows, and the last refresh confirms that nothing has changed.
 const MAX_LOOKS: usize = 8;
 
 pub(super) struct Pilot<'p> {
@@ -51,7 +51,7 @@ pub(super) struct Pilot<'p> {
 
 #[derive(Debug)]
 pub(super) enum Unmeasured {
-    /// The reason why localisation cannot be measured for this repository, which is reported.
+    /// The reason, to be reported, why localisation cannot be measured for this repository.
     Reason(String),
     Failed(AnyError),
 }

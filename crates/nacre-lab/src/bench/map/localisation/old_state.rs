@@ -98,7 +98,7 @@ impl OldState {
                 Ok(()) => {
                     self.files.insert(file.path.to_string());
                 }
-                // A path with the same name on this file system has already been written.
+                // A path that this file system treats as the same name has already been written.
                 Err(error) if is_taken(&error) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -143,9 +143,9 @@ fn tree_file(line: &str) -> Option<TreeFile<'_>> {
     (is_plain && size <= MAX_READ_BYTES).then_some(TreeFile { object, size, path })
 }
 
-/// Returns whether to write the file. Files named `.git` are skipped because they would make the
-/// copy a repository, and `.gitignore` files because git tracked all of the listed files
-/// regardless.
+/// Returns whether to write the file. Files named `.git` are skipped because they would turn the
+/// copy into a repository, and `.gitignore` files because git tracked all listed files regardless
+/// of them.
 fn is_written(path: &RelPath) -> bool {
     let is_of_git = |name: &str| name.eq_ignore_ascii_case(".git");
     !path.components().any(is_of_git) && path.name() != ".gitignore"
