@@ -78,7 +78,7 @@ fn what_was_said_in_a_session_is_quoted_if_no_memory_answers() {
     home.ok(&["sync", "--no-extract"]);
     assert_snapshot!(home.run(&["ask", "Which homebrew tap gets the formula?"]), @"
     Nothing in memory answers that.
-    On 1 November 2026 you said: “the homebrew tap is entireio/tap, so put the formula there” (nacre trace show be0d663cb015:2)
+    On 1 November 2026 you said: “the homebrew tap is entireio/tap, so put the formula there” (nacre trace show 65d86ec9fb5d:2)
     ");
     assert_snapshot!(home.run(&["ask", "Which chess champion won in 1972?"]), @"Nothing in memory answers that.");
 }

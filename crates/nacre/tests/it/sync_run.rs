@@ -131,7 +131,7 @@ fn a_rule_said_again_confirms_what_a_person_wrote_and_only_a_reversal_replaces_i
     let home = reading().with_var("NACRE_NOW", "2026-10-01T08:00:00Z");
     let body = "Local times broke the report in Auckland twice; convert at the edge only.";
     home.add("Store all times in UTC", &["--body", body]);
-    let home = home.with_var("NACRE_NOW", "2026-11-15T08:30:00Z");
+    let home = home.with_var("NACRE_NOW", "2099-01-01T00:00:00Z");
     let reversed = "From now on we no longer store all times in UTC, use local times instead.";
     for (day, said, n_superseded) in
         [(1, "From now on store all times in UTC please.", 0), (2, reversed, 1)]

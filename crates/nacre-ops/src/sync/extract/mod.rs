@@ -277,7 +277,9 @@ impl<'r> Extractor<'r> {
                 // found in them may not be the user's.
                 let is_copied = said.is_document || sentence.is_item;
                 let is_typed = !said.is_document && source != WordSource::Unverified;
-                let is_users = (request.is_outright || !is_copied) && !self.is_echo(sentence.text);
+                let clause = sentence.text.char_indices().nth(request.n_before);
+                let clause = &sentence.text[clause.map_or(0, |(at, _)| at)..];
+                let is_users = (request.is_outright || !is_copied) && !self.is_echo(clause);
                 let request = Request { is_sure: request.is_sure && is_typed, ..request };
                 if is_users { Ok(request) } else { Err(DropReason::Injected) }
             });
