@@ -76,9 +76,12 @@ fn what_was_said_in_a_session_is_quoted_if_no_memory_answers() {
     let said = "the homebrew tap is entireio/tap, so put the formula there";
     talk(&home, "one", 1, &["Add the release job", "I will add it.", said, "Done."]);
     home.ok(&["sync", "--no-extract"]);
-    assert_snapshot!(home.run(&["ask", "Which homebrew tap gets the formula?"]), @"
+    let shown = home.run(&["ask", "Which homebrew tap gets the formula?"]);
+    let (_, listed) = home.json(&["trace"]);
+    let key = listed["sessions"][0]["id"].as_str().unwrap();
+    assert_snapshot!(shown.replace(key, "[KEY]"), @"
     Nothing in memory answers that.
-    On 1 November 2026 you said: “the homebrew tap is entireio/tap, so put the formula there” (nacre trace show 65d86ec9fb5d:2)
+    On 1 November 2026 you said: “the homebrew tap is entireio/tap, so put the formula there” (nacre trace show [KEY]:2)
     ");
     assert_snapshot!(home.run(&["ask", "Which chess champion won in 1972?"]), @"Nothing in memory answers that.");
 }

@@ -307,14 +307,15 @@ fn without_change_id(word: &str) -> String {
     }
 }
 
-/// Replaces the session id in a position such as `ID:3`, because it is derived from the path of the
-/// session's file.
+/// Replaces a session id, also in a position such as `ID:3`, because it is derived from the path of
+/// the session's file.
 fn without_session(word: &str) -> String {
     let is_id = |id: &str| id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     match word.split_once(':') {
         Some((id, place)) if is_id(id) && place.starts_with(|c: char| c.is_ascii_digit()) => {
             format!("ID:{place}")
         }
+        None if is_id(word.trim_end()) => format!("ID{}", &word[12..]),
         _ => word.to_owned(),
     }
 }

@@ -24,11 +24,11 @@ export interface ActionScores {
 export interface AffectedFile {
   path: string;
   /**
-   * Number of imports between the file and the change. It is 1 if the file imports the changed file directly or needs
-   * no import.
+   * Number of imports that separate the file from the change. It is 1 if the file imports the changed file directly, or
+   * needs no import to use it.
    */
   depth: number;
-  /** Changed symbols that the file uses. Empty if it imports a removed file. */
+  /** Changed symbols that the file uses. Empty if the file imports a removed file. */
   symbols: string[];
 }
 
@@ -89,7 +89,7 @@ export interface AnswerSentence {
   messages: string[];
   /** The supporting passage from each source. */
   quotes: SourceQuote[];
-  /** Whether its names, numbers and most of its words occur in the cited sources. */
+  /** Whether the sentence's names and numbers, and most of its words, occur in the cited sources. */
   verified?: boolean;
 }
 
@@ -130,14 +130,14 @@ export interface AskReportModel {
   tool_calls: number;
   tokens: TokenCounts;
   /**
-   * The sentences joined into one string, with `[not verified]` after each sentence whose words its sources do not
-   * support.
+   * The sentences joined into one string, with `[not verified]` after each sentence whose wording is not supported by
+   * its sources.
    */
   answer?: string | null;
   cost_usd?: number | null;
   /** Why the answer is incomplete. */
   error?: string | null;
-  /** The error in `error`, with hints. */
+  /** The same error as in `error`, with hints. */
   failure?: Failure | null;
 }
 
@@ -148,7 +148,7 @@ export interface AskRequest {
   all_projects?: boolean;
   /** Maximum number of memories, from 1 to 20. Defaults to 5. */
   limit?: number | null;
-  /** Return memories as the answer even if a model is configured. */
+  /** Answer with memories only, even if a model is configured. */
   no_model?: boolean;
   scope?: Scope | null;
   /** Path of a file with scripted model responses, for tests. */
@@ -158,7 +158,7 @@ export interface AskRequest {
 /** Whether the scores alone determine the action. */
 export type Band = "clear" | "grey";
 
-/** A memory summarized in one line. */
+/** A one-line summary of a memory. */
 export interface BriefItem {
   id: string;
   scope: StoreScope;
@@ -249,7 +249,7 @@ export type ChangedThing = "memories" | "queue" | "projects" | "config" | "map" 
 export interface CheckedCopy {
   place: CopyPlace;
   state: CopyState;
-  /** Why a copy still exists, or the name of the server. */
+  /** Why a copy still exists, or the name of the server concerned. */
   detail?: string | null;
 }
 
@@ -262,13 +262,13 @@ export interface ChecklistStep {
 /** The current state of a memory cited by an answer. */
 export interface CitedMemory {
   id: string;
-  /** The memory type, or the kind for a learning. */
+  /** The memory's type or, for a learning, its kind. */
   type: string;
   title: string;
   status: string;
   scope: StoreScope;
   path: string;
-  /** IDs of memories that this memory claims to supersede, although their own files do not confirm it. */
+  /** IDs of memories that this one claims to supersede, but whose own files do not confirm it. */
   not_verified: string[];
   /** Other stores that contain the same ID. */
   also_in: StoreScope[];
@@ -311,11 +311,11 @@ export interface CodeDelta {
   removed: number;
   renamed: number;
   files: FileDelta[];
-  /** Files that use changed symbols and fit the budget. */
+  /** Files that use changed symbols, as many as fit the budget. */
   affected: AffectedFile[];
   /** Total number of affected files. */
   affected_total: number;
-  /** Number of affected files in each directory, largest first. Empty if `affected` lists all files and is short. */
+  /** Number of affected files in each directory, largest first. Empty if `affected` is short and lists all files. */
   affected_folders: AffectedFolder[];
   /** The path after which the next page starts. Absent on the last page. */
   next?: string | null;
@@ -323,7 +323,7 @@ export interface CodeDelta {
 
 /**
  * How to interpret a query: as words and identifiers in any form, with ranked results; as literal text; or as a regular
- * expression matched line by line.
+ * expression that is matched against each line.
  */
 export type CodeSearchMode = "words" | "fixed" | "regex";
 
@@ -346,7 +346,7 @@ export interface ConfigSetRequest {
   key: string;
   /** Whether to change the repository's settings, which are shared through git. */
   repo?: boolean;
-  /** The new value. Separate list items with commas. Without a value, the key is removed from the file. */
+  /** The new value. Separate list items with commas. If no value is given, the key is removed from the file. */
   value?: string | null;
 }
 
@@ -395,8 +395,8 @@ export interface ConnectRequestAdd {
   action: "add";
   agents: string[];
   /**
-   * Paths of the agent's transcripts. Defaults to the paths where the agent stores them. If given, only transcripts are
-   * connected.
+   * Paths of the agent's transcripts. Defaults to the paths where the agent stores them. If paths are given, only
+   * transcripts are connected.
    */
   paths?: string[];
   wiring?: WiringOptions;
@@ -479,7 +479,7 @@ export interface ContextRequest {
   project?: string | null;
   /** Reread every file instead of relying on modification times. */
   refresh?: boolean;
-  /** Do not write the map, and fail if it is out of date. */
+  /** Do not write the map; fail if it is out of date. */
   strict?: boolean;
   /** Description of the task. If absent, the task is defined by `files`. */
   task?: string | null;
@@ -510,7 +510,7 @@ export interface DatabaseStatus {
   state: DatabaseState;
   /** When this process first observed the current state. */
   since: string;
-  /** Whether this server does the work that only one server may do at a time. */
+  /** Whether this server does the work that is reserved for one server at a time. */
   is_leader: boolean;
   /** Why the database cannot be used. */
   detail?: string | null;
@@ -532,11 +532,11 @@ export interface DeltaReport {
 
 /** Selects the changes to list. */
 export interface DeltaRequest {
-  /** Start after this path. Use the `next` value of the previous response. */
+  /** Start after this path. Use the `next` value from the previous response. */
   after?: string | null;
   /**
-   * Maximum number of tokens in the response as JSON. If the response is too long, affected files are first reduced to
-   * counts by directory; then changed files are moved to the next page.
+   * Maximum number of tokens in the response as JSON. If the response is too long, the list of affected files is first
+   * reduced to counts by directory; then changed files are moved to the next page.
    */
   budget?: number | null;
   /** Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`. */
@@ -576,7 +576,7 @@ export interface DoctorReport {
 export interface DoctorRequest {
   /** Compare each quote with its source transcript. */
   evidence?: boolean;
-  /** First fix problems that need no decision, such as broken links and evidence files without a memory. */
+  /** Before checking, fix problems that need no decision, such as broken links and evidence files without a memory. */
   fix?: boolean;
   scope?: Scope | null;
   /** Treat warnings as errors. */
@@ -621,7 +621,7 @@ export interface EntryPoint {
   name?: string | null;
 }
 
-/** Machine-readable reason of a failure. */
+/** Machine-readable reason for a failure. */
 export type ErrorCode =
   | "usage"
   | "not_found"
@@ -820,7 +820,7 @@ export interface FoundMemory {
   why: WhyFound;
   /** Memories that this one supersedes, newest first. */
   history: MemoryEntry[];
-  /** IDs of memories that this one claims to supersede, although their own files do not confirm it. */
+  /** IDs of memories that this one claims to supersede, but whose own files do not confirm it. */
   not_verified: string[];
   /** Situations in which the memory is relevant. */
   applies?: string[];
@@ -829,8 +829,8 @@ export interface FoundMemory {
   /** The kind of learning. */
   kind?: string | null;
   /**
-   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-   * memory contradicts this one.
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+   * but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   /** IDs of further matching summaries with the same title, which are not listed. */
@@ -840,7 +840,7 @@ export interface FoundMemory {
   updated?: string | null;
 }
 
-/** Whether a session is worth processing, and why not. */
+/** Whether a session is worth processing and, if not, why. */
 export type Gate = "open" | "not_a_persons" | "no_words" | "abandoned" | "mechanical";
 
 /** An edge between two memories. A `supersedes` edge points from the newer to the older memory. */
@@ -873,8 +873,8 @@ export interface GraphNode {
   /** The kind of learning. */
   kind?: string | null;
   /**
-   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-   * memory contradicts this one.
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+   * but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
@@ -910,7 +910,7 @@ export interface HandOverRequest {
   ids: string[];
 }
 
-/** Whether the stores are usable. Only a complete check can report them as healthy. */
+/** Whether the stores are usable. The stores are reported as healthy only after a complete check. */
 export type Health = "ok" | "broken" | "unchecked";
 
 /** Confirms that the server is running. */
@@ -988,7 +988,7 @@ export interface LeadMetrics {
   state: string;
   rulings: number;
   ms: number;
-  /** Number of tool calls by the lead agent. This count and the next two exclude explorers. */
+  /** Number of tool calls by the lead agent. This count and the next two exclude explorer calls. */
   tool_calls: number;
   tokens: TokenCounts;
   cost_usd: number;
@@ -1147,7 +1147,7 @@ export interface MaintainMetrics {
   run_id: string;
   memories: number;
   broken: number;
-  /** Number of compared pairs of memories. */
+  /** Number of memory pairs compared. */
   pairs: number;
   counts: MaintainMetricsCounts;
   model_calls: number;
@@ -1210,7 +1210,7 @@ export type MaintainVerb =
   | "doubt"
   | "relink";
 
-/** The result for one store: a report, or why there is none. */
+/** The result for one store: its report, or why it has none. */
 export interface MaintainedStore {
   /** Name of the project, or `global`. */
   project: string;
@@ -1250,7 +1250,7 @@ export interface MapStats {
   skipped: SkippedCounts;
 }
 
-/** Lines in the same symbol, or outside any symbol. */
+/** Matching lines within the same symbol, or outside all symbols. */
 export interface MatchGroup {
   lines: MatchedLine[];
   symbol?: MatchSymbol | null;
@@ -1351,7 +1351,7 @@ export interface MemoryChangesReport {
   failed: MemoryFailure[];
   /** The change ID to pass to `nacre undo`. */
   change?: string | null;
-  /** Other locations that were checked for copies of a forgotten memory after its removal. */
+  /** Other locations that were checked for remaining copies after a memory was forgotten. */
   copies?: CheckedCopy[];
 }
 
@@ -1381,8 +1381,8 @@ export interface MemoryEntry {
   /** The kind of learning. */
   kind?: string | null;
   /**
-   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-   * memory contradicts this one.
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+   * but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
@@ -1435,7 +1435,7 @@ export interface MemoryIdsRequest {
   scope?: Scope | null;
 }
 
-/** A link between this memory and another one. It is verified if the older memory's file also records it. */
+/** A link between this memory and another one. The link is verified if the older memory's file also records it. */
 export interface MemoryLink {
   id: string;
   verified: boolean;
@@ -1453,7 +1453,7 @@ export interface MemoryListReport {
 
 /** Selects the memories to list. */
 export interface MemoryListRequest {
-  /** Include summaries. By default, they are excluded unless `type` selects them. */
+  /** Include summaries. By default, summaries are excluded unless `type` selects them. */
   all?: boolean;
   /** List archived memories instead of current ones. */
   archived?: boolean;
@@ -1464,7 +1464,7 @@ export interface MemoryListRequest {
   /** Number of memories to skip. */
   offset?: number;
   scope?: Scope | null;
-  /** The sort order. By default, project memories come first, and each store is sorted newest first. */
+  /** The sort order. By default, project memories come first, and memories within each store are sorted newest first. */
   sort?: MemorySort | null;
   status?: MemoryStatus | null;
   tag?: string | null;
@@ -1554,8 +1554,8 @@ export interface MemoryShowReport {
   /** The kind of learning. */
   kind?: string | null;
   /**
-   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-   * memory contradicts this one.
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+   * but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   /** The session from which the memory was created, as `AGENT:SESSION`. */
@@ -1580,7 +1580,7 @@ export interface MemoryShowRequest {
   text?: boolean;
 }
 
-/** The sort key of a list. Memories without a value for the key come last. */
+/** The sort key of a list. Memories that have no value for this key come last. */
 export type MemorySort =
   | "updated"
   | "-updated"
@@ -1624,7 +1624,7 @@ export interface MemoryWriteRequest {
   /** The whole Markdown file, with frontmatter and body. */
   text: string;
   scope?: Scope | null;
-  /** The version that was read. The write fails if the file has changed since. */
+  /** The version that was read. The write fails if the file has changed since that version. */
   version?: string | null;
 }
 
@@ -1637,7 +1637,7 @@ export interface MendedFile {
 /** The sender of a message. */
 export type MessageRole = "user" | "assistant" | "tool" | "system";
 
-/** A model's answer, without the sentences that cite no valid source. */
+/** A model's answer, excluding sentences that cite no valid source. */
 export interface ModelAnswer {
   question: string;
   known: boolean;
@@ -1654,14 +1654,14 @@ export interface ModelAnswer {
   tool_calls: number;
   tokens: TokenCounts;
   /**
-   * The sentences joined into one string, with `[not verified]` after each sentence whose words its sources do not
-   * support.
+   * The sentences joined into one string, with `[not verified]` after each sentence whose wording is not supported by
+   * its sources.
    */
   answer?: string | null;
   cost_usd?: number | null;
   /** Why the answer is incomplete. */
   error?: string | null;
-  /** The error in `error`, with hints. */
+  /** The same error as in `error`, with hints. */
   failure?: Failure | null;
 }
 
@@ -1713,7 +1713,7 @@ export interface ModelTestRequest {
 export interface ModuleGraph {
   /** Number of files. */
   nodes: number;
-  /** Number of imports, counting each pair of importing and imported file once. */
+  /** Number of imports, where each pair of importing and imported files counts once. */
   edges: number;
   /** Number of imports that should resolve to a project file but do not. */
   unresolved: number;
@@ -1751,7 +1751,7 @@ export interface OfferReport {
 
 /** Selects which of a server's memories to list. */
 export interface OfferRequest {
-  /** Only memories after this ID, in ID order. */
+  /** Only memories after this ID, sorted by ID. */
   after?: string | null;
 }
 
@@ -1799,11 +1799,11 @@ export interface OverviewReport {
   until: string;
   /** All days of the period, oldest first, including those without activity. */
   days: OverviewDay[];
-  /** Agents with sessions in the period, by name. */
+  /** Agents with sessions in the period, sorted by name. */
   agents: AgentActivity[];
   /** Current number of decisions and learnings, by status. */
   memories: Record<string, number>;
-  /** Number of memories at the end of each day, excluding archived ones. Covers only memories that still exist. */
+  /** Number of memories at the end of each day, excluding archived ones. Counts only memories that still exist. */
   growth: MemoryGrowth[];
   /** All-time model usage. */
   models: ModelStats[];
@@ -1837,7 +1837,7 @@ export interface ProjectAddReport {
   /** Paths created by this command; empty if the store already existed. */
   created: string[];
   memories: number;
-  /** Whether summaries of sessions are shared through git. */
+  /** Whether session summaries are shared through git. */
   shares_summaries: boolean;
   /** Suggested next command. */
   next: string;
@@ -1863,7 +1863,7 @@ export interface ProjectAddReport {
 export interface ProjectAddRequest {
   /** The repository directory. */
   path: string;
-  /** Name of the project. Defaults to its current name or, for a new project, to the directory name. */
+  /** Name of the project. Defaults to the project's current name or, for a new project, to the directory name. */
   name?: string | null;
 }
 
@@ -1921,7 +1921,7 @@ export type ProjectState = "ready" | "no store" | "missing";
 export interface ProviderEntry {
   name: string;
   address: string;
-  /** Name of the environment variable for the API key, and whether it is set. Never contains the key itself. */
+  /** Name of the environment variable that holds the API key, and whether it is set. Never contains the key itself. */
   key: string;
   origin: string;
 }
@@ -1944,7 +1944,7 @@ export interface QueueChangeReport {
   ids: string[];
 }
 
-/** The sessions to retry or skip: one session by ID, or all. */
+/** The sessions to retry or skip: a single one by ID, or all of them. */
 export interface QueueChangeRequest {
   /** Select all dead sessions for a retry, or all pending sessions for a skip. */
   all?: boolean;
@@ -2011,9 +2011,9 @@ export interface ReadReport {
   unknown_records: number;
   /** Number of records by unknown type, for at most 32 types. */
   unknown_types: Record<string, number>;
-  /** Number of texts whose middle was removed. */
+  /** Number of text blocks whose middle was removed. */
   cut_texts: number;
-  /** Number of messages that the trace contains more than once. */
+  /** Number of messages that occur more than once in the trace. */
   repeated: number;
   /** Events omitted because the session exceeded the event limit. */
   left_out: number;
@@ -2030,7 +2030,7 @@ export interface RecalledMemory {
   status: string;
   scope: StoreScope;
   score: number;
-  /** The best matching line of the memory's text; empty if the title is sufficient. */
+  /** The line of the memory's text that matches best; empty if the title is sufficient. */
   line: string;
   /** IDs of memories that this memory claims to supersede, although their own files do not confirm it. */
   not_verified: string[];
@@ -2038,12 +2038,12 @@ export interface RecalledMemory {
   also_in: StoreScope[];
   /** The memory's project, if all projects were searched. */
   project?: string | null;
-  /** The first quote that says something the memory's text does not. */
+  /** The first quote that adds something to the memory's text. */
   proof?: RecalledQuote | null;
   quote?: string | null;
   /** ID of a later memory that contradicts this one. */
   replaced_by?: string | null;
-  /** Trust level on this machine, if lower than the level of an agent's own statements. */
+  /** Trust level on this machine, if it is lower than that of an agent's own statements. */
   trust?: TrustLevel | null;
   /** When the memory was stated or last changed. */
   updated?: string | null;
@@ -2088,8 +2088,8 @@ export interface RelatedMemory {
   /** The kind of learning. */
   kind?: string | null;
   /**
-   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-   * memory contradicts this one.
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+   * but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
@@ -2122,8 +2122,8 @@ export interface ReviewCandidate {
   /** Why the candidate is quarantined, if it is. */
   reason?: string | null;
   /**
-   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-   * memory contradicts this one.
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+   * but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   /** The trust level on this machine, if lower than the level of an agent's own statements. */
@@ -2170,7 +2170,7 @@ export interface RoleEntry {
   problem?: string | null;
 }
 
-/** How often a run took each kind of action. */
+/** How many actions of each kind a run took. */
 export type RunCounts = ActionCounts | RunCountsVariant2;
 
 export interface RunCountsVariant2 {
@@ -2214,7 +2214,7 @@ export interface RunMessage {
   tool?: string | null;
 }
 
-/** The stored conversation with models. Empty if the run used no model. */
+/** The stored messages exchanged with models. Empty if the run used no model. */
 export interface RunMessagesReport {
   run: string;
   /** Messages in order: the lead agent's first, followed by those of its explorers. */
@@ -2256,7 +2256,7 @@ export interface RunShowReport {
   runs?: RunShowReport[];
 }
 
-/** Usage statistics of tools and models over all tasks. */
+/** Tool and model usage statistics across all tasks. */
 export interface RunStatsReport {
   models: ModelStats[];
   tools: ToolStats[];
@@ -2265,7 +2265,7 @@ export interface RunStatsReport {
 /** The author of feedback. */
 export type SaidBy = "owner" | "agent" | "person" | "unknown";
 
-/** A message of the user that matches a question. */
+/** A user message that matches a question. */
 export interface SaidInSession {
   text: string;
   /** The position of the message, as `SESSION:SEQUENCE`. */
@@ -2286,7 +2286,10 @@ export interface SearchCodeReport {
   stats: MapStats;
   query: string;
   mode: CodeSearchMode;
-  /** Number of matching lines, including those not shown. In a word search, only searched files are counted. */
+  /**
+   * Number of matching lines, including those not shown. In a word search, only the files that were searched are
+   * counted.
+   */
   total_matches: number;
   /**
    * Number of matching files, including those not shown. In a word search, a file matches if it contains any of the
@@ -2295,7 +2298,7 @@ export interface SearchCodeReport {
   total_files: number;
   /** Files, sorted by score. Files that define the searched symbol come first. */
   files: MatchedFile[];
-  /** Number of matching lines not shown, and of the files that contain them. */
+  /** Number of matching lines that are not shown, and number of files that contain them. */
   more_matches: number;
   more_files: number;
   /** Number of candidate files not searched because they were unreadable or the time limit was reached. */
@@ -2320,7 +2323,7 @@ export interface SearchCodeRequest {
   limit?: number | null;
   /** How to interpret the query. Defaults to words, or to literal text if the query is in double quotes. */
   mode?: CodeSearchMode | null;
-  /** Path globs. A file must match at least one of them. Globs with a leading `!` exclude files. */
+  /** Path globs. A file must match at least one of these globs. Globs with a leading `!` exclude files. */
   paths?: string[];
   /**
    * A directory in the project, or the name of a registered project. Defaults to the project that contains the current
@@ -2376,13 +2379,13 @@ export interface SessionAction {
   likelihood?: number | null;
   /** The memory that the candidate was compared with. */
   nearest?: string | null;
-  /** The lead agent's explanation, with quotes from the memory or candidate that it refers to. */
+  /** The lead agent's explanation, quoting the memory or candidate that it refers to. */
   note?: string | null;
   quote?: string | null;
   relation?: Relation | null;
   scores?: ActionScores | null;
   supersedes?: string | null;
-  /** The memory that was created or changed, or that already said the same. */
+  /** The memory that was created, changed, or found to say the same thing already. */
   target?: string | null;
 }
 
@@ -2431,7 +2434,7 @@ export interface SessionFacts {
   title?: string | null;
 }
 
-/** A link to the session that this one is based on. */
+/** A link to the session on which this one is based. */
 export interface SessionLink {
   kind: SessionLinkKind;
   /** The ID of the other session. */
@@ -2472,7 +2475,7 @@ export interface SessionRun {
   strategy: Strategy;
   /** Why the session was processed with a fallback strategy. */
   fallback?: string | null;
-  /** Why the lead agent failed. In this case, the rules made the decisions. */
+  /** Why the lead agent failed. The decisions were then made by the rules. */
   lead_error?: string | null;
   /** The settings key of the limit that was reached. */
   limit?: string | null;
@@ -2551,7 +2554,7 @@ export interface SkippedCounts {
   unnamable: number;
   /** Git repositories inside the project that are not submodules. */
   nested: number;
-  /** Directories and files nested too deeply, and tracked files beyond the limit. */
+  /** Directories and files that are nested too deeply, and tracked files that exceed the limit. */
   too_deep: number;
   /** Directories skipped because their ignore rules exceed a limit. */
   unread_rules: number;
@@ -2563,7 +2566,7 @@ export interface SourceProblem {
   reason: string;
 }
 
-/** The part of a source that matches a sentence best. */
+/** The part of a source that best matches a sentence. */
 export interface SourceQuote {
   /** A memory ID, or the position of a session message. */
   source: string;
@@ -2848,7 +2851,7 @@ export interface SymbolDelta {
   name: string;
   kind: SymbolKind;
   change: CodeChange;
-  /** Whether the signature changed, so that callers may need to change too. */
+  /** Whether the signature changed, in which case callers may need to change too. */
   is_signature: boolean;
 }
 
@@ -2912,7 +2915,7 @@ export interface SyncMetrics {
   fallback?: string | null;
 }
 
-/** The purpose of a sync run. It is part of the run directory's name. */
+/** The purpose of a sync run. The mode is part of the run directory's name. */
 export type SyncMode = "sync" | "hot" | "cold";
 
 /** The result of a sync. */
@@ -2925,20 +2928,20 @@ export interface SyncReport {
   unchanged: number;
   /** Number of sessions read. */
   read: number;
-  /** Number of sessions that were read from where the previous sync stopped. */
+  /** Number of sessions that were read starting from where the previous sync stopped. */
   resumed: number;
   bytes: number;
   /** Number of stored sessions that were redacted again because `redact.extra` changed. */
   reworded: number;
-  /** Number of sessions that were queued because their project was registered after they had been read. */
+  /** Number of sessions queued because their project was registered only after they were read. */
   readmitted: number;
   /** Number of queued sessions whose trace no longer exists. */
   gone: number;
-  /** Number of sources deferred to the next sync. */
+  /** Number of sources left for the next sync. */
   left: number;
   problems: SourceProblem[];
   sessions: SyncedSession[];
-  /** Sessions paused until a model is available. Only the first one of each project is listed. */
+  /** Sessions paused until a model is available. Only the first session of each project is listed. */
   paused: PausedSession[];
   /** Whether another process has locked a store. The remaining sessions stay in the queue. */
   busy?: boolean;
@@ -2948,7 +2951,7 @@ export interface SyncReport {
   looked_in?: LookedIn[];
   /** Suggested next command. */
   next?: string | null;
-  /** The current directory and its number of sessions, if it is not set up. */
+  /** The current directory and how many sessions it has, if the directory is not set up. */
   not_set_up_here?: FolderSessions | null;
   /** Disconnected agents that have sessions on this machine. Their sessions are not processed. */
   switched_off?: string[];
@@ -2960,7 +2963,7 @@ export interface SyncReport {
 export interface SyncRequest {
   /** Sync only these agents' sessions. If empty, all connected agents are included. */
   agents?: string[];
-  /** The agent's ID of a session that has ended, so that it is not treated as still active. */
+  /** The agent's ID for a session that has ended, so that the session is not treated as still active. */
   ended?: string | null;
   /** Also read unchanged traces. */
   force?: boolean;
@@ -2992,7 +2995,7 @@ export interface SyncTotals {
   active: number;
   /** Number of new memories that are pending in `nacre review`. */
   to_review: number;
-  /** Number of existing memories with new details. */
+  /** Number of existing memories to which details were added. */
   updated: number;
   /** Number of superseded memories. */
   superseded: number;
@@ -3046,7 +3049,7 @@ export interface TaskCancelReport {
   task: string;
   /** Queued tasks that were cancelled immediately. */
   ended: string[];
-  /** Running tasks that will be stopped by their process. */
+  /** Running tasks, which their own processes will stop. */
   asked: string[];
 }
 
@@ -3087,7 +3090,7 @@ export interface TaskListReport {
 
 /** A task. */
 export interface TaskRef {
-  /** The task ID. Requests also accept a prefix of it. */
+  /** The task ID. Requests also accept a prefix of the ID. */
   task: string;
 }
 
@@ -3121,12 +3124,12 @@ export interface TeamProject {
   n_learned: number;
   /** Pairs of contradictory memories, the most likely contradictions first. */
   contested: ContestedPair[];
-  /** Memories not used for two weeks or more, lowest confidence first. */
+  /** Memories unused for two weeks or more, lowest confidence first. */
   unused: MemoryUse[];
   n_unused: number;
 }
 
-/** Memories of all projects that the caller can read. */
+/** Memories from all projects that the caller can read. */
 export interface TeamReport {
   since: string;
   until: string;
@@ -3136,13 +3139,13 @@ export interface TeamReport {
   n_projects: number;
   /** Decisions from different projects that contradict each other and must be resolved by users. */
   across: ProjectContradiction[];
-  /** Number of memories not compared because the report's limit was reached. */
+  /** Number of memories that were not compared because the report reached its limit. */
   n_not_compared: number;
   /** Projects that cannot be read. */
   unreadable: string[];
 }
 
-/** Numbers of input and output tokens. */
+/** Input and output token counts. */
 export interface TokenCounts {
   input: number;
   output: number;
@@ -3174,14 +3177,14 @@ export interface TraceEvent {
   place: TracePlace;
   lane: TraceLane;
   error: boolean;
-  /** The text, or its beginning if the text was shortened. */
+  /** The text, or only its beginning if the text was shortened. */
   text: string;
   /** The end of the text if it was shortened. */
   text_end: string;
   /** Size in bytes before shortening. */
   full_bytes: number;
   at?: string | null;
-  /** The ID that a tool call and its result share. */
+  /** The ID shared by a tool call and its result. */
   call?: string | null;
   /** Why the text is considered injected, if it is. */
   injected?: string | null;
@@ -3379,11 +3382,11 @@ export interface TrustItem {
   changed: boolean;
   /** The hash of the memory file. */
   hash: string;
-  /** Whether this request made the memory trusted. */
+  /** Whether this request marked the memory as trusted. */
   trusted: boolean;
   /** Situations in which the memory is relevant. */
   applies?: string[];
-  /** The content when it was last trusted, if Git still has it. */
+  /** The content when the memory was last trusted, if Git still has it. */
   before?: string | null;
   /** The date of the memory's last commit. */
   committed?: string | null;
@@ -3394,8 +3397,8 @@ export interface TrustItem {
   /** The kind of learning. */
   kind?: string | null;
   /**
-   * ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-   * memory contradicts this one.
+   * ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+   * but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   /** The content of the memory file. */
@@ -3484,7 +3487,7 @@ export interface UndoReport {
 export interface UndoRequest {
   /** Show the files that would be restored, without changing anything. */
   dry_run?: boolean;
-  /** Keep memories that were changed later, and restore the others. */
+  /** Keep memories that were changed since then, and restore the rest. */
   keep_changed?: boolean;
   /** Undo the newest change that has not been undone yet. */
   last?: boolean;
@@ -3520,7 +3523,7 @@ export interface UndoneMemory {
   done: UndoneHow;
 }
 
-/** A user's verdict on a memory's usefulness. */
+/** A user's verdict on how useful a memory is. */
 export type Verdict = "useful" | "wrong" | "outdated";
 
 /** Unfinished sessions, grouped by reason. */
@@ -3566,7 +3569,7 @@ export type WhyRelevant = "asked" | "words" | "near" | "meaning" | "memory";
 export interface WiringOptions {
   /** Report the changes without making them. */
   dry_run?: boolean;
-  /** Also run a guard hook before each tool call. An enabled guard stays enabled. */
+  /** Also run a guard hook before each tool call. An existing guard stays enabled. */
   guard?: boolean;
   /** Parts to connect. Defaults to the transcripts and all parts that the agent supports. */
   parts?: WiringPart[];

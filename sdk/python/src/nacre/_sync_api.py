@@ -152,12 +152,13 @@ class Memories:
         `GET /api/memories`
 
         Args:
-            all: Include summaries. By default, they are excluded unless `type` selects them.
+            all: Include summaries. By default, summaries are excluded unless `type` selects them.
             archived: List archived memories instead of current ones.
             kind: Only learnings of this kind.
             limit: Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
             offset: Number of memories to skip.
-            sort: The sort order. By default, project memories come first, and each store is sorted newest first.
+            sort: The sort order. By default, project memories come first, and memories within each store are sorted
+                newest first.
         """
         return self._caller.call(
             Call[types.MemoryListReport](
@@ -547,7 +548,7 @@ class Team:
         `GET /api/pull`
 
         Args:
-            after: Only memories after this ID, in ID order.
+            after: Only memories after this ID, sorted by ID.
         """
         return self._caller.call(
             Call[types.OfferReport](
@@ -959,7 +960,8 @@ class Projects:
 
         Args:
             path: The repository directory.
-            name: Name of the project. Defaults to its current name or, for a new project, to the directory name.
+            name: Name of the project. Defaults to the project's current name or, for a new project, to the
+                directory name.
         """
         return self._caller.call(
             Call[types.ProjectAddReport](
@@ -1107,7 +1109,7 @@ class Runs:
 
         Args:
             dry_run: Show the files that would be restored, without changing anything.
-            keep_changed: Keep memories that were changed later, and restore the others.
+            keep_changed: Keep memories that were changed since then, and restore the rest.
         """
         return self._caller.call(
             Call[types.UndoReport](
@@ -1250,7 +1252,7 @@ class Config:
 
         Args:
             repo: Whether to change the repository's settings, which are shared through git.
-            value: The new value. Separate list items with commas. Without a value, the key is removed from the
+            value: The new value. Separate list items with commas. If no value is given, the key is removed from the
                 file.
         """
         return self._caller.call(
@@ -1497,9 +1499,9 @@ class Map:
         `POST /v1/delta`
 
         Args:
-            after: Start after this path. Use the `next` value of the previous response.
-            budget: Maximum number of tokens in the response as JSON. If the response is too long, affected files
-                are first reduced to counts by directory; then changed files are moved to the next page.
+            after: Start after this path. Use the `next` value from the previous response.
+            budget: Maximum number of tokens in the response as JSON. If the response is too long, the list of
+                affected files is first reduced to counts by directory; then changed files are moved to the next page.
             client: Name of a client to mark as up to date with this revision. A later delta can start at
                 `client:NAME`.
             limit: Maximum number of files; 0 or absent means all.
@@ -1552,7 +1554,7 @@ class Map:
             files_only: List files without their code.
             format: The output format used to calculate the token budget.
             refresh: Reread every file instead of relying on modification times.
-            strict: Do not write the map, and fail if it is out of date.
+            strict: Do not write the map; fail if it is out of date.
             task: Description of the task. If absent, the task is defined by `files`.
         """
         return self._caller.call(
@@ -1607,7 +1609,8 @@ class Map:
             limit: Maximum number of matching lines, or of files with `files_only`. Defaults to 30, at most 500.
             mode: How to interpret the query. Defaults to words, or to literal text if the query is in double
                 quotes.
-            paths: Path globs. A file must match at least one of them. Globs with a leading `!` exclude files.
+            paths: Path globs. A file must match at least one of these globs. Globs with a leading `!` exclude
+                files.
             query: Words, literal text, or a regular expression.
             refresh: Reread every file instead of relying on modification times.
             strict: Do not write the map, and fail if it is out of date.
@@ -1926,7 +1929,7 @@ class Api:
         Args:
             all_projects: Search all readable registered projects instead of the current one.
             limit: Maximum number of memories, from 1 to 20. Defaults to 5.
-            no_model: Return memories as the answer even if a model is configured.
+            no_model: Answer with memories only, even if a model is configured.
         """
         call = Call[types.AskReport](
             "POST",
@@ -2029,7 +2032,7 @@ class Api:
 
         Args:
             agents: Sync only these agents' sessions. If empty, all connected agents are included.
-            ended: The agent's ID of a session that has ended, so that it is not treated as still active.
+            ended: The agent's ID for a session that has ended, so that the session is not treated as still active.
             force: Also read unchanged traces.
             ignore_lock: Run even if another sync is running.
             max_sessions: Stop after this many sessions.

@@ -35,11 +35,11 @@ class AffectedFile(TypedDict):
 
     path: str
     depth: int
-    """Number of imports between the file and the change. It is 1 if the file imports the changed file directly or needs no
-    import.
+    """Number of imports that separate the file from the change. It is 1 if the file imports the changed file directly, or
+    needs no import to use it.
     """
     symbols: list[str]
-    """Changed symbols that the file uses. Empty if it imports a removed file."""
+    """Changed symbols that the file uses. Empty if the file imports a removed file."""
 
 
 class AffectedFolder(TypedDict):
@@ -106,7 +106,7 @@ class AnswerSentence(TypedDict):
     quotes: list[SourceQuote]
     """The supporting passage from each source."""
     verified: NotRequired[bool]
-    """Whether its names, numbers and most of its words occur in the cited sources."""
+    """Whether the sentence's names and numbers, and most of its words, occur in the cited sources."""
 
 
 # An answer written by a model, or the matching memories.
@@ -149,14 +149,14 @@ class AskReportModel(TypedDict):
     tool_calls: int
     tokens: TokenCounts
     answer: NotRequired[str | None]
-    """The sentences joined into one string, with `[not verified]` after each sentence whose words its sources do not
-    support.
+    """The sentences joined into one string, with `[not verified]` after each sentence whose wording is not supported by
+    its sources.
     """
     cost_usd: NotRequired[float | None]
     error: NotRequired[str | None]
     """Why the answer is incomplete."""
     failure: NotRequired[Failure | None]
-    """The error in `error`, with hints."""
+    """The same error as in `error`, with hints."""
 
 
 class AskRequest(TypedDict):
@@ -168,7 +168,7 @@ class AskRequest(TypedDict):
     limit: NotRequired[int | None]
     """Maximum number of memories, from 1 to 20. Defaults to 5."""
     no_model: NotRequired[bool]
-    """Return memories as the answer even if a model is configured."""
+    """Answer with memories only, even if a model is configured."""
     scope: NotRequired[Scope | None]
     scripted: NotRequired[str | None]
     """Path of a file with scripted model responses, for tests."""
@@ -179,7 +179,7 @@ Band: TypeAlias = Literal["clear", "grey"]
 
 
 class BriefItem(TypedDict):
-    """A memory summarized in one line."""
+    """A one-line summary of a memory."""
 
     id: str
     scope: StoreScope
@@ -282,7 +282,7 @@ class CheckedCopy(TypedDict):
     place: CopyPlace
     state: CopyState
     detail: NotRequired[str | None]
-    """Why a copy still exists, or the name of the server."""
+    """Why a copy still exists, or the name of the server concerned."""
 
 
 class ChecklistStep(TypedDict):
@@ -297,13 +297,13 @@ class CitedMemory(TypedDict):
 
     id: str
     type: str
-    """The memory type, or the kind for a learning."""
+    """The memory's type or, for a learning, its kind."""
     title: str
     status: str
     scope: StoreScope
     path: str
     not_verified: list[str]
-    """IDs of memories that this memory claims to supersede, although their own files do not confirm it."""
+    """IDs of memories that this one claims to supersede, but whose own files do not confirm it."""
     also_in: list[StoreScope]
     """Other stores that contain the same ID."""
     project: NotRequired[str | None]
@@ -350,17 +350,17 @@ class CodeDelta(TypedDict):
     renamed: int
     files: list[FileDelta]
     affected: list[AffectedFile]
-    """Files that use changed symbols and fit the budget."""
+    """Files that use changed symbols, as many as fit the budget."""
     affected_total: int
     """Total number of affected files."""
     affected_folders: list[AffectedFolder]
-    """Number of affected files in each directory, largest first. Empty if `affected` lists all files and is short."""
+    """Number of affected files in each directory, largest first. Empty if `affected` is short and lists all files."""
     next: NotRequired[str | None]
     """The path after which the next page starts. Absent on the last page."""
 
 
 # How to interpret a query: as words and identifiers in any form, with ranked results; as literal text; or as a regular
-# expression matched line by line.
+# expression that is matched against each line.
 CodeSearchMode: TypeAlias = Literal["words", "fixed", "regex"]
 
 
@@ -387,7 +387,7 @@ class ConfigSetRequest(TypedDict):
     repo: NotRequired[bool]
     """Whether to change the repository's settings, which are shared through git."""
     value: NotRequired[str | None]
-    """The new value. Separate list items with commas. Without a value, the key is removed from the file."""
+    """The new value. Separate list items with commas. If no value is given, the key is removed from the file."""
 
 
 class ConfigShowReport(TypedDict):
@@ -441,8 +441,8 @@ class ConnectRequestAdd(TypedDict):
     action: Literal["add"]
     agents: list[str]
     paths: NotRequired[list[str]]
-    """Paths of the agent's transcripts. Defaults to the paths where the agent stores them. If given, only transcripts are
-    connected.
+    """Paths of the agent's transcripts. Defaults to the paths where the agent stores them. If paths are given, only
+    transcripts are connected.
     """
     wiring: NotRequired[WiringOptions]
 
@@ -532,7 +532,7 @@ class ContextRequest(TypedDict):
     refresh: NotRequired[bool]
     """Reread every file instead of relying on modification times."""
     strict: NotRequired[bool]
-    """Do not write the map, and fail if it is out of date."""
+    """Do not write the map; fail if it is out of date."""
     task: NotRequired[str | None]
     """Description of the task. If absent, the task is defined by `files`."""
 
@@ -568,7 +568,7 @@ class DatabaseStatus(TypedDict):
     since: str
     """When this process first observed the current state."""
     is_leader: bool
-    """Whether this server does the work that only one server may do at a time."""
+    """Whether this server does the work that is reserved for one server at a time."""
     detail: NotRequired[str | None]
     """Why the database cannot be used."""
 
@@ -593,10 +593,10 @@ class DeltaRequest(TypedDict):
     """Selects the changes to list."""
 
     after: NotRequired[str | None]
-    """Start after this path. Use the `next` value of the previous response."""
+    """Start after this path. Use the `next` value from the previous response."""
     budget: NotRequired[int | None]
-    """Maximum number of tokens in the response as JSON. If the response is too long, affected files are first reduced to
-    counts by directory; then changed files are moved to the next page.
+    """Maximum number of tokens in the response as JSON. If the response is too long, the list of affected files is first
+    reduced to counts by directory; then changed files are moved to the next page.
     """
     client: NotRequired[str | None]
     """Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`."""
@@ -637,7 +637,7 @@ class DoctorRequest(TypedDict):
     evidence: NotRequired[bool]
     """Compare each quote with its source transcript."""
     fix: NotRequired[bool]
-    """First fix problems that need no decision, such as broken links and evidence files without a memory."""
+    """Before checking, fix problems that need no decision, such as broken links and evidence files without a memory."""
     scope: NotRequired[Scope | None]
     strict: NotRequired[bool]
     """Treat warnings as errors."""
@@ -686,7 +686,7 @@ class EntryPoint(TypedDict):
     """Name of the program or library, from a manifest."""
 
 
-# Machine-readable reason of a failure.
+# Machine-readable reason for a failure.
 ErrorCode: TypeAlias = Literal[
     "usage",
     "not_found",
@@ -904,7 +904,7 @@ class FoundMemory(TypedDict):
     history: list[MemoryEntry]
     """Memories that this one supersedes, newest first."""
     not_verified: list[str]
-    """IDs of memories that this one claims to supersede, although their own files do not confirm it."""
+    """IDs of memories that this one claims to supersede, but whose own files do not confirm it."""
     applies: NotRequired[list[str]]
     """Situations in which the memory is relevant."""
     confidence: NotRequired[float | None]
@@ -912,8 +912,8 @@ class FoundMemory(TypedDict):
     kind: NotRequired[str | None]
     """The kind of learning."""
     replaced_by: NotRequired[str | None]
-    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-    memory contradicts this one.
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+    but the later memory contradicts this one.
     """
     same: NotRequired[list[str]]
     """IDs of further matching summaries with the same title, which are not listed."""
@@ -922,7 +922,7 @@ class FoundMemory(TypedDict):
     updated: NotRequired[str | None]
 
 
-# Whether a session is worth processing, and why not.
+# Whether a session is worth processing and, if not, why.
 Gate: TypeAlias = Literal["open", "not_a_persons", "no_words", "abandoned", "mechanical"]
 
 
@@ -961,8 +961,8 @@ class GraphNode(TypedDict):
     kind: NotRequired[str | None]
     """The kind of learning."""
     replaced_by: NotRequired[str | None]
-    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-    memory contradicts this one.
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+    but the later memory contradicts this one.
     """
     trust: NotRequired[TrustLevel | None]
     """The trust level on this machine, if lower than the level of an agent's own statements."""
@@ -1000,7 +1000,7 @@ class HandOverRequest(TypedDict):
     ids: list[str]
 
 
-# Whether the stores are usable. Only a complete check can report them as healthy.
+# Whether the stores are usable. The stores are reported as healthy only after a complete check.
 Health: TypeAlias = Literal["ok", "broken", "unchecked"]
 
 
@@ -1090,7 +1090,7 @@ class LeadMetrics(TypedDict):
     rulings: int
     ms: int
     tool_calls: int
-    """Number of tool calls by the lead agent. This count and the next two exclude explorers."""
+    """Number of tool calls by the lead agent. This count and the next two exclude explorer calls."""
     tokens: TokenCounts
     cost_usd: float
     error: NotRequired[str | None]
@@ -1265,7 +1265,7 @@ class MaintainMetrics(TypedDict):
     memories: int
     broken: int
     pairs: int
-    """Number of compared pairs of memories."""
+    """Number of memory pairs compared."""
     counts: MaintainMetricsCounts
     model_calls: int
     tokens: int
@@ -1333,7 +1333,7 @@ MaintainVerb: TypeAlias = Literal[
 
 
 class MaintainedStore(TypedDict):
-    """The result for one store: a report, or why there is none."""
+    """The result for one store: its report, or why it has none."""
 
     project: str
     """Name of the project, or `global`."""
@@ -1379,7 +1379,7 @@ class MapStats(TypedDict):
 
 
 class MatchGroup(TypedDict):
-    """Lines in the same symbol, or outside any symbol."""
+    """Matching lines within the same symbol, or outside all symbols."""
 
     lines: list[MatchedLine]
     symbol: NotRequired[MatchSymbol | None]
@@ -1490,7 +1490,7 @@ class MemoryChangesReport(TypedDict):
     change: NotRequired[str | None]
     """The change ID to pass to `nacre undo`."""
     copies: NotRequired[list[CheckedCopy]]
-    """Other locations that were checked for copies of a forgotten memory after its removal."""
+    """Other locations that were checked for remaining copies after a memory was forgotten."""
 
 
 class MemoryEdge(TypedDict):
@@ -1521,8 +1521,8 @@ class MemoryEntry(TypedDict):
     kind: NotRequired[str | None]
     """The kind of learning."""
     replaced_by: NotRequired[str | None]
-    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-    memory contradicts this one.
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+    but the later memory contradicts this one.
     """
     trust: NotRequired[TrustLevel | None]
     """The trust level on this machine, if lower than the level of an agent's own statements."""
@@ -1580,7 +1580,7 @@ class MemoryIdsRequest(TypedDict):
 
 
 class MemoryLink(TypedDict):
-    """A link between this memory and another one. It is verified if the older memory's file also records it."""
+    """A link between this memory and another one. The link is verified if the older memory's file also records it."""
 
     id: str
     verified: bool
@@ -1601,7 +1601,7 @@ class MemoryListRequest(TypedDict):
     """Selects the memories to list."""
 
     all: NotRequired[bool]
-    """Include summaries. By default, they are excluded unless `type` selects them."""
+    """Include summaries. By default, summaries are excluded unless `type` selects them."""
     archived: NotRequired[bool]
     """List archived memories instead of current ones."""
     kind: NotRequired[LearningKind | None]
@@ -1612,7 +1612,7 @@ class MemoryListRequest(TypedDict):
     """Number of memories to skip."""
     scope: NotRequired[Scope | None]
     sort: NotRequired[MemorySort | None]
-    """The sort order. By default, project memories come first, and each store is sorted newest first."""
+    """The sort order. By default, project memories come first, and memories within each store are sorted newest first."""
     status: NotRequired[MemoryStatus | None]
     tag: NotRequired[str | None]
     type: NotRequired[MemoryType | None]
@@ -1707,8 +1707,8 @@ class MemoryShowReport(TypedDict):
     kind: NotRequired[str | None]
     """The kind of learning."""
     replaced_by: NotRequired[str | None]
-    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-    memory contradicts this one.
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+    but the later memory contradicts this one.
     """
     session: NotRequired[str | None]
     """The session from which the memory was created, as `AGENT:SESSION`."""
@@ -1733,7 +1733,7 @@ class MemoryShowRequest(TypedDict):
     """Include the whole Markdown file, with frontmatter and body."""
 
 
-# The sort key of a list. Memories without a value for the key come last.
+# The sort key of a list. Memories that have no value for this key come last.
 MemorySort: TypeAlias = Literal[
     "updated",
     "-updated",
@@ -1785,7 +1785,7 @@ class MemoryWriteRequest(TypedDict):
     """The whole Markdown file, with frontmatter and body."""
     scope: NotRequired[Scope | None]
     version: NotRequired[str | None]
-    """The version that was read. The write fails if the file has changed since."""
+    """The version that was read. The write fails if the file has changed since that version."""
 
 
 class MendedFile(TypedDict):
@@ -1800,7 +1800,7 @@ MessageRole: TypeAlias = Literal["user", "assistant", "tool", "system"]
 
 
 class ModelAnswer(TypedDict):
-    """A model's answer, without the sentences that cite no valid source."""
+    """A model's answer, excluding sentences that cite no valid source."""
 
     question: str
     known: bool
@@ -1817,14 +1817,14 @@ class ModelAnswer(TypedDict):
     tool_calls: int
     tokens: TokenCounts
     answer: NotRequired[str | None]
-    """The sentences joined into one string, with `[not verified]` after each sentence whose words its sources do not
-    support.
+    """The sentences joined into one string, with `[not verified]` after each sentence whose wording is not supported by
+    its sources.
     """
     cost_usd: NotRequired[float | None]
     error: NotRequired[str | None]
     """Why the answer is incomplete."""
     failure: NotRequired[Failure | None]
-    """The error in `error`, with hints."""
+    """The same error as in `error`, with hints."""
 
 
 class ModelListReport(TypedDict):
@@ -1882,7 +1882,7 @@ class ModuleGraph(TypedDict):
     nodes: int
     """Number of files."""
     edges: int
-    """Number of imports, counting each pair of importing and imported file once."""
+    """Number of imports, where each pair of importing and imported files counts once."""
     unresolved: int
     """Number of imports that should resolve to a project file but do not."""
     modules: Listed6
@@ -1925,7 +1925,7 @@ class OfferRequest(TypedDict):
     """Selects which of a server's memories to list."""
 
     after: NotRequired[str | None]
-    """Only memories after this ID, in ID order."""
+    """Only memories after this ID, sorted by ID."""
 
 
 class OfferedMemory(TypedDict):
@@ -1977,11 +1977,11 @@ class OverviewReport(TypedDict):
     days: list[OverviewDay]
     """All days of the period, oldest first, including those without activity."""
     agents: list[AgentActivity]
-    """Agents with sessions in the period, by name."""
+    """Agents with sessions in the period, sorted by name."""
     memories: dict[str, int]
     """Current number of decisions and learnings, by status."""
     growth: list[MemoryGrowth]
-    """Number of memories at the end of each day, excluding archived ones. Covers only memories that still exist."""
+    """Number of memories at the end of each day, excluding archived ones. Counts only memories that still exist."""
     models: list[ModelStats]
     """All-time model usage."""
     tools: list[ToolStats]
@@ -2018,7 +2018,7 @@ class ProjectAddReport(TypedDict):
     """Paths created by this command; empty if the store already existed."""
     memories: int
     shares_summaries: bool
-    """Whether summaries of sessions are shared through git."""
+    """Whether session summaries are shared through git."""
     next: str
     """Suggested next command."""
     change: NotRequired[str | None]
@@ -2045,7 +2045,7 @@ class ProjectAddRequest(TypedDict):
     path: str
     """The repository directory."""
     name: NotRequired[str | None]
-    """Name of the project. Defaults to its current name or, for a new project, to the directory name."""
+    """Name of the project. Defaults to the project's current name or, for a new project, to the directory name."""
 
 
 # A command, and the file that defines it.
@@ -2115,7 +2115,7 @@ class ProviderEntry(TypedDict):
     name: str
     address: str
     key: str
-    """Name of the environment variable for the API key, and whether it is set. Never contains the key itself."""
+    """Name of the environment variable that holds the API key, and whether it is set. Never contains the key itself."""
     origin: str
 
 
@@ -2142,7 +2142,7 @@ class QueueChangeReport(TypedDict):
 
 
 class QueueChangeRequest(TypedDict):
-    """The sessions to retry or skip: one session by ID, or all."""
+    """The sessions to retry or skip: a single one by ID, or all of them."""
 
     all: NotRequired[bool]
     """Select all dead sessions for a retry, or all pending sessions for a skip."""
@@ -2215,9 +2215,9 @@ class ReadReport(TypedDict):
     unknown_types: dict[str, int]
     """Number of records by unknown type, for at most 32 types."""
     cut_texts: int
-    """Number of texts whose middle was removed."""
+    """Number of text blocks whose middle was removed."""
     repeated: int
-    """Number of messages that the trace contains more than once."""
+    """Number of messages that occur more than once in the trace."""
     left_out: int
     """Events omitted because the session exceeded the event limit."""
     torn_tail: NotRequired[int | None]
@@ -2235,7 +2235,7 @@ class RecalledMemory(TypedDict):
     scope: StoreScope
     score: float
     line: str
-    """The best matching line of the memory's text; empty if the title is sufficient."""
+    """The line of the memory's text that matches best; empty if the title is sufficient."""
     not_verified: list[str]
     """IDs of memories that this memory claims to supersede, although their own files do not confirm it."""
     also_in: list[StoreScope]
@@ -2243,12 +2243,12 @@ class RecalledMemory(TypedDict):
     project: NotRequired[str | None]
     """The memory's project, if all projects were searched."""
     proof: NotRequired[RecalledQuote | None]
-    """The first quote that says something the memory's text does not."""
+    """The first quote that adds something to the memory's text."""
     quote: NotRequired[str | None]
     replaced_by: NotRequired[str | None]
     """ID of a later memory that contradicts this one."""
     trust: NotRequired[TrustLevel | None]
-    """Trust level on this machine, if lower than the level of an agent's own statements."""
+    """Trust level on this machine, if it is lower than that of an agent's own statements."""
     updated: NotRequired[str | None]
     """When the memory was stated or last changed."""
 
@@ -2294,8 +2294,8 @@ class RelatedMemory(TypedDict):
     kind: NotRequired[str | None]
     """The kind of learning."""
     replaced_by: NotRequired[str | None]
-    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-    memory contradicts this one.
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+    but the later memory contradicts this one.
     """
     trust: NotRequired[TrustLevel | None]
     """The trust level on this machine, if lower than the level of an agent's own statements."""
@@ -2329,8 +2329,8 @@ class ReviewCandidate(TypedDict):
     reason: NotRequired[str | None]
     """Why the candidate is quarantined, if it is."""
     replaced_by: NotRequired[str | None]
-    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-    memory contradicts this one.
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+    but the later memory contradicts this one.
     """
     trust: NotRequired[TrustLevel | None]
     """The trust level on this machine, if lower than the level of an agent's own statements."""
@@ -2381,7 +2381,7 @@ class RoleEntry(TypedDict):
     """Why the role cannot be used with its current settings."""
 
 
-# How often a run took each kind of action.
+# How many actions of each kind a run took.
 RunCounts: TypeAlias = "ActionCounts | RunCountsVariant2"
 
 
@@ -2430,7 +2430,7 @@ class RunMessage(TypedDict):
 
 
 class RunMessagesReport(TypedDict):
-    """The stored conversation with models. Empty if the run used no model."""
+    """The stored messages exchanged with models. Empty if the run used no model."""
 
     run: str
     messages: list[RunMessage]
@@ -2478,7 +2478,7 @@ class RunShowReport(TypedDict):
 
 
 class RunStatsReport(TypedDict):
-    """Usage statistics of tools and models over all tasks."""
+    """Tool and model usage statistics across all tasks."""
 
     models: list[ModelStats]
     tools: list[ToolStats]
@@ -2489,7 +2489,7 @@ SaidBy: TypeAlias = Literal["owner", "agent", "person", "unknown"]
 
 
 class SaidInSession(TypedDict):
-    """A message of the user that matches a question."""
+    """A user message that matches a question."""
 
     text: str
     place: str
@@ -2513,7 +2513,9 @@ class SearchCodeReport(TypedDict):
     query: str
     mode: CodeSearchMode
     total_matches: int
-    """Number of matching lines, including those not shown. In a word search, only searched files are counted."""
+    """Number of matching lines, including those not shown. In a word search, only the files that were searched are
+    counted.
+    """
     total_files: int
     """Number of matching files, including those not shown. In a word search, a file matches if it contains any of the
     words.
@@ -2521,7 +2523,7 @@ class SearchCodeReport(TypedDict):
     files: list[MatchedFile]
     """Files, sorted by score. Files that define the searched symbol come first."""
     more_matches: int
-    """Number of matching lines not shown, and of the files that contain them."""
+    """Number of matching lines that are not shown, and number of files that contain them."""
     more_files: int
     unsearched_files: int
     """Number of candidate files not searched because they were unreadable or the time limit was reached."""
@@ -2547,7 +2549,7 @@ class SearchCodeRequest(TypedDict):
     mode: NotRequired[CodeSearchMode | None]
     """How to interpret the query. Defaults to words, or to literal text if the query is in double quotes."""
     paths: NotRequired[list[str]]
-    """Path globs. A file must match at least one of them. Globs with a leading `!` exclude files."""
+    """Path globs. A file must match at least one of these globs. Globs with a leading `!` exclude files."""
     project: NotRequired[str | None]
     """A directory in the project, or the name of a registered project. Defaults to the project that contains the current
     directory.
@@ -2606,13 +2608,13 @@ class SessionAction(TypedDict):
     nearest: NotRequired[str | None]
     """The memory that the candidate was compared with."""
     note: NotRequired[str | None]
-    """The lead agent's explanation, with quotes from the memory or candidate that it refers to."""
+    """The lead agent's explanation, quoting the memory or candidate that it refers to."""
     quote: NotRequired[str | None]
     relation: NotRequired[Relation | None]
     scores: NotRequired[ActionScores | None]
     supersedes: NotRequired[str | None]
     target: NotRequired[str | None]
-    """The memory that was created or changed, or that already said the same."""
+    """The memory that was created, changed, or found to say the same thing already."""
 
 
 # Whether a session was idle when it was last read.
@@ -2664,7 +2666,7 @@ class SessionFacts(TypedDict):
 
 
 class SessionLink(TypedDict):
-    """A link to the session that this one is based on."""
+    """A link to the session on which this one is based."""
 
     kind: SessionLinkKind
     session: str
@@ -2710,7 +2712,7 @@ class SessionRun(TypedDict):
     fallback: NotRequired[str | None]
     """Why the session was processed with a fallback strategy."""
     lead_error: NotRequired[str | None]
-    """Why the lead agent failed. In this case, the rules made the decisions."""
+    """Why the lead agent failed. The decisions were then made by the rules."""
     limit: NotRequired[str | None]
     """The settings key of the limit that was reached."""
     summary_path: NotRequired[str | None]
@@ -2799,7 +2801,7 @@ class SkippedCounts(TypedDict):
     nested: int
     """Git repositories inside the project that are not submodules."""
     too_deep: int
-    """Directories and files nested too deeply, and tracked files beyond the limit."""
+    """Directories and files that are nested too deeply, and tracked files that exceed the limit."""
     unread_rules: int
     """Directories skipped because their ignore rules exceed a limit."""
 
@@ -2812,7 +2814,7 @@ class SourceProblem(TypedDict):
 
 
 class SourceQuote(TypedDict):
-    """The part of a source that matches a sentence best."""
+    """The part of a source that best matches a sentence."""
 
     source: str
     """A memory ID, or the position of a session message."""
@@ -3123,7 +3125,7 @@ class SymbolDelta(TypedDict):
     kind: SymbolKind
     change: CodeChange
     is_signature: bool
-    """Whether the signature changed, so that callers may need to change too."""
+    """Whether the signature changed, in which case callers may need to change too."""
 
 
 class SymbolDeltas(TypedDict):
@@ -3192,7 +3194,7 @@ class SyncMetrics(TypedDict):
     fallback: NotRequired[str | None]
 
 
-# The purpose of a sync run. It is part of the run directory's name.
+# The purpose of a sync run. The mode is part of the run directory's name.
 SyncMode: TypeAlias = Literal["sync", "hot", "cold"]
 
 
@@ -3208,20 +3210,20 @@ class SyncReport(TypedDict):
     read: int
     """Number of sessions read."""
     resumed: int
-    """Number of sessions that were read from where the previous sync stopped."""
+    """Number of sessions that were read starting from where the previous sync stopped."""
     bytes: int
     reworded: int
     """Number of stored sessions that were redacted again because `redact.extra` changed."""
     readmitted: int
-    """Number of sessions that were queued because their project was registered after they had been read."""
+    """Number of sessions queued because their project was registered only after they were read."""
     gone: int
     """Number of queued sessions whose trace no longer exists."""
     left: int
-    """Number of sources deferred to the next sync."""
+    """Number of sources left for the next sync."""
     problems: list[SourceProblem]
     sessions: list[SyncedSession]
     paused: list[PausedSession]
-    """Sessions paused until a model is available. Only the first one of each project is listed."""
+    """Sessions paused until a model is available. Only the first session of each project is listed."""
     busy: NotRequired[bool]
     """Whether another process has locked a store. The remaining sessions stay in the queue."""
     learned: NotRequired[list[LearnedMemory]]
@@ -3231,7 +3233,7 @@ class SyncReport(TypedDict):
     next: NotRequired[str | None]
     """Suggested next command."""
     not_set_up_here: NotRequired[FolderSessions | None]
-    """The current directory and its number of sessions, if it is not set up."""
+    """The current directory and how many sessions it has, if the directory is not set up."""
     switched_off: NotRequired[list[str]]
     """Disconnected agents that have sessions on this machine. Their sessions are not processed."""
     totals: NotRequired[SyncTotals]
@@ -3244,7 +3246,7 @@ class SyncRequest(TypedDict):
     agents: NotRequired[list[str]]
     """Sync only these agents' sessions. If empty, all connected agents are included."""
     ended: NotRequired[str | None]
-    """The agent's ID of a session that has ended, so that it is not treated as still active."""
+    """The agent's ID for a session that has ended, so that the session is not treated as still active."""
     force: NotRequired[bool]
     """Also read unchanged traces."""
     ignore_lock: NotRequired[bool]
@@ -3277,7 +3279,7 @@ class SyncTotals(TypedDict):
     to_review: int
     """Number of new memories that are pending in `nacre review`."""
     updated: int
-    """Number of existing memories with new details."""
+    """Number of existing memories to which details were added."""
     superseded: int
     """Number of superseded memories."""
     summaries: int
@@ -3334,7 +3336,7 @@ class TaskCancelReport(TypedDict):
     ended: list[str]
     """Queued tasks that were cancelled immediately."""
     asked: list[str]
-    """Running tasks that will be stopped by their process."""
+    """Running tasks, which their own processes will stop."""
 
 
 # The priority of a task.
@@ -3382,7 +3384,7 @@ class TaskRef(TypedDict):
     """A task."""
 
     task: str
-    """The task ID. Requests also accept a prefix of it."""
+    """The task ID. Requests also accept a prefix of the ID."""
 
 
 class TaskShowReport(TypedDict):
@@ -3420,12 +3422,12 @@ class TeamProject(TypedDict):
     contested: list[ContestedPair]
     """Pairs of contradictory memories, the most likely contradictions first."""
     unused: list[MemoryUse]
-    """Memories not used for two weeks or more, lowest confidence first."""
+    """Memories unused for two weeks or more, lowest confidence first."""
     n_unused: int
 
 
 class TeamReport(TypedDict):
-    """Memories of all projects that the caller can read."""
+    """Memories from all projects that the caller can read."""
 
     since: str
     until: str
@@ -3436,13 +3438,13 @@ class TeamReport(TypedDict):
     across: list[ProjectContradiction]
     """Decisions from different projects that contradict each other and must be resolved by users."""
     n_not_compared: int
-    """Number of memories not compared because the report's limit was reached."""
+    """Number of memories that were not compared because the report reached its limit."""
     unreadable: list[str]
     """Projects that cannot be read."""
 
 
 class TokenCounts(TypedDict):
-    """Numbers of input and output tokens."""
+    """Input and output token counts."""
 
     input: int
     output: int
@@ -3478,14 +3480,14 @@ class TraceEvent(TypedDict):
     lane: TraceLane
     error: bool
     text: str
-    """The text, or its beginning if the text was shortened."""
+    """The text, or only its beginning if the text was shortened."""
     text_end: str
     """The end of the text if it was shortened."""
     full_bytes: int
     """Size in bytes before shortening."""
     at: NotRequired[str | None]
     call: NotRequired[str | None]
-    """The ID that a tool call and its result share."""
+    """The ID shared by a tool call and its result."""
     injected: NotRequired[str | None]
     """Why the text is considered injected, if it is."""
     key: NotRequired[str | None]
@@ -3704,11 +3706,11 @@ class TrustItem(TypedDict):
     hash: str
     """The hash of the memory file."""
     trusted: bool
-    """Whether this request made the memory trusted."""
+    """Whether this request marked the memory as trusted."""
     applies: NotRequired[list[str]]
     """Situations in which the memory is relevant."""
     before: NotRequired[str | None]
-    """The content when it was last trusted, if Git still has it."""
+    """The content when the memory was last trusted, if Git still has it."""
     committed: NotRequired[str | None]
     """The date of the memory's last commit."""
     committed_by: NotRequired[str | None]
@@ -3718,8 +3720,8 @@ class TrustItem(TypedDict):
     kind: NotRequired[str | None]
     """The kind of learning."""
     replaced_by: NotRequired[str | None]
-    """ID of the later memory that replaced this one. If the status is not `superseded`, no link says so, but the later
-    memory contradicts this one.
+    """ID of the later memory that replaced this one. If the status is not `superseded`, no link records the replacement,
+    but the later memory contradicts this one.
     """
     text: NotRequired[str | None]
     """The content of the memory file."""
@@ -3816,7 +3818,7 @@ class UndoRequest(TypedDict):
     dry_run: NotRequired[bool]
     """Show the files that would be restored, without changing anything."""
     keep_changed: NotRequired[bool]
-    """Keep memories that were changed later, and restore the others."""
+    """Keep memories that were changed since then, and restore the rest."""
     last: NotRequired[bool]
     """Undo the newest change that has not been undone yet."""
     run: NotRequired[str]
@@ -3858,7 +3860,7 @@ class UndoneMemory(TypedDict):
     done: UndoneHow
 
 
-# A user's verdict on a memory's usefulness.
+# A user's verdict on how useful a memory is.
 Verdict: TypeAlias = Literal["useful", "wrong", "outdated"]
 
 
@@ -3912,7 +3914,7 @@ class WiringOptions(TypedDict):
     dry_run: NotRequired[bool]
     """Report the changes without making them."""
     guard: NotRequired[bool]
-    """Also run a guard hook before each tool call. An enabled guard stays enabled."""
+    """Also run a guard hook before each tool call. An existing guard stays enabled."""
     parts: NotRequired[list[WiringPart]]
     """Parts to connect. Defaults to the transcripts and all parts that the agent supports."""
     plan: NotRequired[str | None]
