@@ -19,7 +19,7 @@ export type AskReport =
       by: 'memories';
     });
 /**
- * Machine-readable reason of a failure.
+ * Machine-readable reason for a failure.
  */
 export type ErrorCode =
   | 'usage'
@@ -125,7 +125,7 @@ export type ConnectRequest =
       agents: string[];
       /**
        * Paths of the agent's transcripts. Defaults to the paths where the agent stores them. If
-       * given, only transcripts are connected.
+       * paths are given, only transcripts are connected.
        */
       paths?: string[];
       wiring?: WiringOptions;
@@ -176,7 +176,8 @@ export type DecidedBy = 'rule' | 'lead';
  */
 export type ProjectState = 'ready' | 'no store' | 'missing';
 /**
- * Whether the stores are usable. Only a complete check can report them as healthy.
+ * Whether the stores are usable. The stores are reported as healthy only after a complete
+ * check.
  */
 export type Health = ('ok' | 'broken') | 'unchecked';
 /**
@@ -211,7 +212,7 @@ export type MapDetail = 'compact' | 'normal' | 'verbose';
  */
 export type LeadAction = 'add' | 'update' | 'no_op' | 'supersede';
 /**
- * A user's verdict on a memory's usefulness.
+ * A user's verdict on how useful a memory is.
  */
 export type Verdict = 'useful' | 'wrong' | 'outdated';
 /**
@@ -219,7 +220,7 @@ export type Verdict = 'useful' | 'wrong' | 'outdated';
  */
 export type MemoryType = 'decision' | 'learning' | 'summary';
 /**
- * Whether a session is worth processing, and why not.
+ * Whether a session is worth processing and, if not, why.
  */
 export type Gate = 'open' | 'not_a_persons' | 'no_words' | 'abandoned' | 'mechanical';
 /**
@@ -278,7 +279,7 @@ export type MemoryChange =
  */
 export type SaidBy = 'owner' | 'agent' | 'person' | 'unknown';
 /**
- * The sort key of a list. Memories without a value for the key come last.
+ * The sort key of a list. Memories that have no value for this key come last.
  */
 export type MemorySort =
   'updated' | '-updated' | 'created' | '-created' | 'title' | '-title' | 'confidence' | '-confidence';
@@ -303,7 +304,7 @@ export type QueueChange = 'queued' | 'skipped';
  */
 export type Relation = 'different' | 'contradicts' | 'refines' | 'same';
 /**
- * How often a run took each kind of action.
+ * How many actions of each kind a run took.
  */
 export type RunCounts =
   | ActionCounts
@@ -371,7 +372,7 @@ export type SpendingScope = 'day' | 'project';
  */
 export type StrategyChoice = 'auto' | 'offline' | 'windows';
 /**
- * The purpose of a sync run. It is part of the run directory's name.
+ * The purpose of a sync run. The mode is part of the run directory's name.
  */
 export type SyncMode = 'sync' | 'hot' | 'cold';
 /**
@@ -463,13 +464,13 @@ export interface ActionScores {
  */
 export interface AffectedFile {
   /**
-   * Number of imports between the file and the change. It is 1 if the file imports the changed
-   * file directly or needs no import.
+   * Number of imports that separate the file from the change. It is 1 if the file imports the
+   * changed file directly, or needs no import to use it.
    */
   depth: number;
   path: string;
   /**
-   * Changed symbols that the file uses. Empty if it imports a removed file.
+   * Changed symbols that the file uses. Empty if the file imports a removed file.
    */
   symbols: string[];
 }
@@ -538,12 +539,12 @@ export interface AnswerSentence {
    */
   text: string;
   /**
-   * Whether its names, numbers and most of its words occur in the cited sources.
+   * Whether the sentence's names and numbers, and most of its words, occur in the cited sources.
    */
   verified?: boolean;
 }
 /**
- * The part of a source that matches a sentence best.
+ * The part of a source that best matches a sentence.
  */
 export interface SourceQuote {
   /**
@@ -553,12 +554,12 @@ export interface SourceQuote {
   text: string;
 }
 /**
- * A model's answer, without the sentences that cite no valid source.
+ * A model's answer, excluding sentences that cite no valid source.
  */
 export interface ModelAnswer {
   /**
-   * The sentences joined into one string, with `[not verified]` after each sentence whose words
-   * its sources do not support.
+   * The sentences joined into one string, with `[not verified]` after each sentence whose
+   * wording is not supported by its sources.
    */
   answer?: string | null;
   /**
@@ -571,7 +572,7 @@ export interface ModelAnswer {
    */
   error?: string | null;
   /**
-   * The error in `error`, with hints.
+   * The same error as in `error`, with hints.
    */
   failure?: Failure | null;
   known: boolean;
@@ -623,8 +624,7 @@ export interface CitedMemory {
   also_in: StoreScope[];
   id: string;
   /**
-   * IDs of memories that this memory claims to supersede, although their own files do not
-   * confirm it.
+   * IDs of memories that this one claims to supersede, but whose own files do not confirm it.
    */
   not_verified: string[];
   path: string;
@@ -641,7 +641,7 @@ export interface CitedMemory {
   status: string;
   title: string;
   /**
-   * The memory type, or the kind for a learning.
+   * The memory's type or, for a learning, its kind.
    */
   type: string;
   /**
@@ -650,7 +650,7 @@ export interface CitedMemory {
   updated?: string | null;
 }
 /**
- * Numbers of input and output tokens.
+ * Input and output token counts.
  */
 export interface TokenCounts {
   input: number;
@@ -690,7 +690,7 @@ export interface RecalledMemory {
   also_in: StoreScope[];
   id: string;
   /**
-   * The best matching line of the memory's text; empty if the title is sufficient.
+   * The line of the memory's text that matches best; empty if the title is sufficient.
    */
   line: string;
   /**
@@ -703,7 +703,7 @@ export interface RecalledMemory {
    */
   project?: string | null;
   /**
-   * The first quote that says something the memory's text does not.
+   * The first quote that adds something to the memory's text.
    */
   proof?: RecalledQuote | null;
   quote?: string | null;
@@ -716,7 +716,7 @@ export interface RecalledMemory {
   status: string;
   title: string;
   /**
-   * Trust level on this machine, if lower than the level of an agent's own statements.
+   * Trust level on this machine, if it is lower than that of an agent's own statements.
    */
   trust?: TrustLevel | null;
   /**
@@ -737,7 +737,7 @@ export interface RecalledQuote {
   text: string;
 }
 /**
- * A message of the user that matches a question.
+ * A user message that matches a question.
  */
 export interface SaidInSession {
   at?: string | null;
@@ -760,7 +760,7 @@ export interface AskRequest {
    */
   limit?: number | null;
   /**
-   * Return memories as the answer even if a model is configured.
+   * Answer with memories only, even if a model is configured.
    */
   no_model?: boolean;
   question: string;
@@ -771,7 +771,7 @@ export interface AskRequest {
   scripted?: string | null;
 }
 /**
- * A memory summarized in one line.
+ * A one-line summary of a memory.
  */
 export interface BriefItem {
   id: string;
@@ -867,7 +867,7 @@ export interface ChangeEntry {
  */
 export interface CheckedCopy {
   /**
-   * Why a copy still exists, or the name of the server.
+   * Why a copy still exists, or the name of the server concerned.
    */
   detail?: string | null;
   place: CopyPlace;
@@ -913,12 +913,12 @@ export interface CodeArea {
 export interface CodeDelta {
   added: number;
   /**
-   * Files that use changed symbols and fit the budget.
+   * Files that use changed symbols, as many as fit the budget.
    */
   affected: AffectedFile[];
   /**
-   * Number of affected files in each directory, largest first. Empty if `affected` lists all
-   * files and is short.
+   * Number of affected files in each directory, largest first. Empty if `affected` is short and
+   * lists all files.
    */
   affected_folders: AffectedFolder[];
   /**
@@ -965,7 +965,7 @@ export interface SymbolDeltas {
 export interface SymbolDelta {
   change: CodeChange;
   /**
-   * Whether the signature changed, so that callers may need to change too.
+   * Whether the signature changed, in which case callers may need to change too.
    */
   is_signature: boolean;
   kind: SymbolKind;
@@ -1011,8 +1011,8 @@ export interface ConfigSetRequest {
    */
   repo?: boolean;
   /**
-   * The new value. Separate list items with commas. Without a value, the key is removed from the
-   * file.
+   * The new value. Separate list items with commas. If no value is given, the key is removed
+   * from the file.
    */
   value?: string | null;
 }
@@ -1092,7 +1092,7 @@ export interface WiringOptions {
    */
   dry_run?: boolean;
   /**
-   * Also run a guard hook before each tool call. An enabled guard stays enabled.
+   * Also run a guard hook before each tool call. An existing guard stays enabled.
    */
   guard?: boolean;
   /**
@@ -1198,7 +1198,7 @@ export interface SkippedCounts {
    */
   special: number;
   /**
-   * Directories and files nested too deeply, and tracked files beyond the limit.
+   * Directories and files that are nested too deeply, and tracked files that exceed the limit.
    */
   too_deep: number;
   /**
@@ -1246,7 +1246,7 @@ export interface ContextRequest {
    */
   refresh?: boolean;
   /**
-   * Do not write the map, and fail if it is out of date.
+   * Do not write the map; fail if it is out of date.
    */
   strict?: boolean;
   /**
@@ -1263,7 +1263,7 @@ export interface DatabaseStatus {
    */
   detail?: string | null;
   /**
-   * Whether this server does the work that only one server may do at a time.
+   * Whether this server does the work that is reserved for one server at a time.
    */
   is_leader: boolean;
   /**
@@ -1289,13 +1289,13 @@ export interface DeltaReport {
  */
 export interface DeltaRequest {
   /**
-   * Start after this path. Use the `next` value of the previous response.
+   * Start after this path. Use the `next` value from the previous response.
    */
   after?: string | null;
   /**
-   * Maximum number of tokens in the response as JSON. If the response is too long, affected
-   * files are first reduced to counts by directory; then changed files are moved to the next
-   * page.
+   * Maximum number of tokens in the response as JSON. If the response is too long, the list of
+   * affected files is first reduced to counts by directory; then changed files are moved to the
+   * next page.
    */
   budget?: number | null;
   /**
@@ -1568,7 +1568,7 @@ export interface LanguageCount {
  */
 export interface ModuleGraph {
   /**
-   * Number of imports, counting each pair of importing and imported file once.
+   * Number of imports, where each pair of importing and imported files counts once.
    */
   edges: number;
   modules: Listed6;
@@ -1775,15 +1775,14 @@ export interface FoundMemory {
    */
   kind?: string | null;
   /**
-   * IDs of memories that this one claims to supersede, although their own files do not confirm
-   * it.
+   * IDs of memories that this one claims to supersede, but whose own files do not confirm it.
    */
   not_verified: string[];
   path: string;
   related: string[];
   /**
    * ID of the later memory that replaced this one. If the status is not `superseded`, no link
-   * says so, but the later memory contradicts this one.
+   * records the replacement, but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   /**
@@ -1827,7 +1826,7 @@ export interface MemoryEntry {
   related: string[];
   /**
    * ID of the later memory that replaced this one. If the status is not `superseded`, no link
-   * says so, but the later memory contradicts this one.
+   * records the replacement, but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   scope: StoreScope;
@@ -1938,7 +1937,7 @@ export interface LeadMetrics {
   task: string;
   tokens: TokenCounts;
   /**
-   * Number of tool calls by the lead agent. This count and the next two exclude explorers.
+   * Number of tool calls by the lead agent. This count and the next two exclude explorer calls.
    */
   tool_calls: number;
 }
@@ -2037,7 +2036,7 @@ export interface MaintainMetrics {
   memories: number;
   model_calls: number;
   /**
-   * Number of compared pairs of memories.
+   * Number of memory pairs compared.
    */
   pairs: number;
   run_id: string;
@@ -2051,7 +2050,7 @@ export interface MaintainReport {
   projects: MaintainedStore[];
 }
 /**
- * The result for one store: a report, or why there is none.
+ * The result for one store: its report, or why it has none.
  */
 export interface MaintainedStore {
   causes?: string[] | null;
@@ -2225,7 +2224,7 @@ export interface MemoryChangesReport {
    */
   change?: string | null;
   /**
-   * Other locations that were checked for copies of a forgotten memory after its removal.
+   * Other locations that were checked for remaining copies after a memory was forgotten.
    */
   copies?: CheckedCopy[];
   done: MemoryChange;
@@ -2289,7 +2288,7 @@ export interface MemoryFeedback {
   verdict: Verdict;
 }
 /**
- * A link between this memory and another one. It is verified if the older memory's file also
+ * A link between this memory and another one. The link is verified if the older memory's file also
  * records it.
  */
 export interface MemoryLink {
@@ -2316,7 +2315,7 @@ export interface MemoryListReport {
  */
 export interface MemoryListRequest {
   /**
-   * Include summaries. By default, they are excluded unless `type` selects them.
+   * Include summaries. By default, summaries are excluded unless `type` selects them.
    */
   all?: boolean;
   /**
@@ -2337,8 +2336,8 @@ export interface MemoryListRequest {
   offset?: number;
   scope?: Scope | null;
   /**
-   * The sort order. By default, project memories come first, and each store is sorted newest
-   * first.
+   * The sort order. By default, project memories come first, and memories within each store are
+   * sorted newest first.
    */
   sort?: MemorySort | null;
   status?: MemoryStatus | null;
@@ -2381,7 +2380,7 @@ export interface RelatedMemory {
   related: string[];
   /**
    * ID of the later memory that replaced this one. If the status is not `superseded`, no link
-   * says so, but the later memory contradicts this one.
+   * records the replacement, but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   scope: StoreScope;
@@ -2481,7 +2480,7 @@ export interface MemoryShowReport {
   related: string[];
   /**
    * ID of the later memory that replaced this one. If the status is not `superseded`, no link
-   * says so, but the later memory contradicts this one.
+   * records the replacement, but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   scope: StoreScope;
@@ -2566,8 +2565,8 @@ export interface ModelListReport {
 export interface ProviderEntry {
   address: string;
   /**
-   * Name of the environment variable for the API key, and whether it is set. Never contains the
-   * key itself.
+   * Name of the environment variable that holds the API key, and whether it is set. Never
+   * contains the key itself.
    */
   key: string;
   name: string;
@@ -2692,7 +2691,7 @@ export interface ProjectAddReport {
    */
   sessions?: AgentSessions[];
   /**
-   * Whether summaries of sessions are shared through git.
+   * Whether session summaries are shared through git.
    */
   shares_summaries: boolean;
   /**
@@ -2705,8 +2704,8 @@ export interface ProjectAddReport {
  */
 export interface ProjectAddRequest {
   /**
-   * Name of the project. Defaults to its current name or, for a new project, to the directory
-   * name.
+   * Name of the project. Defaults to the project's current name or, for a new project, to the
+   * directory name.
    */
   name?: string | null;
   /**
@@ -2799,7 +2798,7 @@ export interface ReadReport {
    */
   bad_lines: number;
   /**
-   * Number of texts whose middle was removed.
+   * Number of text blocks whose middle was removed.
    */
   cut_texts: number;
   /**
@@ -2823,7 +2822,7 @@ export interface ReadReport {
    */
   mended_lines: number;
   /**
-   * Number of messages that the trace contains more than once.
+   * Number of messages that occur more than once in the trace.
    */
   repeated: number;
   /**
@@ -2885,7 +2884,7 @@ export interface ReviewCandidate {
   related: string[];
   /**
    * ID of the later memory that replaced this one. If the status is not `superseded`, no link
-   * says so, but the later memory contradicts this one.
+   * records the replacement, but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   scope: StoreScope;
@@ -3024,7 +3023,7 @@ export interface SessionRun {
   fallback?: string | null;
   finished_at: string;
   /**
-   * Why the lead agent failed. In this case, the rules made the decisions.
+   * Why the lead agent failed. The decisions were then made by the rules.
    */
   lead_error?: string | null;
   /**
@@ -3057,7 +3056,7 @@ export interface SessionAction {
    */
   nearest?: string | null;
   /**
-   * The lead agent's explanation, with quotes from the memory or candidate that it refers to.
+   * The lead agent's explanation, quoting the memory or candidate that it refers to.
    */
   note?: string | null;
   quote?: string | null;
@@ -3067,7 +3066,7 @@ export interface SessionAction {
   signal: Signal;
   supersedes?: string | null;
   /**
-   * The memory that was created or changed, or that already said the same.
+   * The memory that was created, changed, or found to say the same thing already.
    */
   target?: string | null;
   title: string;
@@ -3195,7 +3194,7 @@ export interface SessionFacts {
   undone: UndoneEvents[];
 }
 /**
- * A link to the session that this one is based on.
+ * A link to the session on which this one is based.
  */
 export interface SessionLink {
   /**
@@ -3406,7 +3405,7 @@ export interface SyncReport {
    */
   learned?: LearnedMemory[];
   /**
-   * Number of sources deferred to the next sync.
+   * Number of sources left for the next sync.
    */
   left: number;
   /**
@@ -3418,11 +3417,12 @@ export interface SyncReport {
    */
   next?: string | null;
   /**
-   * The current directory and its number of sessions, if it is not set up.
+   * The current directory and how many sessions it has, if the directory is not set up.
    */
   not_set_up_here?: FolderSessions | null;
   /**
-   * Sessions paused until a model is available. Only the first one of each project is listed.
+   * Sessions paused until a model is available. Only the first session of each project is
+   * listed.
    */
   paused: PausedSession[];
   problems: SourceProblem[];
@@ -3431,12 +3431,11 @@ export interface SyncReport {
    */
   read: number;
   /**
-   * Number of sessions that were queued because their project was registered after they had been
-   * read.
+   * Number of sessions queued because their project was registered only after they were read.
    */
   readmitted: number;
   /**
-   * Number of sessions that were read from where the previous sync stopped.
+   * Number of sessions that were read starting from where the previous sync stopped.
    */
   resumed: number;
   /**
@@ -3500,7 +3499,7 @@ export interface SyncTotals {
    */
   to_review: number;
   /**
-   * Number of existing memories with new details.
+   * Number of existing memories to which details were added.
    */
   updated: number;
 }
@@ -3513,7 +3512,8 @@ export interface SyncRequest {
    */
   agents?: string[];
   /**
-   * The agent's ID of a session that has ended, so that it is not treated as still active.
+   * The agent's ID for a session that has ended, so that the session is not treated as still
+   * active.
    */
   ended?: string | null;
   /**
@@ -3552,7 +3552,7 @@ export interface SyncRequest {
  */
 export interface TaskCancelReport {
   /**
-   * Running tasks that will be stopped by their process.
+   * Running tasks, which their own processes will stop.
    */
   asked: string[];
   /**
@@ -3642,7 +3642,7 @@ export interface ToolStatsReport {
 export interface TraceEvent {
   at?: string | null;
   /**
-   * The ID that a tool call and its result share.
+   * The ID shared by a tool call and its result.
    */
   call?: string | null;
   error: boolean;
@@ -3667,7 +3667,7 @@ export interface TraceEvent {
   place: TracePlace;
   sequence: number;
   /**
-   * The text, or its beginning if the text was shortened.
+   * The text, or only its beginning if the text was shortened.
    */
   text: string;
   /**
@@ -3806,7 +3806,7 @@ export interface TrustItem {
   applies?: string[];
   archived: boolean;
   /**
-   * The content when it was last trusted, if Git still has it.
+   * The content when the memory was last trusted, if Git still has it.
    */
   before?: string | null;
   /**
@@ -3840,7 +3840,7 @@ export interface TrustItem {
   related: string[];
   /**
    * ID of the later memory that replaced this one. If the status is not `superseded`, no link
-   * says so, but the later memory contradicts this one.
+   * records the replacement, but the later memory contradicts this one.
    */
   replaced_by?: string | null;
   scope: StoreScope;
@@ -3856,7 +3856,7 @@ export interface TrustItem {
    */
   trust?: TrustLevel | null;
   /**
-   * Whether this request made the memory trusted.
+   * Whether this request marked the memory as trusted.
    */
   trusted: boolean;
   type: MemoryType;
@@ -3947,7 +3947,7 @@ export interface UndoRequest {
    */
   dry_run?: boolean;
   /**
-   * Keep memories that were changed later, and restore the others.
+   * Keep memories that were changed since then, and restore the rest.
    */
   keep_changed?: boolean;
   /**
