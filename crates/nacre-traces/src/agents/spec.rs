@@ -165,7 +165,11 @@ impl HookContract {
                 HookEvent::BeforeTool if has_guard => None,
                 HookEvent::BeforeTool => Some(EDIT_TOOLS),
                 HookEvent::AfterTool => Some(SHELL_TOOLS),
-                _ => None,
+                HookEvent::Start
+                | HookEvent::Prompt
+                | HookEvent::Subagent
+                | HookEvent::TurnEnd
+                | HookEvent::SessionEnd => None,
             };
             let is_optional = tools.is_some() || event == HookEvent::Subagent;
             let is_wanted = !is_optional || self.hears.contains(&event);

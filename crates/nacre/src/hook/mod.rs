@@ -149,10 +149,8 @@ fn answer_here(
 
 /// Returns the ID of the session that has ended, if any.
 fn ended(question: &HookQuestion) -> Option<&str> {
-    match question {
-        HookQuestion::End(end) if end.is_session => end.session.id.as_deref(),
-        _ => None,
-    }
+    let HookQuestion::End(end) = question else { return None };
+    end.session.id.as_deref().filter(|_| end.is_session)
 }
 
 /// Opens the host. Invalid repository settings are tolerated, because they must not affect the
