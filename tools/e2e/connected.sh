@@ -4,8 +4,8 @@
 log_tool=("$python" "$here/tools/e2e/request_log.py")
 snapshot=("$python" "$here/tools/e2e/snapshot.py")
 
-# The most tokens of the brief and of the memories at a prompt: the defaults, and what the second session is held to.
-start_tokens=1000 prompt_tokens=500 fewer_start_tokens=300
+# The most tokens of the brief and of the memories at a prompt, and what the second session is held to.
+start_tokens=500 prompt_tokens=500 fewer_start_tokens=300
 
 prompt="Retry an upload at most five times, because the gateway drops the sixth attempt. And where is the queue of waiting jobs kept?"
 recorded=uploads-are-retried-at-most-five-times
@@ -76,6 +76,8 @@ remember() {
     done
     # A busy machine must not make a hook late here; the agents' own limits still hold.
     run "$nacre" config set hooks.deadline_ms 900
+    # The brief then has no room for the memory that fits the prompt.
+    run "$nacre" config set hooks.start_tokens "$start_tokens"
     # What it syncs in the background belongs to other checks.
     run "$nacre" config set hooks.sync false
 }
@@ -97,7 +99,7 @@ connect() {
     shot connected
     check "tools, hooks and skill are on" is_wired
     check "the doctor sees what the agent will see" run "$nacre" connect doctor "$name"
-    check "tools and a brief" grep -qE "mcp ok \([0-9]+ tools.*hooks ok \(a session would start with [0-9]+ char" "$work/out"
+    check "tools and a brief" grep -qE "mcp ok \([0-9]+ tools.*hooks ok \(a session started here would get [0-9]+ char" "$work/out"
     check "connecting once more" run "$nacre" connect "$name" --yes
     shot again
     check "changes nothing" "${snapshot[@]}" same "$work/shot.connected" "$work/shot.again"
@@ -163,10 +165,8 @@ second_session() {
     talk_heard "What do we do when an upload to the gateway fails?" nacre-brief
     local log=$model/log.jsonl
     check "the next session runs" ends_with "Known."
-    # A small brief has the user's own words first, so Codex gets the accepted memory with the prompt.
-    local block=nacre-brief
-    [ "$name" != codex ] || block=nacre-memory
-    check "it is given the new memory" "${log_tool[@]}" "$log" told "$block" "Uploads are retried at most five times"
+    # A small brief has the user's own words first, so the new memory comes with the prompt.
+    check "it is given the new memory" "${log_tool[@]}" "$log" told nacre-memory "Uploads are retried at most five times"
     check "what waits for review is in no block" "${log_tool[@]}" "$log" untold nacre-brief "always compressed"
     check "a smaller budget holds" "${log_tool[@]}" "$log" budget "$fewer_start_tokens" "$prompt_tokens"
 }

@@ -91,7 +91,7 @@ check_store_faults() {
     break_store
     check_fault "indexes, databases, notes and memories are broken"
     check "what is whole is found all the same" "${log_tool[@]}" "$log" result "kept in SQLite"
-    check "and its model is told of the rest" "${log_tool[@]}" "$log" result "cannot be read: nacre doctor"
+    check "and its model is told of the rest" "${log_tool[@]}" "$log" result "cannot be read; run: nacre doctor"
     head -c 2000 /dev/urandom | tee "$home/.nacre/projects.toml" "$home/.nacre/config.toml" > "$repo/.nacre/config.toml"
     check_fault "the settings are broken"
     check "its model is told why there is no answer" "${log_tool[@]}" "$log" result "is not valid UTF-8"

@@ -74,7 +74,7 @@ interrupt() { # runs nacre, and presses Ctrl-C as soon as the model is asked
 check_first_question() {
     check "a person is asked once" run "$python" "$here/tools/e2e/on_terminal.py" n "$nacre" init
     check "in these words" holds "$work/out" "Claude Code is installed. Let it read your sessions?"
-    check "with what it costs" holds "$work/out" "about 12,000 tokens a session, at most 20 sessions a day"
+    check "with what it costs" holds "$work/out" "about 12,000 tokens per session, at most 20 sessions per day"
     check "no is kept" holds "$home/.nacre/config.toml" 'agent = "none"'
     check "who answered is not asked again" run "$python" "$here/tools/e2e/on_terminal.py" y "$nacre" init
     check "never" lacks "$work/out" "[y/N]"

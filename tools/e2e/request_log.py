@@ -10,68 +10,24 @@
     request_log.py count < TEXT              how many tokens Nacre counts
 
 A session is the requests that offer tools; an agent asks for a title without them. Tokens are counted as
-`crates/nacre-memory/src/search/embed/tokens.rs` counts them, with the same vocabulary.
+`crates/nacre-memory/src/recall/tokens.rs` counts them.
 """
-import json, os, re, struct, sys
+import json, re, sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-CORE = os.path.join(HERE, "../../crates/nacre-memory")
 BLOCK = re.compile(r"<(nacre-[a-z]+)>\n?(.*?)\n?</\1>", re.S)
-MAX_WORD = 24
-HEADER = 40
+TOKEN = 9
+KINDS = (("letter", 1, r"[a-z]"), ("letter", 2, r"[A-Z]"), ("digit", 3, r"[0-9]"), ("line", TOKEN, r"\n"), ("space", 0, r"\s"), ("mark", 3, r"[ -~]"), ("letter", 6, r"[^\W\d_]"), ("mark", TOKEN, r"(?s:.)"))
 
 
-def vocabulary():
-    with open(os.path.join(CORE, "assets/embedding.bin"), "rb") as file:
-        data = file.read()
-    assert data.startswith(b"NACREMB1"), "it is not the embedding"
-    _dims, n_tokens, n_slots, n_text = struct.unpack_from("<4I", data, 8)
-    offsets = struct.unpack_from(f"<{n_tokens + 1}I", data, HEADER)
-    start = HEADER + 4 * (n_tokens + 1) + 4 * n_slots + 4 * n_tokens
-    text = data[start:start + n_text]
-    return {text[offsets[idx]:offsets[idx + 1]].decode(errors="replace") for idx in range(n_tokens)}
-
-
-def common_words():
-    with open(os.path.join(CORE, "src/search/embed/tokens.rs")) as file:
-        listed = re.search(r"COMMON: &\[&str\] = &\[(.*?)\];", file.read(), re.S).group(1)
-    return set(re.findall(r'"([a-z]+)"', listed))
-
-
-class Counter:
-    def __init__(self):
-        self.known, self.common = vocabulary(), common_words()
-
-    def count(self, text):
-        n_tokens, at, is_after_blank = 0, 0, False
-        while at < len(text):
-            run = re.match(r"[A-Za-z]+", text[at:])
-            if run:
-                n_tokens += self.run(run.group(), is_after_blank)
-                is_after_blank, at = False, at + run.end()
-                continue
-            joins = text[at] == " " and re.match(r"[A-Za-z]", text[at + 1:at + 2])
-            n_tokens += 0 if joins else len(text[at].encode())
-            is_after_blank, at = text[at] == " ", at + 1
-        return n_tokens
-
-    def run(self, run, is_first):
-        n_tokens = 0
-        while run:
-            n_capitals = len(re.match(r"[A-Z]*", run).group())
-            n_small = len(re.match(r"[a-z]*", run[n_capitals:]).group())
-            n = n_capitals + n_small if n_capitals < 2 else n_capitals if n_small == 0 else n_capitals - 1
-            n_tokens += self.word(run[:n], is_first)
-            is_first, run = False, run[n:]
-        return n_tokens
-
-    def word(self, word, is_after_blank):
-        is_shouted = len(word) > 1 and word.isupper()
-        if is_shouted or len(word) > MAX_WORD or len(word) < 3 and not is_after_blank:
-            return len(word)
-        if is_after_blank and word.lower() in self.common:
-            return 1
-        return -(-len(word) // 2) if len(word) > 2 and word.lower() in self.known else len(word)
+def count(text):
+    n_tokens, run, kind_before, was_capital = 0, 0, "space", False
+    for c in text:
+        kind, weight = next((kind, weight) for kind, weight, pattern in KINDS if re.fullmatch(pattern, c))
+        is_capital = "A" <= c <= "Z"
+        if kind != kind_before or is_capital and not was_capital:
+            n_tokens, run = n_tokens - -run // TOKEN, 0
+        run, kind_before, was_capital = run + weight, kind, is_capital
+    return n_tokens - -run // TOKEN
 
 
 def strings(value):
@@ -113,10 +69,10 @@ def results(body):
 
 
 def budget(bodies, start, prompt):
-    counter, is_kept = Counter(), bool(bodies)
+    is_kept = bool(bodies)
     for body in bodies:
         found = blocks(body)
-        spent = {tag: sum(counter.count(text) for name, text in found if name == tag) for tag in ("nacre-brief", "nacre-memory")}
+        spent = {tag: sum(count(text) for name, text in found if name == tag) for tag in ("nacre-brief", "nacre-memory")}
         others = [name for name, _ in found if name not in spent]
         print(f"brief {spent['nacre-brief']} of {start}, memories {spent['nacre-memory']} of {prompt}, others {others}")
         is_kept &= 0 < spent["nacre-brief"] <= start and spent["nacre-memory"] <= prompt and not others
@@ -145,6 +101,6 @@ def main(log, what, *words):
 
 
 if sys.argv[1] == "count":
-    print(Counter().count(sys.stdin.read()))
+    print(count(sys.stdin.read()))
 else:
     sys.exit(0 if main(*sys.argv[1:]) else 1)

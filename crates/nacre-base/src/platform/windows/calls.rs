@@ -1,7 +1,6 @@
 //! Functions that wrap single system calls, with the same names as on Unix.
 
 use std::ffi::OsString;
-use std::io::Read as _;
 
 use cap_std::fs::{Dir, DirBuilder, File, Metadata, OpenOptions};
 

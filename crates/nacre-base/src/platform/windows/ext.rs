@@ -45,7 +45,7 @@ pub trait MetadataExt {
 }
 
 fn modification_time(metadata: &Metadata) -> std::time::Duration {
-    let time = metadata.modification_time().unwrap_or(std::time::UNIX_EPOCH);
+    let time = metadata.modified().unwrap_or(std::time::UNIX_EPOCH);
     time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default()
 }
 
