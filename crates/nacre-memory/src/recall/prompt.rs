@@ -70,8 +70,10 @@ const MAX_PROMPT_BYTES: usize = 4000;
 const MAX_MESSAGES: usize = 60;
 const MAX_MESSAGE_BYTES: usize = 4000;
 
-/// Number of best matches to check for evidence.
+/// Number of best matches to check for evidence. Their files are read, so a usual prompt, which
+/// shows fewer memories, checks fewer.
 const MAX_MATCHES: usize = 24;
+const MAX_USUAL_MATCHES: usize = 12;
 
 /// Maximum weight of a term.
 const MAX_WEIGHT: f32 = 3.5;
@@ -151,13 +153,9 @@ pub fn match_prompt(
         let matches = PromptMatches::find(source.index, prompt, model)?;
         // Once there is a best match, compare the other matches' scores with its score.
         let mut best: Option<&PromptMatch<'_>> = None;
-        let mut ranked: Vec<&PromptMatch<'_>> = matches.best.iter().collect();
-        let by_sentences;
-        if prompt.occasion == Occasion::FirstPrompt {
-            by_sentences = matches.rank_by_sentences(source.index, model)?;
-            ranked = by_sentences.iter().collect();
-        }
-        for one in ranked {
+        let is_first = prompt.occasion == Occasion::FirstPrompt;
+        let deeper = is_first.then(|| matches.rank_by_sentences(source.index, model));
+        for one in deeper.transpose()?.as_ref().unwrap_or(&matches.best) {
             let fits = match best {
                 Some(best) => one.score >= depth.min_share * best.score,
                 None if prompt.occasion == Occasion::Failure => {
@@ -336,8 +334,10 @@ impl<'a> PromptMatches<'a> {
         best.iter_mut().for_each(|one| one.score = one.coverage + one.similarity.max(0.0));
         best.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(b.id)));
         // Foreign memories are shown only on request, so they must not displace others.
+        let is_usual = prompt.occasion == Occasion::Prompt;
+        let most = if is_usual { MAX_USUAL_MATCHES } else { MAX_MATCHES };
         let mut best: Vec<PromptMatch<'_>> =
-            best.into_iter().filter(|one| store.may_know(one.id)).take(MAX_MATCHES).collect();
+            best.into_iter().filter(|one| store.may_know(one.id)).take(most).collect();
         if !past.is_empty() {
             for one in &mut best {
                 let Some(memory) = index.read_row(one.row) else { continue };

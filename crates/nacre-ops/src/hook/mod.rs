@@ -132,7 +132,7 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
         (false, true) => Occasion::FirstPrompt,
         (false, false) => Occasion::Prompt,
     };
-    if occasion == Occasion::FirstPrompt {
+    if occasion == Occasion::FirstPrompt && !stores.is_empty() {
         note_prompted(host, session)?;
     }
     let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told, occasion };
