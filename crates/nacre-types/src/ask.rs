@@ -153,12 +153,13 @@ pub struct CitedMemory {
     pub also_in: Vec<StoreScope>,
 }
 
-/// Memories that answer a question, best match first.
+/// Memories that answer a question or are close to it, best match first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryAnswer {
     pub question: String,
+    /// Whether the first memory answers the question. Otherwise, the memories are only close to it.
     pub known: bool,
-    /// A short version of the first memory.
+    /// A short version of the first memory, if it answers the question.
     pub answer: Option<String>,
     pub memories: Vec<RecalledMemory>,
     /// What the user said in a session, if no memory answers the question.

@@ -149,22 +149,23 @@ pub(super) fn answer_recalled(
     told: &[Told],
     failure: Option<OpError>,
 ) -> MemoryAnswer {
+    let answer = told.first().filter(|first| first.is_answer);
     MemoryAnswer {
         question: asking.question.to_owned(),
-        known: !told.is_empty(),
-        answer: told.first().map(|Told { passage, line }| {
+        known: answer.is_some(),
+        answer: answer.map(|Told { passage, line, .. }| {
             let line = if line.is_empty() { String::new() } else { format!("\n{line}") };
             format!("{} [{}]{line}", passage.title, passage.id)
         }),
         memories: told.iter().map(|told| describe(asking, told)).collect(),
-        said: if told.is_empty() { find_said(asking) } else { None },
+        said: if answer.is_none() { find_said(asking) } else { None },
         broken: asking.n_broken,
         error: failure.map(|failure| failure.message),
     }
 }
 
 fn describe(asking: &AskContext<'_>, told: &Told) -> RecalledMemory {
-    let Told { passage, line } = told;
+    let Told { passage, line, .. } = told;
     RecalledMemory {
         id: passage.id.to_string(),
         r#type: passage.word().to_owned(),

@@ -19,6 +19,7 @@ const DEFAULT_LIMIT: usize = 5;
 const MAX_QUOTE_CHARS: usize = 400;
 
 const NOT_KNOWN: &str = "Nothing in memory answers that.";
+const NOT_SURE: &str = "Nothing in memory clearly answers that. Closest:";
 
 /// Ask a question and get an answer with citations
 ///
@@ -27,8 +28,9 @@ const NOT_KNOWN: &str = "Nothing in memory answers that.";
 /// their sources do not contain are marked, and the source is printed below the answer. The
 /// question and the memories are sent to the model set for `ask`.
 ///
-/// Without a model, the best matching memory is printed. If no memory answers the question, the
-/// command says so, and prints what you said about it in a session, if anything.
+/// Without a model, the best matching memory is printed. If no memory clearly answers the question,
+/// the command says so, and prints the closest memories and what you said about it in a session, if
+/// anything.
 #[derive(Debug, Args)]
 pub(crate) struct AskArgs {
     /// The question
@@ -110,21 +112,20 @@ fn print_answer(ui: &mut Ui, answer: &ModelAnswer) {
 
 fn print_memories(ui: &mut Ui, answer: &MemoryAnswer) {
     if !answer.known {
-        ui.line(NOT_KNOWN);
-        if let Some(SaidInSession { text, place, at }) = &answer.said {
-            let day = at.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
-            let who = day.map(|at| at.strftime("On %-d %B %Y you").to_string());
-            let who = who.as_deref().unwrap_or("You");
-            let text = shorten_quote(text);
-            ui.line(format!("{who} said: “{text}” (nacre trace show {place})"));
-        }
-        return;
+        ui.line(if answer.memories.is_empty() { NOT_KNOWN } else { NOT_SURE });
     }
     for (number, memory) in answer.memories.iter().enumerate() {
-        if number == 1 {
+        if number == 1 && answer.known {
             ui.line("\nSee also:");
         }
         print_recalled(ui, memory);
+    }
+    if let Some(SaidInSession { text, place, at }) = &answer.said {
+        let day = at.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
+        let who = day.map(|at| at.strftime("On %-d %B %Y you").to_string());
+        let who = who.as_deref().unwrap_or("You");
+        let text = shorten_quote(text);
+        ui.line(format!("{who} said: “{text}” (nacre trace show {place})"));
     }
 }
 

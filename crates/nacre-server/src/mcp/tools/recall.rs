@@ -15,6 +15,7 @@ use crate::calls::Call;
 use crate::mcp::text::{Lines, SNIPPET_CHARS, line, sanitize};
 
 const NOT_KNOWN: &str = "Nothing in memory answers that.";
+const NOT_SURE: &str = "Nothing in memory clearly answers that. Closest:";
 
 const DEFAULT_BRIEF_BUDGET: usize = 1_500;
 const MAX_BRIEF_BUDGET: usize = 8_000;
@@ -122,15 +123,11 @@ fn by_model(answer: &ModelAnswer) -> String {
 }
 
 fn by_memories(answer: &MemoryAnswer) -> String {
-    if !answer.known {
-        let said = answer.said.as_ref().map(|said| {
-            let day = said.at.as_deref().and_then(|at| at.get(..10)).unwrap_or_default();
-            let text = line(&said.text, SNIPPET_CHARS);
-            format!("\nIn a session ({day}), the user said: \"{text}\" ({})", said.place)
-        });
-        return format!("{NOT_KNOWN}{}", said.unwrap_or_default());
-    }
-    let mut text = String::new();
+    let mut text = match (answer.known, answer.memories.as_slice()) {
+        (true, _) => String::new(),
+        (false, []) => format!("{NOT_KNOWN}\n"),
+        (false, _) => format!("{NOT_SURE}\n"),
+    };
     for memory in &answer.memories {
         let title = line(&memory.title, 200);
         let trust = memory.trust.map(|trust| format!(", {}", trust.as_str())).unwrap_or_default();
@@ -147,6 +144,11 @@ fn by_memories(answer: &MemoryAnswer) -> String {
             text.push_str(&format!("\n  said {day}: \"{}\"", line(&proof.text, SNIPPET_CHARS)));
         }
         text.push('\n');
+    }
+    if let Some(said) = &answer.said {
+        let day = said.at.as_deref().and_then(|at| at.get(..10)).unwrap_or_default();
+        let said = format!("\"{}\" ({})", line(&said.text, SNIPPET_CHARS), said.place);
+        text.push_str(&format!("In a session ({day}), the user said: {said}\n"));
     }
     text
 }
