@@ -47,6 +47,9 @@ pub fn list(host: &Host, request: &TraceListRequest) -> Result<TraceListReport> 
     Ok(TraceListReport { sessions, total })
 }
 
+/// Number of events to show from a given event, so that a search hit's context is one short page.
+pub const EVENTS_AROUND: usize = 20;
+
 pub fn show(
     host: &Host,
     request: &TraceShowRequest,
@@ -56,10 +59,11 @@ pub fn show(
         let sequence = sequence.parse::<u64>().ok()?;
         Some((id, sequence))
     });
+    let limit = request.limit.or(numbered.map(|_| EVENTS_AROUND));
     let (id, from) = numbered.unwrap_or((request.id.as_str(), 0));
     let session = find_session(host, id, source)?;
     let words = host.words_of(session.project.as_deref())?;
-    let events = read(&session, &words, from, request)?;
+    let events = read(&session, &words, from, &TraceShowRequest { limit, ..request.clone() })?;
     let events = events.into_iter().map(trace_event).collect();
     Ok(TraceShowReport { session: session_entry(session), events })
 }

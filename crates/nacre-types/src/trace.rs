@@ -245,7 +245,8 @@ pub struct TraceListReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceShowRequest {
-    /// The session ID or a prefix of it. `ID:SEQUENCE` starts at the event with this number.
+    /// The session ID or a prefix of it. `ID:SEQUENCE` shows 20 events from this one on, unless
+    /// `limit` is set.
     pub id: String,
     /// Include reasoning, injected text and records of unknown kinds.
     #[serde(default)]

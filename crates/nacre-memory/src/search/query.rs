@@ -3,6 +3,8 @@
 //! Every string is a valid query. A word with a colon that is not a known filter is treated as
 //! plain text, so users can paste error messages.
 
+use std::cmp::Reverse;
+
 use jiff::Timestamp;
 
 use nacre_base::parse_time;
@@ -167,7 +169,8 @@ fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_QUERY_BYTES)]
 }
 
-const MAX_SNIPPET_CHARS: usize = 160;
+/// Most sentences are shorter, so that a rule is shown with its values.
+const MAX_SNIPPET_CHARS: usize = 240;
 
 const MAX_SNIPPET_LINES: usize = 400;
 
@@ -206,25 +209,42 @@ fn n_found(line: &str, wanted: &[String]) -> usize {
     held.into_iter().filter(|is_held| *is_held).count()
 }
 
+/// Returns the part of a line that starts with the sentence with the most terms, or shortly before
+/// the first term if no sentence has any near its start.
 fn cut_line(line: &str, wanted: &[String]) -> String {
     if line.chars().count() <= MAX_SNIPPET_CHARS {
         return line.to_owned();
     }
     let words: Vec<&str> = line.split_whitespace().collect();
-    let first = words.iter().position(|word| n_found(word, wanted) > 0).unwrap_or(0);
-    let start = first.saturating_sub(4);
-    let mut cut = if start > 0 { "…".to_owned() } else { String::new() };
-    for word in &words[start..] {
-        if cut.chars().count() + word.chars().count() + 1 > MAX_SNIPPET_CHARS {
-            cut.push('…');
+    let starts_sentence = |idx: &usize| {
+        idx.checked_sub(1).is_none_or(|before| words[before].ends_with(['.', '!', '?', ':']))
+    };
+    let sentences = (0..words.len()).filter(starts_sentence).take(MAX_SNIPPET_LINES);
+    let best = sentences.map(|start| (n_found(&excerpt(&words[start..]), wanted), Reverse(start)));
+    let start = match best.max() {
+        Some((1.., Reverse(start))) => start,
+        _ => words.iter().position(|word| n_found(word, wanted) > 0).unwrap_or(4).saturating_sub(4),
+    };
+    let dots = if start > 0 { "…" } else { "" };
+    format!("{dots}{}", excerpt(&words[start..]))
+}
+
+fn excerpt(words: &[&str]) -> String {
+    let mut text = String::new();
+    for word in words {
+        if text.chars().count() + word.chars().count() + 2 > MAX_SNIPPET_CHARS {
+            if text.is_empty() {
+                text.extend(word.chars().take(MAX_SNIPPET_CHARS - 1));
+            }
+            text.push('…');
             break;
         }
-        if !cut.is_empty() && cut != "…" {
-            cut.push(' ');
+        if !text.is_empty() {
+            text.push(' ');
         }
-        cut.push_str(word);
+        text.push_str(word);
     }
-    cut.chars().take(MAX_SNIPPET_CHARS + 1).collect()
+    text
 }
 
 #[cfg(test)]
@@ -292,5 +312,9 @@ mod tests {
         let snippet = snippet(&line, "needles");
         assert!(snippet.starts_with("…lorem lorem lorem lorem needle"), "{snippet}");
         assert!(snippet.chars().count() <= MAX_SNIPPET_CHARS + 1);
+        let words = "lorem ".repeat(60);
+        let line = format!("A needle {words}. Always name a needle with `n_`, please. {words}");
+        let snippet = super::snippet(&line, "needle name");
+        assert!(snippet.starts_with("…Always name a needle with `n_`, please."), "{snippet}");
     }
 }

@@ -31,7 +31,7 @@ enum TraceCommand {
     /// Show a session's messages and tool calls
     Show {
         /// The session's id or a prefix of it, the path of its trace, or the id of a memory or run
-        /// created from it; `ID:SEQUENCE` starts at an event
+        /// created from it; `ID:SEQUENCE` shows 20 events from that one on
         id: String,
         /// Also show reasoning, injected text, full tool output and unknown records
         #[arg(long)]
@@ -107,11 +107,17 @@ pub(crate) fn cmd_trace(ui: &mut Ui, host: &Host, args: TraceArgs) -> CommandRes
         None => list(ui, host, args.list),
         Some(TraceCommand::List(args)) => list(ui, host, args),
         Some(TraceCommand::Show { id, full, limit }) => {
+            let page = limit.or(id.contains(':').then_some(ops::EVENTS_AROUND));
             let request = TraceShowRequest { id, full, limit };
             ui.report(&ops::show(host, &request, NameSource::Terminal)?, |ui, report| {
                 print_facts(ui, &report.session);
                 for event in &report.events {
                     print_event(ui, event, full);
+                }
+                let has_more = page.is_some_and(|page| report.events.len() >= page);
+                if let Some(last) = report.events.last().filter(|_| has_more) {
+                    let next = last.sequence + 1;
+                    ui.hint(&format!("Read on: nacre trace show {}:{next}", report.session.id));
                 }
             })
         }
