@@ -5,6 +5,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::keys::FORMAT_KEY;
+
 pub(super) const MAX_BYTES: usize = 1 << 20;
 pub(super) const MAX_TABLES: usize = 4096;
 
@@ -85,6 +87,9 @@ impl ConfigError {
     }
 
     pub fn hint(&self) -> Option<String> {
+        if matches!(self, Self::BadValue(bad) if bad.key == FORMAT_KEY) {
+            return Some("A newer version of Nacre wrote this store; update Nacre".to_owned());
+        }
         let (_, nearest) = self.details()?;
         let is_key = matches!(self, Self::UnknownKey { .. });
         let all = || is_key.then(|| "Run `nacre config` to see every key".to_owned());

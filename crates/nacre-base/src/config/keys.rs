@@ -51,10 +51,15 @@ const fn key(name: &'static str, kind: ValueKind, from_repo: FromRepo) -> KeySpe
     KeySpec { name, kind, from_repo }
 }
 
+/// A version that changes how a store is written raises this number, so that earlier versions
+/// refuse the store.
+pub(super) const FORMAT_KEY: &str = "memory.format";
+
 pub const KEYS: &[KeySpec] = &[
     key("memory.scope", ValueKind::Choice(ScopeMode::NAMES), Allowed),
     key("memory.max_results", ValueKind::Int { min: 1, max: 10_000 }, Allowed),
     key("memory.max_file_bytes", ValueKind::Int { min: 1024, max: 1_048_576 }, OnlyLower),
+    key(FORMAT_KEY, ValueKind::Int { min: 1, max: 1 }, Allowed),
     key("ui.color", ValueKind::Choice(ColorChoice::NAMES), Allowed),
     key("ui.editor", ValueKind::Text, Refused),
     key("ui.theme", ValueKind::Choice(ThemeChoice::NAMES), Refused),

@@ -71,6 +71,7 @@ pub struct MemorySettings {
     pub scope: ScopeMode,
     pub max_results: usize,
     pub max_file_bytes: u64,
+    pub format: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -83,6 +83,7 @@ impl fmt::Display for ValueKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Choice(choices) => write!(f, "one of `{}`", choices.join("`, `")),
+            Self::Int { min, max } if min == max => write!(f, "{min}"),
             Self::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
             Self::Decimal { max } => write!(f, "a number from 0 to {max}"),
             Self::Flag => write!(f, "`true` or `false`"),

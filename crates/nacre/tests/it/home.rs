@@ -28,6 +28,16 @@ impl TestHome {
         home
     }
 
+    /// Creates a home without a store at a fixed path, which no other test may use.
+    #[cfg(unix)]
+    pub(crate) fn at(path: &str) -> Self {
+        let _ = fs::remove_dir_all(path);
+        let (parent, name) = path.rsplit_once('/').unwrap();
+        let dir = tempfile::Builder::new().prefix(name).rand_bytes(0).tempdir_in(parent).unwrap();
+        fs::create_dir_all(dir.path().join("work/.git")).unwrap();
+        Self { dir, vars: Vec::new() }
+    }
+
     /// Sets an environment variable for later commands.
     pub(crate) fn with_var(mut self, name: &str, value: &str) -> Self {
         self.vars.push((name.to_owned(), value.to_owned()));

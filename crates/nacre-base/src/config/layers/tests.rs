@@ -61,6 +61,7 @@ fn the_defaults_are_complete_and_typed() {
                 scope: ScopeMode::ProjectFallbackGlobal,
                 max_results: 20,
                 max_file_bytes: 65_536,
+                format: 1,
             },
             ui: UiSettings { color: ColorChoice::Auto, editor: None, theme: ThemeChoice::Dark },
             lock: LockSettings { wait: Duration::from_secs(10) },
