@@ -55,6 +55,7 @@ impl Bench {
             source: OWNER.to_owned(),
             confidence: 0.8,
             basis: None,
+            importance: None,
             quotes: Vec::new(),
             limit: Trust::Human,
         };
