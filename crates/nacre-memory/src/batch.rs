@@ -5,6 +5,7 @@ use super::draft::{Admission, MemoryUpdate, SummaryDraft, admit, set_applies};
 use super::id::slug;
 use super::kinds::Claim;
 use super::layout;
+use super::record::IMPORTANCE;
 use super::revision::Revision;
 use super::store::{Redactions, UnreadableFault, redact_counting};
 use super::tombstone;
@@ -16,8 +17,8 @@ use nacre_base::text::is_listed;
 const MAX_TITLE_BYTES: usize = 200;
 
 /// Keys whose values are IDs, times, fixed words or numbers, which are never redacted.
-const OWN_KEYS: &str =
-    "id kind created updated confidence basis related status supersedes superseded_by date time";
+const OWN_KEYS: &str = "id kind created updated confidence basis \
+     importance related status supersedes superseded_by date time";
 
 /// Changes to a store that are staged until `commit`. The store stays locked while the batch
 /// exists.
@@ -121,6 +122,9 @@ impl<'a> Batch<'a> {
         document.set_number("confidence", draft.confidence.clamp(0.0, 1.0));
         if let Some(basis) = draft.basis {
             document.set_text("basis", basis.as_str());
+        }
+        if let Some(importance) = draft.importance {
+            document.set_number(IMPORTANCE, f64::from(importance));
         }
         document.set_list("tags", &self.redact_all(&draft.tags));
         set_applies(&mut document, &self.redact_all(&draft.applies));

@@ -18,6 +18,8 @@ pub struct Draft {
     pub source: String,
     pub confidence: f64,
     pub basis: Option<Basis>,
+    /// From 1 (nice to know) to 3 (not knowing it does harm), as judged by a model.
+    pub importance: Option<u8>,
     pub quotes: Vec<Quote>,
     /// The highest trust level that the author claims. An agent that rephrases the user's words
     /// claims only `Assistant`, even if it also quotes the user.

@@ -58,7 +58,17 @@ impl RecordFault {
     }
 }
 
+/// The key of the importance. Users may have their own key with this name, so any value other than
+/// a number from 1 to 3 is ignored.
+pub(super) const IMPORTANCE: &str = "importance";
+
 impl Memory {
+    /// Returns the importance from 1 to 3, if it is known.
+    pub fn importance(&self) -> Option<u8> {
+        let number = self.document.number(IMPORTANCE).ok().flatten()?;
+        [1, 2, 3].into_iter().find(|known| f64::from(*known) == number)
+    }
+
     pub fn read(at: Located, document: Document) -> Result<Self, RecordFault> {
         let keys = Keys(&document);
         keys.check_id(&at.id)?;

@@ -60,6 +60,7 @@ fn draft(title: &str) -> Draft {
         source: "human".to_owned(),
         confidence: 0.9,
         basis: None,
+        importance: None,
         quotes: Vec::new(),
         limit: Trust::Human,
     }

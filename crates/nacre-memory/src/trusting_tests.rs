@@ -80,6 +80,7 @@ pub(super) fn draft(title: &str, body: &str, speaker: Speaker) -> Draft {
         source: "test".to_owned(),
         confidence: 0.9,
         basis: None,
+        importance: None,
         quotes: vec![quote("said", speaker)],
         limit: Trust::Human,
     }

@@ -433,6 +433,8 @@ names! {
         Repeated = "repeated",
         Weak = "weak",
         OverCap = "over_cap",
+        /// The model left the claim out when it joined the parts of a long session.
+        LeftOut = "left_out",
         /// The sentence was not read because of the limit for one session.
         Unread = "unread",
     }

@@ -14,6 +14,9 @@ type Result<T, E = EmbedError> = std::result::Result<T, E>;
 const MAX_MORE_BYTES: usize = 200;
 const MAX_TITLE_BYTES: usize = 160;
 
+/// Maximum number of names in an error message.
+const MAX_NAMES: usize = 8;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MergedText {
@@ -43,8 +46,8 @@ impl MergedText {
             return Ok(Some("its length is invalid".to_owned()));
         }
         let known = Profile::of("", &all);
-        if result.names_beyond(&known) || result.is_about_more_than(&known) {
-            return Ok(Some("it mentions something that no source contains".to_owned()));
+        if let Some(names) = list_names(result.missing_from(&known)) {
+            return Ok(Some(format!("it mentions what no source contains: {names}")));
         }
         for source in sources {
             if let Some(fault) = self.fault_beside(&result, source, embedder)? {
@@ -62,8 +65,8 @@ impl MergedText {
     ) -> Result<Option<String>> {
         let MergeSource { name, title, body } = *source;
         let profile = Profile::of(title, body);
-        if profile.names_beyond(result) || profile.is_about_more_than(result) {
-            return Ok(Some(format!("it omits something that {name} mentions")));
+        if let Some(names) = list_names(profile.missing_from(result)) {
+            return Ok(Some(format!("it omits what {name} mentions: {names}")));
         }
         let wholes = [format!("{}\n{}", self.title, self.body), format!("{title}\n{body}")];
         let vectors = embedder.embed(&[&*wholes[0], &*wholes[1], &*self.title, title])?;
@@ -74,4 +77,10 @@ impl MergedText {
         let is_against = kinship(result, &profile, likeness, &near_words).0 == Kinship::Against;
         Ok(is_against.then(|| format!("it contradicts {name}")))
     }
+}
+
+fn list_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let names: Vec<String> =
+        names.take(MAX_NAMES).map(|name| format!("`{}`", name.escape_debug())).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }

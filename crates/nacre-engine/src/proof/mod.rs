@@ -5,6 +5,7 @@
 
 mod invented;
 mod marks;
+mod stated;
 mod words;
 
 use std::collections::BTreeSet;
@@ -17,6 +18,7 @@ use crate::proof::words::{
 
 pub use invented::{has_invented, names_another};
 pub use marks::{Clause, Marks, Sentence, Sentences, gap, marks};
+pub use stated::is_stated;
 pub use words::{contradicts, says_something};
 
 /// Minimum share of a sentence's words that must appear in the cited code. The share is low because

@@ -48,6 +48,7 @@ fn typed(title: &str) -> Draft {
         source: "human".to_owned(),
         confidence: 0.9,
         basis: None,
+        importance: None,
         quotes: vec![Quote {
             text: title.to_owned(),
             speaker: Speaker::Human,

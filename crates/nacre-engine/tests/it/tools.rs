@@ -303,6 +303,7 @@ async fn what_is_remembered_is_found_and_can_be_put_away() {
         source: memories.source.clone(),
         confidence: 0.9,
         basis: None,
+        importance: None,
         quotes: vec![Quote {
             text: "fails after 23:00".to_owned(),
             speaker: Speaker::Assistant,

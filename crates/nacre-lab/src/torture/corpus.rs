@@ -139,6 +139,7 @@ fn draft(claim: Claim, idx: usize, known: &[MemoryId], rng: &mut Rng) -> Draft {
         source: "sync".to_owned(),
         confidence: 0.8,
         basis: None,
+        importance: None,
         quotes,
         limit: Trust::Human,
     }

@@ -225,6 +225,7 @@ pub(crate) fn draft(title: &str, body: &str) -> Draft {
         source: "human".to_owned(),
         confidence: 0.5,
         basis: None,
+        importance: None,
         quotes: vec![Quote {
             text: title.to_owned(),
             speaker: Speaker::Human,

@@ -139,6 +139,7 @@ fn fill(repo: &Path, n: usize, rng: &mut Rng) -> Result<(), AnyError> {
             source: "sync".to_owned(),
             confidence: 0.7,
             basis: None,
+            importance: None,
             quotes: vec![quote],
             limit: Trust::Human,
         };

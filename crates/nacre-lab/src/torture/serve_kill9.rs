@@ -235,6 +235,7 @@ fn draft(kind: &str, idx: usize) -> Draft {
         source: "sync".to_owned(),
         confidence: 0.7,
         basis: None,
+        importance: None,
         quotes: vec![quote],
         limit: Trust::Human,
     }

@@ -30,9 +30,6 @@ const MIN_NEAR: f32 = 0.5;
 /// pattern.
 const MIN_PATTERN: f32 = 0.6;
 
-/// Minimum strength with which a claim's phrases must announce a change.
-const MIN_CHANGE: f32 = 0.7;
-
 /// Maximum share of the common terms that may be negated in only one of the claims. Applies
 /// separately to the titles and to the complete texts.
 const MAX_TURNED: f32 = 0.34;
@@ -83,7 +80,11 @@ pub fn kinship(
     // Nearly all pairs are decided here, without computing the measures.
     let is_contained = is_contained(newer, older);
     let has_beyond = |one, other| has_topic_beyond(one, other, near);
-    if !is_contained && has_beyond(newer, older) && has_beyond(older, newer) && !has_change(newer) {
+    if !is_contained
+        && has_beyond(newer, older)
+        && has_beyond(older, newer)
+        && !newer.announces_change()
+    {
         return (Kinship::Apart, 1.0);
     }
     let measures = measure(newer, older, likeness);
@@ -239,11 +240,7 @@ fn says_otherwise(newer: &Profile, measures: &Measures, parting: &Parting) -> bo
     let [title_kept, title_known] = [measures[4], measures[5]];
     let has_value = measures[12] > 0.0;
     let is_turned = parting.is_denied || parting.is_opposite;
-    title_kept.max(title_known) >= 0.5 && (has_change(newer) || has_value || is_turned)
-}
-
-fn has_change(one: &Profile) -> bool {
-    one.change >= MIN_CHANGE
+    title_kept.max(title_known) >= 0.5 && (newer.announces_change() || has_value || is_turned)
 }
 
 /// Returns whether two claims cannot be equal, however similar they sound: they differ in a number

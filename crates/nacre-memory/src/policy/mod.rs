@@ -27,6 +27,9 @@ const DOUBTED: f64 = 0.4;
 /// Minimum likelihood that an amendment is about the memory.
 const MIN_AMENDED: f32 = 0.35;
 
+/// Minimum share of a claim's terms that a memory must contain for an unclear claim to be dropped.
+const MIN_HELD: f32 = 0.8;
+
 /// A claim that a session proposes as a memory.
 #[derive(Clone, Debug)]
 pub struct Proposal {
@@ -190,7 +193,9 @@ fn refine(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Dec
 
 fn overturn(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Decision {
     if proposal.said.zip(nearest.said).is_some_and(|(said, known)| said < known) {
-        return about(nearest, Action::NoOp, judgement, "contradicted by a later session");
+        let decision = about(nearest, Action::NoOp, judgement, "contradicted by a later session");
+        // Without a target, the claim does not count as a confirmation.
+        return Decision { target: None, ..decision };
     }
     match nearest.status {
         Status::Archived => Decision {
@@ -204,8 +209,8 @@ fn overturn(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> D
     }
 }
 
-/// Decides an unclear case without a lead model. If the claim may be a duplicate, it is dropped; if
-/// it may be new, it becomes a candidate.
+/// Decides an unclear case without a lead model. If the memory has nearly all words of the claim,
+/// the claim is dropped; if the claim may say something new, it becomes a candidate.
 fn settle(
     proposal: &Proposal,
     nearest: &Neighbour,
@@ -213,9 +218,13 @@ fn settle(
     judgement: Judgement,
 ) -> Decision {
     let is_distinct = are_distinct(&proposal.profile, &nearest.profile);
+    let is_held = proposal.profile.share_held_by(&nearest.profile) >= MIN_HELD;
     let (action, status, reason) = match relation {
-        Relation::Same | Relation::Refines if !is_distinct => {
+        Relation::Same | Relation::Refines if !is_distinct && is_held => {
             (Action::NoOp, nearest.status, "unclear: may repeat the memory")
+        }
+        Relation::Same | Relation::Refines if !is_distinct => {
+            (Action::Add, Status::Candidate, "unclear: may add to the memory")
         }
         Relation::Same | Relation::Refines | Relation::Contradicts => {
             (Action::Add, Status::Candidate, "unclear: may contradict the memory")

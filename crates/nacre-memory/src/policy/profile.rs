@@ -16,6 +16,9 @@ use super::lexicon::{
 /// Maximum number of words to read from a text.
 const MAX_WORDS: usize = 400;
 
+/// Minimum strength with which a claim's phrases must announce a change.
+const MIN_CHANGE: f32 = 0.7;
+
 /// A negation applies to at most this many words after it.
 const REACH: usize = 4;
 
@@ -111,8 +114,20 @@ impl Profile {
         self.line.iter().filter(|word| word.is_topic).map(|word| word.term.as_str())
     }
 
-    pub fn is_about_more_than(&self, other: &Self) -> bool {
-        self.topics().any(|topic| !other.terms.contains_key(topic))
+    /// Returns the names and topics that the other claim does not mention.
+    pub fn missing_from<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a str> {
+        let topics = self.line.iter().filter(|word| word.is_topic);
+        let topics = topics.filter(move |word| !self.specifics.contains(&word.term));
+        let topics = topics.map(|word| (&word.term, &word.text));
+        let named = self.specifics.iter().map(|name| (name, name)).chain(topics);
+        named
+            .filter(move |(term, _)| !other.terms.contains_key(*term))
+            .map(|(_, text)| text.as_str())
+    }
+
+    /// Returns whether the claim's phrases announce a change.
+    pub fn announces_change(&self) -> bool {
+        self.change >= MIN_CHANGE
     }
 
     /// Returns how many specific things the claim names: code, files, numbers and names.

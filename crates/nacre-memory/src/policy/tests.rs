@@ -229,3 +229,18 @@ fn no_text_is_too_strange_to_be_judged() {
         decide(&proposal(text, ""), &[neighbour(FAR)]);
     }
 }
+
+#[test]
+fn an_unclear_claim_that_says_more_is_never_dropped() {
+    let judgement = Judgement::CERTAIN;
+    for (title, expected) in [
+        ("Install dependencies with pnpm", (Action::NoOp, Status::Active)),
+        ("Install dependencies with pnpm after the mocks", (Action::Add, Status::Candidate)),
+    ] {
+        let nearest = neighbour(NEAR);
+        for relation in [Relation::Same, Relation::Refines] {
+            let decision = settle(&proposal(title, ""), &nearest, relation, judgement);
+            assert_eq!((decision.action, decision.status), expected, "{title}");
+        }
+    }
+}

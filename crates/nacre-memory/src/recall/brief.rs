@@ -30,8 +30,10 @@ const GLOBAL_SHARE: f32 = 0.9;
 const HALF_LIFE_DAYS: f64 = 90.0;
 const SESSION_HALF_LIFE_DAYS: f64 = 14.0;
 
-/// The score bonuses for a memory that the user stated, and for one repeated in many sessions.
+/// The score bonuses for a memory that the user stated, for each level of importance above 2, and
+/// for a memory repeated in many sessions.
 const STATED: f32 = 0.15;
+const IMPORTANT: f32 = 0.2;
 const REPEATED: f32 = 0.3;
 
 /// Maximum number of claims whose sessions are counted. Counting requires reading two files for
@@ -218,7 +220,8 @@ fn worth(listed: &Listed<'_>, store: &Store, now: Timestamp, usual_share: f32) -
     let fresh = 0.5_f64.powf(days.max(0.0) / half_life) as f32;
     let level = listed.id.parse().ok().and_then(|id| store.last_trust(&id));
     let stated = if level == Some(Trust::Assistant) { 0.0 } else { STATED };
-    let usual = 0.4 * listed.confidence + 0.25 * fresh + stated;
+    let important = IMPORTANT * (f32::from(listed.importance) - 2.0);
+    let usual = 0.4 * listed.confidence + 0.25 * fresh + stated + important;
     // Most memories match any task a little. Squaring the match favors strong matches.
     usual_share * usual + listed.fit * listed.fit + listed.names_file
 }

@@ -306,6 +306,7 @@ impl<'a> StatementFilter<'a> {
             source: format!("{SOURCE}{}", file.label),
             confidence,
             basis: Some(basis),
+            importance: None,
             quotes: vec![Quote {
                 text: self.clean(&statement.quote),
                 // If the file was chosen by an agent, its text is not attributed to the user.

@@ -93,6 +93,7 @@ impl World {
             source: "sync".to_owned(),
             confidence: 0.8,
             basis: None,
+            importance: None,
             quotes: vec![quote],
             limit: Trust::Human,
         };

@@ -100,6 +100,7 @@ fn draft(host: &Host, store: &Store, request: &MemoryAddRequest, confidence: f64
         source: if is_agents { "agent" } else { "human" }.to_owned(),
         confidence,
         basis: None,
+        importance: None,
         quotes: vec![Quote {
             text: said,
             speaker: if is_agents { Speaker::Assistant } else { Speaker::Human },
@@ -265,6 +266,7 @@ fn explain_drop(reason: DropReason) -> OpError {
         | DropReason::Repeated
         | DropReason::Weak
         | DropReason::OverCap
+        | DropReason::LeftOut
         | DropReason::Unread => (
             "The memory is not worth keeping",
             "Record decisions, preferences, pitfalls and their reasons",
@@ -299,6 +301,7 @@ fn draft_recorded(
         source: found.map_or_else(|| by.to_owned(), |found| found.source.clone()),
         confidence: standing.confidence,
         basis: Some(standing.basis),
+        importance: None,
         quotes: vec![found.map_or_else(unproven, |found| found.quote.clone())],
         limit: standing.limit,
     }

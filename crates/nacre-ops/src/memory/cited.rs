@@ -262,6 +262,8 @@ pub fn judge(
         signal: Signal::Model,
         quotes: vec![found.map_or_else(unproven, |found| found.quote.clone())],
         is_repeated: false,
+        importance: None,
+        link: None,
     };
     match fault_alone(&candidate, is_forgotten) {
         Some(reason) => Err(reason),

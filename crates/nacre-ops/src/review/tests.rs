@@ -26,6 +26,7 @@ fn candidate(host: &Host, title: &str) -> String {
         source: "test".to_owned(),
         confidence: 0.7,
         basis: None,
+        importance: None,
         quotes: Vec::new(),
         limit: Trust::Human,
     };

@@ -12,7 +12,11 @@ use serde::{Deserialize, Serialize};
 
 pub const FORMAT_VERSION: u32 = 1;
 
+/// Maximum number of candidates from rules, or from a model that read the session in one window.
 pub const MAX_CANDIDATES: usize = 12;
+
+/// Maximum number of candidates from a model that read the session in many windows.
+pub const MAX_FROM_WINDOWS: usize = 48;
 
 pub const MAX_SUSPECTED: usize = 6;
 
@@ -30,7 +34,7 @@ pub struct Extraction {
     pub agent: Agent,
     pub strategy: Strategy,
     pub gate: Gate,
-    /// At most [`MAX_CANDIDATES`] candidates, strongest first.
+    /// At most [`MAX_CANDIDATES`] or [`MAX_FROM_WINDOWS`] candidates, strongest first.
     pub candidates: Vec<Candidate>,
     pub dropped_counts: BTreeMap<DropReason, u64>,
     /// The dropped candidates. For a long session, only the first dropped candidates are stored.
@@ -62,6 +66,19 @@ pub struct Candidate {
     /// Whether the text repeats tool output or web content from the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_repeated: bool,
+    /// From 1 to 3, if a model read the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<u8>,
+    /// How a model says that the claim is related to a memory that it was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<KnownLink>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownLink {
+    pub id: MemoryId,
+    /// Whether the claim replaces the memory. Otherwise, it confirms the memory.
+    pub is_replaced: bool,
 }
 
 impl Candidate {
@@ -76,6 +93,7 @@ impl Candidate {
             source: source.to_owned(),
             confidence: self.confidence,
             basis: Some(self.basis),
+            importance: self.importance,
             quotes: self.quotes.clone(),
             limit: if self.is_repeated { Trust::Derived } else { Trust::User },
         }
@@ -169,6 +187,8 @@ mod tests {
                 at: "2026-11-15T08:30:00Z".to_owned(),
             }],
             is_repeated: false,
+            importance: None,
+            link: None,
         }
     }
 

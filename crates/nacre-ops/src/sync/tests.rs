@@ -2,6 +2,7 @@
 
 mod edits;
 mod extraction;
+mod known;
 mod lead;
 
 use std::sync::atomic::{AtomicU8, Ordering};

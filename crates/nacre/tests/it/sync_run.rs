@@ -139,6 +139,7 @@ fn a_rule_said_again_confirms_what_a_person_wrote_and_only_a_reversal_replaces_i
         talk(&home, &format!("day-{day}"), day, &[said, "Done."]);
         let (_, report) = home.json(&["sync"]);
         assert_eq!(report["totals"]["superseded"], json!(n_superseded), "{report:#}");
+        assert_eq!(only(&report)["counts"]["no_op"], json!(1 - n_superseded), "{report:#}");
     }
 }
 

@@ -226,9 +226,12 @@ fn target(
         Err(why) => return (None, vec![why]),
     };
     let mut faults = Vec::new();
-    let changes_target = matches!(decision.action, LeadAction::Update | LeadAction::Supersede);
-    if changes_target && at.memory_type != own {
-        faults.push(format!("`{file}` is a {}, but the candidate is a {own}", at.memory_type));
+    // An update across types is added as a memory of its own, so its text cannot be merged.
+    if decision.action == LeadAction::Update && at.memory_type != own {
+        faults.push(format!(
+            "`{file}` is a {}, but the candidate is a {own}; choose add or supersede",
+            at.memory_type
+        ));
     }
     let memory = store.get(at.id.as_str()).ok().filter(|memory| memory.at.path == at.path);
     let Some(memory) = memory else {

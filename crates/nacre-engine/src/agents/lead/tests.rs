@@ -55,6 +55,7 @@ impl Bench {
             source: OWNER.to_owned(),
             confidence: 0.8,
             basis: None,
+            importance: None,
             quotes: Vec::new(),
             limit: Trust::Human,
         };
@@ -334,7 +335,7 @@ fn a_merged_text_says_all_and_nothing_else() {
         ("npm writes a second lock file.", Some("the merged text omits this from the candidate")),
         (
             "npm writes a second lock file and breaks the workspace links on Jenkins.",
-            Some("it mentions something that no source contains"),
+            Some("it mentions what no source contains: `jenkin"),
         ),
     ] {
         let mut update = decision("c1", "update");

@@ -45,6 +45,7 @@ fn draft(title: &str, body: &str) -> Draft {
         source: "human".to_owned(),
         confidence: 0.8,
         basis: None,
+        importance: None,
         quotes: Vec::new(),
         limit: Trust::Human,
     }

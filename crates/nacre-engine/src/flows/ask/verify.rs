@@ -2,7 +2,7 @@
 //!
 //! A sentence is dropped unless every source that it cites was shown to the model, still exists and
 //! is about the same subject, because users could mistake an invented ID for a real one. Dropped
-//! sentences are not kept, only counted by reason. If the sources do not contain the words of a
+//! sentences are not kept, only counted by reason. If the sources do not make the claims of a
 //! sentence, it is shown next to its sources and marked as not verified.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use nacre_memory::search::{Embedder, MemoryIndex, snippet};
 use nacre_memory::{Memory, MemoryId, Overturned};
 
 use crate::proof::{
-    CitedSource, Marks, Sentence, Sentences, check_statement, contradicts, has_invented, marks,
+    CitedSource, Marks, Sentence, Sentences, check_statement, has_invented, is_stated, marks,
 };
 use crate::tools::{MemoryHandle, Seen};
 pub use nacre_types::SentenceDoubt as Doubt;
@@ -33,8 +33,8 @@ pub struct Said {
     pub ids: Vec<MemoryId>,
     pub places: Vec<String>,
     pub quotes: Vec<SourceQuote>,
-    /// Whether the cited sources contain the sentence's names, its numbers and most of its words,
-    /// and negate the same things.
+    /// Whether the cited sources contain the sentence's names and numbers, and each of its clauses
+    /// is made by one clause of a source.
     pub is_verified: bool,
 }
 
@@ -217,13 +217,13 @@ fn still_hold(sources: &[Source<'_>]) -> Result<(), Doubt> {
 fn is_verified(words: &str, sources: &[Source<'_>]) -> bool {
     let mut cited = CitedSource::default();
     sources.iter().for_each(|source| cited.add_lines("", &source.text));
-    let text: Vec<&str> = sources.iter().map(|source| source.text.as_str()).collect();
-    let text = text.join("\n");
+    let mut texts: Vec<&str> = sources.iter().map(|source| source.text.as_str()).collect();
     let memories = sources.iter().filter_map(|source| source.memory.as_ref());
     let times = memories.flat_map(|memory| [memory.created, memory.updated]).flatten();
     let days: Vec<_> = times.map(|at| at.to_zoned(TimeZone::UTC).date()).collect();
-    days.iter().for_each(|day| cited.add_lines("", &day.to_string()));
-    check_statement(words, &cited).is_ok()
-        && !has_invented(words, &text, &days)
-        && !contradicts(words, &text)
+    let told_days: Vec<String> = days.iter().map(ToString::to_string).collect();
+    let is_known = !has_invented(words, &texts.join("\n"), &days);
+    texts.extend(told_days.iter().map(String::as_str));
+    told_days.iter().for_each(|day| cited.add_lines("", day));
+    is_known && check_statement(words, &cited).is_ok() && is_stated(words, &texts)
 }

@@ -222,6 +222,7 @@ impl Planter<'_, '_> {
             source: "sync".to_owned(),
             confidence: 0.9,
             basis: None,
+            importance: None,
             quotes: vec![said],
             limit: Trust::Human,
         };

@@ -435,3 +435,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn important_memories_come_first() {
+    let world = World::new();
+    for (id, title, importance) in [
+        ("20261110-a", "Tabs are four columns wide", "importance: 1\n"),
+        ("20261110-b", "The queue is a SQLite table", ""),
+        ("20261110-c", "Never push to the release branch", "importance: 3\n"),
+        ("20261110-d", "Cookies are signed", "importance: high\n"),
+    ] {
+        let keys = format!("updated: 2026-11-10\nconfidence: 0.8\n{importance}");
+        world.write("decisions", id, title, &keys, "");
+    }
+    let brief = world.brief(2000, None, &[]);
+    let ids: Vec<&str> = brief.sections[0].items.iter().map(|item| item.id.as_str()).collect();
+    assert_eq!(ids, ["20261110-c", "20261110-b", "20261110-d", "20261110-a"]);
+}

@@ -13,6 +13,7 @@ use simsimd::SpatialSimilarity as _;
 
 use super::units::file_name;
 use super::{MAX_CANDIDATES, MemoryIndex, Result};
+use crate::record::IMPORTANCE;
 use crate::search::index::IndexError;
 use crate::search::query::Query;
 use crate::search::rank::{self, Level, Mode, RankOptions};
@@ -53,6 +54,8 @@ pub struct Listed<'a> {
     pub updated: Timestamp,
     /// From 0 to 1.
     pub confidence: f32,
+    /// From 1 to 3; 2 if unknown.
+    pub importance: u8,
     /// How well the memory matches the task, from 0 to 1; 0 if there is no task.
     pub fit: f32,
     pub names_file: f32,
@@ -76,6 +79,11 @@ impl MemoryIndex<'_> {
         let fits = self.fits(interest)?;
         let named = self.naming(interest.files);
         let kinds = self.kinds();
+        let mut importance = vec![2; self.snapshot.n_rows()];
+        for known in [1, 3] {
+            let rows = self.snapshot.rows_with(IMPORTANCE, &known.to_string());
+            rows.for_each(|row| importance[row] = known);
+        }
         Ok(self.active_rows().map(move |(row, memory_type)| {
             let numbers = self.snapshot.row(row);
             Listed {
@@ -85,6 +93,7 @@ impl MemoryIndex<'_> {
                 kind: kinds[row],
                 updated: Timestamp::from_millisecond(numbers.time_ms).unwrap_or_default(),
                 confidence: f32::from(numbers.confidence) / 255.0,
+                importance: importance[row],
                 fit: fits.get(&row).copied().unwrap_or(0.0),
                 names_file: named.get(&row).copied().unwrap_or(0.0),
             }

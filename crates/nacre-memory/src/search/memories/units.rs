@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use memchr::memmem;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::record::IMPORTANCE;
 use crate::search::record::{
     DESCRIBED, Fingerprint, Link, LinkKind, Record, Standing, UNPROVEN, Unit,
 };
@@ -149,6 +150,7 @@ fn facets(memory: &Memory, body: &str) -> Vec<(&'static str, String)> {
         ("status", memory.status.as_str().to_owned()),
     ];
     facets.extend(memory.kind.map(|kind| ("kind", kind.as_str().to_owned())));
+    facets.extend(memory.importance().map(|one| (IMPORTANCE, one.to_string())));
     let older = memory.supersedes.iter().take(MAX_LINKS);
     facets.extend(older.map(|id| ("supersedes", id.as_str().to_owned())));
     let tags: BTreeSet<&String> = memory.tags.iter().take(MAX_TAGS).collect();

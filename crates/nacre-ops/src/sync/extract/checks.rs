@@ -304,6 +304,8 @@ mod repeated_tests {
                 at: String::new(),
             }],
             is_repeated: false,
+            importance: None,
+            link: None,
         }
     }
 

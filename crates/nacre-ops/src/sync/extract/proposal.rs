@@ -20,7 +20,8 @@ use super::requests::{
 };
 use super::said::Message;
 use crate::sync::candidate::{
-    Candidate, Dropped, MAX_CANDIDATES, MAX_SUSPECTED, candidate_id, person_speaker,
+    Candidate, Dropped, KnownLink, MAX_CANDIDATES, MAX_FROM_WINDOWS, MAX_SUSPECTED, candidate_id,
+    person_speaker,
 };
 
 const MAX_HELD: usize = 256;
@@ -60,6 +61,10 @@ pub(crate) struct Proposal {
     pub(crate) status: Status,
     /// Whether the information can also be found in the code, in git or in documents.
     pub(crate) is_findable: bool,
+    /// Whether a model's review decides if the claim becomes active.
+    pub(crate) needs_review: bool,
+    pub(crate) importance: Option<u8>,
+    pub(crate) link: Option<KnownLink>,
     pub(crate) title: String,
     pub(crate) body: String,
     pub(crate) applies: Vec<String>,
@@ -144,6 +149,9 @@ impl Proposal {
             basis,
             status: Status::Candidate,
             is_findable: false,
+            needs_review: false,
+            importance: None,
+            link: None,
             title: String::new(),
             body: String::new(),
             applies: Vec::new(),
@@ -159,10 +167,17 @@ impl Proposal {
         let strongest = parts.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence))?.clone();
         let named = parts.iter().flat_map(|part| part.applies.iter().map(String::as_str));
         let applies = clean_applies(named);
+        let importance = parts.iter().filter_map(|part| part.importance).max();
+        let link = parts.iter().rev().find_map(|part| part.link.clone());
         let mut spoken: Vec<Spoken> = parts.into_iter().flat_map(|part| part.spoken).collect();
         spoken.dedup_by(|a, b| a.sequence == b.sequence && a.text == b.text);
         spoken.truncate(MAX_QUOTES);
-        Some(Self { title, body, applies, spoken, ..strongest })
+        Some(Self { title, body, applies, spoken, importance, link, ..strongest })
+    }
+
+    /// Returns the claim's type and, for a learning, its kind.
+    pub(crate) fn claim(&self) -> Claim {
+        self.claim
     }
 
     pub(crate) fn sequences(&self) -> impl Iterator<Item = u64> {
@@ -207,6 +222,8 @@ impl Proposal {
             signal: self.signal,
             quotes,
             is_repeated: false,
+            importance: self.importance,
+            link: self.link,
         }
     }
 }
@@ -223,8 +240,11 @@ fn status(is_sure: bool) -> Status {
 /// Returns the limit for candidates of this kind. Suspected claims have a lower limit, so that they
 /// do not displace others.
 fn most(candidate: &Candidate) -> usize {
-    let is_suspected = candidate.signal != Signal::Model && candidate.status == Status::Candidate;
-    if is_suspected { MAX_SUSPECTED } else { MAX_CANDIDATES }
+    match (candidate.signal, candidate.status) {
+        (Signal::Model, _) => MAX_FROM_WINDOWS,
+        (_, Status::Candidate) => MAX_SUSPECTED,
+        (_, _) => MAX_CANDIDATES,
+    }
 }
 
 #[derive(Clone, Debug)]

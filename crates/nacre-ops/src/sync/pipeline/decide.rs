@@ -23,6 +23,7 @@ use nacre_memory::{
 use nacre_types::{ChecklistStep, Signal};
 
 use super::Result;
+use super::known::decide_link;
 use crate::sync::candidate::Candidate;
 use crate::sync::extract::{overlap, plain_words};
 
@@ -54,8 +55,13 @@ pub(super) fn decide_all(
             None => decide_answer(candidate, &proposal, &near)
                 .unwrap_or_else(|| decide(&proposal, &plain)),
         };
-        let candidate = candidate.clone();
-        let one = DecidedCandidate { candidate, decision, ruling: None, near, proposal };
+        let linked = match known {
+            Some(_) => None,
+            None => decide_link(store, candidate, &proposal, &decision)?,
+        };
+        let is_linked = linked.is_some();
+        let (candidate, decision) = (candidate.clone(), linked.unwrap_or(decision));
+        let one = DecidedCandidate { candidate, decision, ruling: None, is_linked, near, proposal };
         decided.push(apply_ruling(store, one, asked)?);
     }
     Ok(decided)
@@ -184,7 +190,7 @@ fn neighbours(
     Ok(near)
 }
 
-fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neighbour> {
+pub(super) fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neighbour> {
     let id = memory.at.id.clone();
     let evidence = store.evidence(&id).ok().flatten();
     let said = evidence.iter().flat_map(|evidence| &evidence.quotes);
@@ -245,7 +251,7 @@ fn decide_answer(
     Some(Decision { action, band: Band::Clear, target, status, judgement: None, reason })
 }
 
-fn is_open(status: Status) -> bool {
+pub(super) fn is_open(status: Status) -> bool {
     matches!(status, Status::Active | Status::Candidate | Status::Stale)
 }
 
@@ -397,6 +403,8 @@ pub(super) struct DecidedCandidate {
     pub(super) candidate: Candidate,
     pub(super) decision: Decision,
     pub(super) ruling: Option<LeadRuling>,
+    /// Whether the model that read the session named the memory, and the answer was verified.
+    pub(super) is_linked: bool,
     pub(super) near: Vec<NearbyMemory>,
     pub(super) proposal: Proposal,
 }
@@ -405,7 +413,8 @@ impl DecidedCandidate {
     /// Returns whether the lead must decide, because the scores are inconclusive or because a
     /// memory would be changed based only on scores.
     pub(super) fn is_open(&self) -> bool {
-        self.ruling.is_none() && (self.decision.band == Band::Grey || self.changes_by_numbers())
+        let is_settled = self.is_linked || self.ruling.is_some();
+        !is_settled && (self.decision.band == Band::Grey || self.changes_by_numbers())
     }
 
     /// Returns whether only the scores support a change. If two texts share most words, the scores

@@ -3,6 +3,7 @@
 //! can be repeated.
 
 mod decide;
+mod known;
 mod reading;
 pub(crate) mod stage;
 

@@ -1,9 +1,12 @@
 //! Reads a trace from where the last sync stopped. A mark that records how far the sync has read is
 //! committed together with the memories.
 
+use std::cell::OnceCell;
+
 use nacre_base::ContentHash;
 use nacre_base::fs::{FsError, RelPath};
 use nacre_base::redact::ExtraWords;
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{MemoryId, Store};
 use nacre_traces::agents::generic::{write_end, write_event, write_session};
 use nacre_traces::transcript::{
@@ -11,12 +14,13 @@ use nacre_traces::transcript::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::known::find_known;
 use super::{FlowContext, Result};
 use crate::host::ModelClient;
 use crate::run::folder::RunId;
 use crate::sync::candidate::{Extraction, SessionSummary};
 use crate::sync::extract::{Rules, read as read_trace};
-use crate::sync::strategy::{HowRead, SessionRead, SessionReader};
+use crate::sync::strategy::{FindKnown, HowRead, SessionRead, SessionReader};
 
 const MAX_EARLIER: usize = 4000;
 
@@ -47,10 +51,17 @@ pub(super) fn read(
         let rules = Rules { from, is_forgotten: &is_forgotten };
         Pass::over(trace, from, store.words(), SessionReader::new(rules, ctx.reader))
     };
-    let Some(mark) = mark else { return Ok(Some(pass(0)?.read(false, asker, None)?)) };
+    let index = OnceCell::new();
+    let find_known = |said: &[&str]| {
+        // If the index cannot be opened, the error is reported when the claims are compared.
+        let open = || MemoryIndex::open(store, ctx.embedder, ctx.owner, ctx.now).ok();
+        let index = index.get_or_init(open).as_ref();
+        index.map_or_else(Vec::new, |index| find_known(store, index, said))
+    };
+    let Some(mark) = mark else { return Ok(Some(pass(0)?.read(false, asker, None, &find_known)?)) };
     let passed = pass(mark.next_sequence)?;
     if passed.digest_before.as_deref() != Some(&mark.digest) {
-        return Ok(Some(pass(0)?.read(true, asker, None)?));
+        return Ok(Some(pass(0)?.read(true, asker, None, &find_known)?));
     }
     if passed.next_sequence == mark.next_sequence {
         return Ok(None);
@@ -58,7 +69,7 @@ pub(super) fn read(
     let summary = mark.summary.as_ref().and_then(|id| store.get(id.as_str()).ok());
     let earlier = summary.as_ref().map(|memory| memory.document.body().trim());
     let earlier = earlier.map(|body| &body[..body.floor_char_boundary(MAX_EARLIER)]);
-    Ok(Some(passed.read(false, asker, earlier)?))
+    Ok(Some(passed.read(false, asker, earlier, &find_known)?))
 }
 
 struct Pass<'r> {
@@ -115,9 +126,11 @@ impl<'r> Pass<'r> {
         is_rewritten: bool,
         asker: Option<&ModelClient<'_>>,
         earlier: Option<&str>,
+        find_known: &FindKnown<'_>,
     ) -> Result<ReadSession> {
         let Self { session, facts, transcript, next_sequence, digest, .. } = self;
-        let SessionRead { extraction, summary, how } = session.finish(&facts, asker, earlier)?;
+        let SessionRead { extraction, summary, how } =
+            session.finish(&facts, asker, earlier, find_known)?;
         Ok(ReadSession {
             facts,
             extraction,

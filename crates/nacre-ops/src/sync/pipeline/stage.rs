@@ -9,8 +9,8 @@ use nacre_engine::agents::{ExplorerReport, Finding, LeadReport, LeadStep, Merged
 use nacre_engine::model::{SpentTotals, Usage};
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
-    Action, Batch, Decision, Draft, LocalState, MemoryId, MemoryUpdate, Profile, Result, Status,
-    Store, Trust, hazards_of, unite,
+    Action, Batch, Decision, Draft, LocalState, MemoryId, MemoryUpdate, Profile, Relation, Result,
+    Status, Store, Trust, hazards_of, unite,
 };
 use nacre_types::{
     ActionCounts, ActionScores, CandidateVerb, ChecklistStep, DecidedBy, ExplorerFinding,
@@ -80,7 +80,7 @@ impl<'a> Stager<'a> {
     fn stage(&mut self, batch: &mut Batch<'_>, one: DecidedCandidate) -> Result<SessionAction> {
         let mut report = new_action(&one, self.store.words());
         let is_amendment = one.proposal.amends && one.decision.action == Action::Supersede;
-        let DecidedCandidate { candidate, mut decision, ruling, .. } = one;
+        let DecidedCandidate { candidate, mut decision, ruling, is_linked, .. } = one;
         let is_taken =
             |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
         // A claim is sure if there is a ruling on it, because the lead compared it with existing
@@ -95,19 +95,28 @@ impl<'a> Stager<'a> {
         if is_rules && !is_same && decision.action == Action::Supersede {
             decision = Decision { action: Action::Add, target: None, ..decision };
         }
-        // A rule does not replace what the user wrote or confirmed, unless the user said so.
+        // Scores alone do not replace what the user wrote or confirmed.
         let is_humans = |id: &MemoryId| {
             let memory = self.store.get(id.as_str());
             memory.is_ok_and(|memory| self.store.trust_of(&memory) == Trust::Human)
         };
-        let is_kept = is_rules
+        let is_kept = ruling.is_none()
+            && !is_amendment
+            && !is_linked
             && decision.action == Action::Supersede
             && decision.target.as_ref().is_some_and(is_humans);
         let is_active = candidate.status == Status::Active && !is_kept;
         let is_sure = is_trusted && (is_active || is_amendment || ruling.is_some());
         let merged = ruling.and_then(|ruling| ruling.merged);
+        let is_refined = |id: &MemoryId| {
+            let relation = decision.judgement.map(|judgement| judgement.relation);
+            let is_active =
+                || self.store.get(id.as_str()).is_ok_and(|known| known.status == Status::Active);
+            decision.action == Action::Update && relation == Some(Relation::Refines) && is_active()
+        };
+        let may_confirm = |id: &MemoryId| !is_sure && !is_taken(id) && !is_refined(id);
         match (decision.action, decision.target) {
-            (Action::NoOp | Action::Update, Some(target)) if !is_sure && !is_taken(&target) => {
+            (Action::NoOp | Action::Update, Some(target)) if may_confirm(&target) => {
                 let action = self.said_again(&target, &candidate)?;
                 record_done(&mut report, action, Some(&target));
             }

@@ -12,7 +12,7 @@ use nacre_types::Strategy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::sync::candidate::{MAX_CANDIDATES, SessionSummary};
+use crate::sync::candidate::{KnownLink, SessionSummary};
 use crate::sync::extract::requests::{MAX_TITLE, cut_at_clause};
 
 /// The value of `kind` for decisions, which have no kind.
@@ -45,6 +45,14 @@ pub(super) struct ClaimAnswer {
     pub(super) quotes: Vec<QuoteAnswer>,
     #[serde(default)]
     pub(super) applies: Vec<String>,
+    /// A memory that the model was shown, as numbered in its prompt, or empty.
+    #[serde(default)]
+    pub(super) replaces: String,
+    #[serde(default)]
+    pub(super) confirms: String,
+    /// The memory that one of these two fields names. Set by the host.
+    #[serde(skip)]
+    pub(super) link: Option<KnownLink>,
 }
 
 /// Where the information can be found once the session is over.
@@ -182,8 +190,8 @@ pub(super) fn instructions() -> String {
     )
 }
 
-pub(super) fn merge_instructions() -> String {
-    format!(include_str!("prompts/merge.md"), summary = SUMMARY)
+pub(super) fn merge_instructions(most: usize) -> String {
+    format!(include_str!("prompts/merge.md"), most = most, summary = SUMMARY)
 }
 
 fn registry() -> String {
@@ -244,13 +252,13 @@ pub(super) fn repair_schema() -> OutputSchema {
     }
 }
 
-pub(super) fn merge_schema() -> OutputSchema {
+pub(super) fn merge_schema(most: usize) -> OutputSchema {
     let claim = object(&json!({
         "ids": { "type": "array", "items": { "type": "string" } },
         "title": { "type": "string" },
         "body": { "type": "string" },
     }));
-    let candidates = json!({ "type": "array", "items": claim, "maxItems": MAX_CANDIDATES });
+    let candidates = json!({ "type": "array", "items": claim, "maxItems": most });
     OutputSchema {
         name: "session_merge".to_owned(),
         description: "What is worth keeping of all parts, and what the session was about"
@@ -280,6 +288,8 @@ fn claims_schema() -> Value {
         "importance": { "type": "integer", "enum": [1, 2, 3] },
         "quotes": { "type": "array", "items": quote },
         "applies": { "type": "array", "items": { "type": "string" }, "default": [] },
+        "replaces": { "type": "string", "default": "" },
+        "confirms": { "type": "string", "default": "" },
     }));
     json!({ "type": "array", "items": claim })
 }

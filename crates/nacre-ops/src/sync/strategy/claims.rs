@@ -4,15 +4,19 @@
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
+
 use nacre_engine::proof::names_another;
 use nacre_memory::{Basis, Claim, LearningKind, MemoryType, Speaker, Status};
 use nacre_types::DropReason;
 
+use super::KnownMemory;
 use super::answer::{
-    ClaimAnswer, FoundIn, QuoteAnswer, RepairAnswer, clean_body, clean_title, confidence,
-    without_title,
+    ClaimAnswer, FoundIn, MergedClaim, QuoteAnswer, RepairAnswer, clean_body, clean_title,
+    confidence, without_title,
 };
 use super::pages::{Pages, TranscriptLine};
+use crate::sync::candidate::KnownLink;
 use crate::sync::extract::{Proposal, Spoken, Unproven, is_about, is_passing};
 
 const MAX_CLAIMS: usize = 24;
@@ -36,9 +40,11 @@ pub(super) struct Proven {
 }
 
 impl Proven {
-    pub(super) fn take(&mut self, claims: &[ClaimAnswer], pages: &Pages) {
+    /// Verifies the claims of a window. `known` are the memories that the model was shown.
+    pub(super) fn take(&mut self, claims: &[ClaimAnswer], pages: &Pages, known: &[KnownMemory]) {
         let said = pages.said();
         for claim in claims.iter().take(MAX_CLAIMS) {
+            let claim = &ClaimAnswer { link: find_link(claim, known), ..claim.clone() };
             match verify_claim(claim, pages, &said) {
                 Ok(proposal) => self.proposals.push(proposal),
                 Err(DropReason::NoEvidence) => self.unquoted.push(claim.clone()),
@@ -64,11 +70,55 @@ impl Proven {
         }
     }
 
+    /// Merges proposals as the model requested, and counts those that it left out. Unknown and
+    /// repeated ids are ignored.
+    pub(super) fn take_merged(&mut self, found: Vec<Proposal>, merged: &[MergedClaim]) {
+        let mut left: Vec<Option<Proposal>> = found.into_iter().map(Some).collect();
+        for claim in merged {
+            let mut take = |id: &String| {
+                let number: usize = id.strip_prefix('k')?.parse().ok()?;
+                left.get_mut(number.checked_sub(1)?)?.take()
+            };
+            let parts: Vec<Proposal> = claim.ids.iter().filter_map(&mut take).collect();
+            let (title, body) = (clean_title(&claim.title), clean_body(&claim.body));
+            self.proposals.extend(Proposal::join(parts, title, body));
+        }
+        self.leave_out(DropReason::LeftOut, left.into_iter().flatten());
+    }
+
+    /// Keeps the claims that are most sure and important, and counts the others.
+    pub(super) fn keep_best(&mut self, most: usize) {
+        if most < self.proposals.len() {
+            self.proposals.sort_by_key(|one| {
+                Reverse((one.status == Status::Active || one.needs_review, one.importance))
+            });
+            let left = self.proposals.split_off(most);
+            self.leave_out(DropReason::OverCap, left.into_iter());
+        }
+    }
+
+    fn leave_out(&mut self, reason: DropReason, left: impl Iterator<Item = Proposal>) {
+        self.unproven.extend(left.map(|proposal| Unproven {
+            reason,
+            sequence: proposal.sequences().next().unwrap_or_default(),
+            title: proposal.title,
+        }));
+    }
+
     pub(super) fn give_up(&mut self) {
         for claim in std::mem::take(&mut self.unquoted) {
             self.unproven.push(to_unproven(&claim, DropReason::NoEvidence));
         }
     }
+}
+
+/// Returns the memory that a claim names, if it was shown to the model.
+fn find_link(claim: &ClaimAnswer, known: &[KnownMemory]) -> Option<KnownLink> {
+    let is_replaced = !claim.replaces.trim().is_empty();
+    let mark = if is_replaced { &claim.replaces } else { &claim.confirms };
+    let number: usize = mark.trim().strip_prefix('m')?.parse().ok()?;
+    let memory = known.get(number.checked_sub(1)?)?;
+    Some(KnownLink { id: memory.id.clone(), is_replaced })
 }
 
 fn to_unproven(claim: &ClaimAnswer, reason: DropReason) -> Unproven {
@@ -112,13 +162,19 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
     let spoken =
         found.iter().map(|(line, quote)| Spoken::at(line.speaker, quote, line.sequence, line.at));
     let mut proposal = Proposal::new(claim, basis, spoken.collect());
-    // A claim must be reviewed if it is minor or can be found in the project. Reasons for decisions
-    // and the user's wishes are never considered findable, even if they are reflected in the code.
+    // A minor claim must be reviewed by the user, and one that can be found in the project by the
+    // model. Reasons for decisions and the user's wishes are never considered findable, even if
+    // they are reflected in the code.
     let is_findable = answer.found_in != FoundIn::Nowhere;
-    let waits = answer.importance < 2 || (is_findable && !speaks_for_the_person(claim));
-    if !is_of_now && !is_made_up && !waits {
+    if !is_of_now && !is_made_up && 2 <= answer.importance {
         proposal.status = status(claim, basis, has(Speaker::User));
     }
+    if is_findable && !speaks_for_the_person(claim) {
+        proposal.needs_review = proposal.status == Status::Active;
+        proposal.status = Status::Candidate;
+    }
+    proposal.importance = Some(answer.importance.clamp(1, 3));
+    proposal.link.clone_from(&answer.link);
     proposal.confidence = confidence(basis);
     proposal.is_findable = is_findable;
     proposal.applies = answer.clean_applies();

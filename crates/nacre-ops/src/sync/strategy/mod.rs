@@ -5,7 +5,7 @@ mod answer;
 pub(crate) mod claims;
 mod pages;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod windows;
 
 use jiff::Timestamp;
@@ -13,6 +13,7 @@ use nacre_base::config::StrategyChoice;
 use nacre_base::redact::ExtraWords;
 use nacre_engine::model::{Reached, Role, RolesError};
 use nacre_engine::record::state::{SpentOn, StateError};
+use nacre_memory::{MemoryId, MemoryType};
 use nacre_traces::transcript::{SessionFacts, Sink, Trace, TranscriptEvent, without_words};
 use nacre_types::{Gate, Strategy};
 use serde::Serialize;
@@ -67,6 +68,18 @@ pub struct HowRead {
     pub limit: Option<&'static str>,
 }
 
+/// An existing memory that is shown to the model, so that it can say what it replaces or confirms.
+#[derive(Clone, Debug)]
+pub struct KnownMemory {
+    pub id: MemoryId,
+    pub memory_type: MemoryType,
+    pub title: String,
+    pub said: Option<Timestamp>,
+}
+
+/// Finds the memories that are most similar to what was said, nearest first.
+pub type FindKnown<'a> = dyn Fn(&[&str]) -> Vec<KnownMemory> + 'a;
+
 #[derive(Clone, Debug)]
 pub struct SessionRead {
     pub extraction: Extraction,
@@ -104,11 +117,12 @@ impl<'r> SessionReader<'r> {
         facts: &SessionFacts,
         asker: Option<&ModelClient<'_>>,
         earlier: Option<&str>,
+        find_known: &FindKnown<'_>,
     ) -> Result<SessionRead, AskError> {
         let pages = self.pages.take().unwrap_or_default().without_undone(facts);
         let gate = self.extractor.gate(facts);
         let asker = asker.filter(|asker| asker.models().settings_of(Role::Extract).is_ok());
-        let job = asker.map(|asker| ReadingJob { asker, pages: &pages, earlier });
+        let job = asker.map(|asker| ReadingJob { asker, pages: &pages, earlier, find_known });
         let is_wanted = self.reader.choice != StrategyChoice::Offline;
         if !is_wanted || gate != Gate::Open || !pages.has_news() {
             return Ok(self.by_rules(facts, None));
@@ -173,5 +187,5 @@ pub fn read_session(
     let mut session = SessionReader::new(rules, reader);
     let mut each = |event: TranscriptEvent| session.take(&event.without_words(words));
     let facts = without_words(read_trace(trace, Sink::everything(&mut each))?, words);
-    Ok(session.finish(&facts, asker, None)?)
+    Ok(session.finish(&facts, asker, None, &|_| Vec::new())?)
 }

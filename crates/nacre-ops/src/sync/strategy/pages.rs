@@ -6,6 +6,7 @@ mod tests;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use jiff::Timestamp;
 use nacre_memory::Speaker;
@@ -215,6 +216,7 @@ pub(super) struct Window {
     pub(super) text: String,
     pub(super) first: u64,
     pub(super) last: u64,
+    lines: Range<usize>,
 }
 
 impl Pages {
@@ -269,14 +271,24 @@ impl Pages {
         parts.collect::<Vec<_>>().join("\n")
     }
 
+    /// Returns what was said in a window, the user's messages first.
+    pub(super) fn spoken(&self, window: &Window) -> Vec<&str> {
+        let of = |speaker: Speaker| {
+            let lines = self.lines[window.lines.clone()].iter();
+            lines.filter(move |line| line.speaker == speaker).map(|line| line.head.as_str())
+        };
+        of(Speaker::User).chain(of(Speaker::Assistant)).collect()
+    }
+
+    /// Returns the wanted events. If they are longer than `max`, each is cut to the same share, so
+    /// that none is missing.
     pub(super) fn events(&self, wanted: &BTreeSet<u64>, max: usize) -> String {
+        let lines: Vec<&TranscriptLine> =
+            self.lines().filter(|line| wanted.contains(&line.sequence)).collect();
+        let n_bytes: usize = lines.iter().map(|line| line.bytes()).sum();
+        let share = if n_bytes <= max { max } else { max / lines.len().max(1) };
         let mut text = String::new();
-        for line in self.lines().filter(|line| wanted.contains(&line.sequence)) {
-            if max < text.len() + line.bytes() {
-                break;
-            }
-            line.write(&mut text, max);
-        }
+        lines.into_iter().for_each(|line| line.write(&mut text, share));
         text
     }
 
@@ -301,7 +313,9 @@ impl Pages {
             }
             let (taken, left) = rest.split_at(n_taken);
             let last = taken.last().map_or(first.sequence, |line| line.sequence);
-            windows.push(Window { text, first: first.sequence, last });
+            let start = self.lines.len() - rest.len();
+            let lines = start..start + n_taken;
+            windows.push(Window { text, first: first.sequence, last, lines });
             known = taken.iter().collect();
             rest = left;
         }

@@ -23,7 +23,7 @@ pub(super) fn lines(talk: &[(&str, &str)]) -> String {
     talk.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn summary(title: &str) -> Value {
+pub(in crate::sync) fn summary(title: &str) -> Value {
     json!({ "title": title, "description": "It ended well.", "intent": "A form that checks.",
         "narrative": ["Installed zod."], "outcome": "Works." })
 }
@@ -38,17 +38,17 @@ pub(super) fn pnpm() -> Value {
     claim("Packages are installed with pnpm", 2, "we use pnpm here, npm breaks the workspace links")
 }
 
-pub(super) fn turn(contains: &[&str], output: &str, say: &Value) -> Value {
+pub(in crate::sync) fn turn(contains: &[&str], output: &str, say: &Value) -> Value {
     json!({ "expect": { "role": "extract", "last_contains": contains, "output": output },
         "say": say.to_string(), "usage": { "input": 100, "output": 20 } })
 }
 
 /// Returns a turn that rejects none of the claims.
-pub(super) fn nothing_doubted() -> Value {
+pub(in crate::sync) fn nothing_doubted() -> Value {
     turn(&["<entries-"], "second_look", &json!({ "entries": [] }))
 }
 
-pub(super) fn script(turns: &[Value]) -> String {
+pub(in crate::sync) fn script(turns: &[Value]) -> String {
     json!({ "order": "any", "turns": turns }).to_string()
 }
 
@@ -62,12 +62,22 @@ pub(super) fn read(
     choice: StrategyChoice,
     talk: &str,
 ) -> (Result<SessionRead, AskError>, u64) {
+    read_beside(models, choice, talk, &|_| Vec::new())
+}
+
+/// Reads a session like [`read`], beside existing memories.
+fn read_beside(
+    models: &TestFlow,
+    choice: StrategyChoice,
+    talk: &str,
+    known: &FindKnown<'_>,
+) -> (Result<SessionRead, AskError>, u64) {
     let reader = ReadingStrategy { choice, models: Some(models.project()) };
     let asker = reader.asker(on(), NOW.parse().unwrap()).unwrap();
     let mut session = SessionReader::new(Rules::default(), reader);
     let mut each = |event: TranscriptEvent| session.take(&event);
     let facts = generic::read_text("s", talk, Sink::everything(&mut each));
-    let read = session.finish(&facts, asker.as_ref(), None);
+    let read = session.finish(&facts, asker.as_ref(), None, known);
     (read, asker.map_or(0, |asker| asker.budget().totals().calls))
 }
 
@@ -142,7 +152,7 @@ fn the_rules_do_where_no_model_is_wanted_or_set() {
         let mut session = SessionReader::new(Rules::default(), reader);
         let mut each = |event: TranscriptEvent| session.take(&event);
         let facts = generic::read_text("s", &lines(TALK), Sink::everything(&mut each));
-        let read = session.finish(&facts, None, None);
+        let read = session.finish(&facts, None, None, &|_| Vec::new());
         assert_eq!(read.is_ok(), is_ok, "{choice:?}");
     }
 }
@@ -169,7 +179,8 @@ fn a_long_session_is_read_in_windows_and_joined_once() {
     let nothing = json!({ "candidates": [], "summary": summary("A part") });
     let found = claim("Packages are installed with pnpm", 10, "we use pnpm here");
     let again = claim("pnpm, never npm", 10, "npm breaks the workspace links");
-    let found = json!({ "candidates": [found, again], "summary": summary("The end") });
+    let left = claim("npm breaks the links", 10, "npm breaks the workspace links");
+    let found = json!({ "candidates": [found, again, left], "summary": summary("The end") });
     let merged = json!({ "candidates": [
         { "ids": ["k1", "k2", "k9", "k1"], "title": "Packages are installed with pnpm, not npm",
           "body": "Packages are installed with pnpm: npm breaks the links of the workspace." },
@@ -179,7 +190,15 @@ fn a_long_session_is_read_in_windows_and_joined_once() {
         turn(&["Part 1 of 3", "[0] person: Add"], "session_reading", &nothing),
         turn(&["Part 2 of 3", "(read before:)"], "session_reading", &nothing),
         turn(&["Part 3 of 3", "[10] person: no, we"], "session_reading", &found),
-        turn(&["k1: Packages", "k2: pnpm", "Part 3: The end"], "session_merge", &merged),
+        turn(
+            &[
+                "k1 (convention, importance 2, stated): Packages",
+                "stated): pnpm",
+                "Part 3: The end",
+            ],
+            "session_merge",
+            &merged,
+        ),
         nothing_doubted(),
     ]);
     let models = flow_with(&home, &script, no_limits(), small_window());
@@ -188,8 +207,39 @@ fn a_long_session_is_read_in_windows_and_joined_once() {
     assert_eq!((n_calls, read.how.windows, read.how.unread_windows), (5, 3, 0));
     let titles: Vec<&str> = read.extraction.candidates.iter().map(|c| c.title.as_str()).collect();
     assert_eq!(titles, ["Packages are installed with pnpm, not npm"]);
+    assert_eq!(read.extraction.dropped_counts.get(&DropReason::LeftOut), Some(&1));
+    assert_eq!(read.extraction.dropped[0].title, "npm breaks the links");
     assert_eq!(read.extraction.candidates[0].quotes.len(), 2);
     assert_eq!(read.summary.title, "The whole");
+}
+
+#[test]
+fn the_model_may_name_only_a_memory_that_it_was_shown() {
+    let known = |said: &[&str]| {
+        assert!(said[0].contains("signup form"), "{said:?}");
+        let id = "20261101-use-npm".parse().unwrap();
+        let title = "Use npm".to_owned();
+        vec![KnownMemory { id, memory_type: MemoryType::Decision, title, said: None }]
+    };
+    for (field, mark, expected) in [
+        ("replaces", "m1", Some(true)),
+        ("confirms", "m1", Some(false)),
+        ("replaces", "m2", None),
+        ("replaces", "20261101-use-npm", None),
+        ("confirms", "", None),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let mut claim = pnpm();
+        claim[field] = json!(mark);
+        let answer = json!({ "candidates": [claim], "summary": summary("Validation") });
+        let asked = ["m1 (decision): Use npm"];
+        let turns = [turn(&asked, "session_reading", &answer), nothing_doubted()];
+        let models = flow(&home, &script(&turns), no_limits());
+        let (read, _) = read_beside(&models, StrategyChoice::Auto, &lines(TALK), &known);
+        let [candidate] = read.unwrap().extraction.candidates.try_into().unwrap();
+        assert_eq!(candidate.importance, Some(2));
+        assert_eq!(candidate.link.map(|link| link.is_replaced), expected, "{field} {mark}");
+    }
 }
 
 #[test]
@@ -199,7 +249,7 @@ fn a_window_without_a_usable_answer_does_not_spoil_the_others() {
     let found = json!({ "candidates": [found], "summary": summary("A part") });
     let wrong = |part: &str| turn(&[part], "session_reading", &json!({ "summary": 1 }));
     let mend = turn(&["required shape"], "session_reading", &json!("no"));
-    let merge_wrong = turn(&["k1:"], "session_merge", &json!([]));
+    let merge_wrong = turn(&["k1 ("], "session_merge", &json!([]));
     let mend_merge = turn(&["required shape"], "session_merge", &json!("no"));
     let script = script(&[
         wrong("Part 1 of 3"),

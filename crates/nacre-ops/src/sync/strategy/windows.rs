@@ -4,19 +4,20 @@
 use std::collections::BTreeSet;
 
 use nacre_engine::model::{ErrorKind, OutputSchema, Role, Usage};
-use nacre_memory::{Basis, Status};
+use nacre_memory::{Basis, Claim, MemoryType, Status};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::HowRead;
 use super::answer::{
-    ClaimAnswer, MergedAnswer, MergedClaim, RepairAnswer, SessionAnswer, SummaryAnswer, clean_body,
-    clean_title, fence, instructions, merge_instructions, merge_schema, object,
-    repair_instructions, repair_schema, session_schema,
+    ClaimAnswer, MergedAnswer, RepairAnswer, SessionAnswer, SummaryAnswer, clean_body, clean_title,
+    fence, instructions, merge_instructions, merge_schema, object, repair_instructions,
+    repair_schema, session_schema,
 };
 use super::claims::Proven;
 use super::pages::{BYTES_A_TOKEN, Pages, Window};
+use super::{FindKnown, HowRead, KnownMemory};
 use crate::host::{AskError, ModelClient, ModelQuestion};
+use crate::sync::candidate::{MAX_CANDIDATES, MAX_FROM_WINDOWS};
 use crate::sync::extract::Proposal;
 
 const SIDE_BY_SIDE: usize = 4;
@@ -34,6 +35,12 @@ const REPAIR_BYTES: usize = 24_000;
 /// Maximum number of times that windows are halved if the model's context is smaller than assumed.
 const MAX_HALVINGS: u32 = 3;
 const USUAL_ANSWER_TOKENS: u64 = 1000;
+/// Number of tokens to reserve for existing memories.
+const KNOWN_TOKENS: usize = 800;
+/// Number of claims that each window after the first may add.
+const MORE_PER_WINDOW: usize = 4;
+
+const KNOWN: &str = include_str!("prompts/known.md").trim_ascii_end();
 
 #[derive(Clone, Copy)]
 pub(super) struct ReadingJob<'a> {
@@ -41,6 +48,7 @@ pub(super) struct ReadingJob<'a> {
     pub(super) pages: &'a Pages,
     /// The existing summary if part of the session was read before.
     pub(super) earlier: Option<&'a str>,
+    pub(super) find_known: &'a FindKnown<'a>,
 }
 
 #[derive(Default)]
@@ -85,7 +93,8 @@ impl ReadingJob<'_> {
         let settings = self.asker.models().settings_of(Role::Extract)?;
         let context = settings.context_tokens.unwrap_or(CONTEXT_TOKENS);
         let answer = settings.max_tokens.map_or(ANSWER_TOKENS, |tokens| tokens as usize);
-        let tokens = context.saturating_sub(answer.min(context / 2) + INSTRUCTION_TOKENS);
+        let tokens =
+            context.saturating_sub(answer.min(context / 2) + INSTRUCTION_TOKENS + KNOWN_TOKENS);
         Ok((tokens * BYTES_A_TOKEN).max(MIN_BYTES))
     }
 
@@ -93,16 +102,19 @@ impl ReadingJob<'_> {
         let mut windows = self.pages.windows(max);
         let unread_windows = windows.len().saturating_sub(MAX_WINDOWS);
         windows.truncate(MAX_WINDOWS);
+        let known: Vec<Vec<KnownMemory>> =
+            windows.iter().map(|window| (self.find_known)(&self.pages.spoken(window))).collect();
         let questions: Vec<ModelQuestion> =
-            (0..windows.len()).map(|idx| self.question(&windows, idx)).collect();
+            (0..windows.len()).map(|idx| self.question(&windows, idx, &known[idx])).collect();
         let how = HowRead { windows: windows.len(), unread_windows, ..HowRead::default() };
         let mut read = ModelRead { how, ..ModelRead::default() };
         let mut summaries = Vec::new();
         let mut unusable = None;
-        for answer in self.asker.ask_all::<SessionAnswer>(&questions, SIDE_BY_SIDE) {
+        let answers = self.asker.ask_all::<SessionAnswer>(&questions, SIDE_BY_SIDE);
+        for (answer, known) in answers.into_iter().zip(&known) {
             match answer {
                 Ok(answer) => {
-                    read.proven.take(&answer.candidates, self.pages);
+                    read.proven.take(&answer.candidates, self.pages, known);
                     summaries.push(answer.summary);
                 }
                 // An unusable response affects only its window.
@@ -114,12 +126,14 @@ impl ReadingJob<'_> {
             }
         }
         self.repair(&mut read)?;
+        let most = max_claims(windows.len());
         match (summaries.len(), unusable) {
             (0, Some(error)) => return Err(error),
             (0, None) => {}
             (1, _) if windows.len() == 1 => read.summary = summaries.pop(),
-            _ => self.merge(&mut read, &summaries)?,
+            _ => self.merge(&mut read, &summaries, most)?,
         }
+        read.proven.keep_best(most);
         Ok(read)
     }
 
@@ -138,9 +152,12 @@ impl ReadingJob<'_> {
         Ok(())
     }
 
-    fn question(&self, windows: &[Window], idx: usize) -> ModelQuestion {
-        let Window { text, first, last } = &windows[idx];
+    fn question(&self, windows: &[Window], idx: usize, known: &[KnownMemory]) -> ModelQuestion {
+        let Window { text, first, last, .. } = &windows[idx];
         let mut material = String::new();
+        if !known.is_empty() {
+            material += &format!("{KNOWN}\n{}", fence("known", &list_known(known)));
+        }
         if let Some(earlier) = self.earlier.filter(|_| idx == 0) {
             material += "What was known of the session before it went on:\n";
             material += &fence("summary", earlier);
@@ -153,14 +170,19 @@ impl ReadingJob<'_> {
     }
 
     /// Merges the findings. If there is no usable response, keeps all findings, whose number is
-    /// limited by later checks.
-    fn merge(&self, read: &mut ModelRead, summaries: &[SummaryAnswer]) -> Result<(), AskError> {
+    /// limited later.
+    fn merge(
+        &self,
+        read: &mut ModelRead,
+        summaries: &[SummaryAnswer],
+        most: usize,
+    ) -> Result<(), AskError> {
         let material = parts(&read.proven.proposals, summaries, self.earlier);
-        let question = ask_about(merge_instructions(), material, merge_schema());
+        let question = ask_about(merge_instructions(most), material, merge_schema(most));
         match self.asker.ask::<MergedAnswer>(&question) {
             Ok(answer) => {
                 let found = std::mem::take(&mut read.proven.proposals);
-                read.proven.proposals = apply_merge(found, &answer.candidates);
+                read.proven.take_merged(found, &answer.candidates);
                 read.summary = Some(answer.summary);
             }
             Err(AskError::Answer(_)) => {
@@ -171,9 +193,10 @@ impl ReadingJob<'_> {
         Ok(())
     }
 
-    /// Reviews only claims that would become active.
+    /// Reviews the claims that are active or may become so.
     fn review(&self, read: &mut ModelRead) -> Result<(), AskError> {
-        let holding = |proposal: &&mut Proposal| proposal.status == Status::Active;
+        let holding =
+            |proposal: &&mut Proposal| proposal.status == Status::Active || proposal.needs_review;
         let mut entries: Vec<&mut Proposal> =
             read.proven.proposals.iter_mut().filter(holding).collect();
         if entries.is_empty() {
@@ -188,13 +211,28 @@ impl ReadingJob<'_> {
             Err(error) => return Err(error),
         };
         for EntryReview { entry, told } in answer.entries {
-            let entry = entry.checked_sub(1).and_then(|idx| entries.get_mut(idx));
-            if let Some(entry) = entry.filter(|entry| told.is_against(entry)) {
-                entry.status = Status::Candidate;
+            if let Some(entry) = entry.checked_sub(1).and_then(|idx| entries.get_mut(idx)) {
+                let is_kept = !told.is_against(entry);
+                entry.status = if is_kept { Status::Active } else { Status::Candidate };
             }
         }
         Ok(())
     }
+}
+
+/// Returns how many claims to keep of a session that was read in this many windows.
+fn max_claims(n_windows: usize) -> usize {
+    let n_more = n_windows.saturating_sub(1) * MORE_PER_WINDOW;
+    MAX_CANDIDATES.saturating_add(n_more).min(MAX_FROM_WINDOWS)
+}
+
+fn list_known(known: &[KnownMemory]) -> String {
+    let mut text = String::new();
+    for (idx, memory) in known.iter().enumerate() {
+        let day = memory.said.map_or_else(String::new, |at| at.strftime(", %Y-%m-%d").to_string());
+        text += &format!("m{} ({}{day}): {}\n", idx + 1, memory.memory_type, memory.title);
+    }
+    text
 }
 
 fn ask_about(instructions: String, material: String, output: OutputSchema) -> ModelQuestion {
@@ -228,9 +266,15 @@ fn claims_to_repair(claims: &[ClaimAnswer], pages: &Pages) -> String {
 fn parts(found: &[Proposal], summaries: &[SummaryAnswer], earlier: Option<&str>) -> String {
     let mut text = String::new();
     for (idx, proposal) in found.iter().enumerate() {
+        let kind = match proposal.claim() {
+            Claim::Decision => MemoryType::Decision.as_str(),
+            Claim::Learning(kind) => kind.as_str(),
+        };
         text += &format!(
-            "k{}: {}\n    {}\n",
+            "k{} ({kind}, importance {}, {}): {}\n    {}\n",
             idx + 1,
+            proposal.importance.unwrap_or_default(),
+            proposal.basis.as_str(),
             proposal.title,
             proposal.body.replace('\n', "\n    ")
         );
@@ -246,21 +290,6 @@ fn parts(found: &[Proposal], summaries: &[SummaryAnswer], earlier: Option<&str>)
     }
     let earlier = earlier.map(|earlier| fence("summary", earlier)).unwrap_or_default();
     format!("{earlier}{}{}", fence("found", &text), fence("parts", &told))
-}
-
-/// Merges proposals as the model requested. Unknown and repeated ids are ignored.
-fn apply_merge(found: Vec<Proposal>, merged: &[MergedClaim]) -> Vec<Proposal> {
-    let mut left: Vec<Option<Proposal>> = found.into_iter().map(Some).collect();
-    let mut kept = Vec::new();
-    for claim in merged {
-        let mut take = |id: &String| {
-            let number: usize = id.strip_prefix('k')?.parse().ok()?;
-            left.get_mut(number.checked_sub(1)?)?.take()
-        };
-        let parts: Vec<Proposal> = claim.ids.iter().filter_map(&mut take).collect();
-        kept.extend(Proposal::join(parts, clean_title(&claim.title), clean_body(&claim.body)));
-    }
-    kept
 }
 
 #[cfg(test)]

@@ -59,6 +59,16 @@ impl Place {
         lead: Option<&AskLead<'_>>,
         watch: impl FnMut(Step),
     ) -> Result<SessionRun, SyncError> {
+        self.sync_by(trace, ReadingStrategy::offline(), lead, watch)
+    }
+
+    pub(crate) fn sync_by(
+        &self,
+        trace: &Path,
+        reader: ReadingStrategy<'_>,
+        lead: Option<&AskLead<'_>>,
+        watch: impl FnMut(Step),
+    ) -> Result<SessionRun, SyncError> {
         let trace = trace_at(trace)?;
         let builtin = Builtin::load_shipped()?;
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
@@ -69,7 +79,7 @@ impl Place {
             owner: &owner,
             patience: Duration::ZERO,
             now: "2026-12-01T00:00:00Z".parse().unwrap(),
-            reader: ReadingStrategy::offline(),
+            reader,
             clock: &|| Duration::ZERO,
             lead,
         };

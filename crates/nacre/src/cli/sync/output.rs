@@ -4,8 +4,9 @@ use std::path::Path;
 
 use nacre_ops::host::{raise_limit_hint, short};
 use nacre_types::{
-    LearnedChange, LearnedMemory, PausedSession, PlannedSession, SessionOutcome, SessionRun,
-    SyncPreviewReport, SyncReport, SyncResult, SyncTotals, SyncTraceReport, SyncedSession,
+    DropReason, LearnedChange, LearnedMemory, PausedSession, PlannedSession, SessionOutcome,
+    SessionRun, SyncPreviewReport, SyncReport, SyncResult, SyncTotals, SyncTraceReport,
+    SyncedSession,
 };
 
 use crate::cli::prelude::*;
@@ -171,6 +172,15 @@ fn print_totals(ui: &mut Ui, totals: SyncTotals) {
 
 fn print_notes(ui: &mut Ui, sessions: &[SyncedSession]) {
     let runs = || sessions.iter().filter_map(|session| Some((&session.id, run(session)?)));
+    for (id, run) in runs() {
+        let n_lost = [DropReason::LeftOut, DropReason::OverCap];
+        let n_lost: u64 = n_lost.iter().filter_map(|reason| run.dropped.get(reason)).sum();
+        if n_lost > 0 {
+            let claims = count(n_lost as usize, "claim");
+            let path = format!("{}/extract.json", run.run_folder);
+            ui.status(format!("Left out {claims} of {id}: {}", Shown(&path).one_line()));
+        }
+    }
     for (id, run) in runs() {
         if let SessionRun { limit: Some(key), fallback: Some(why), .. } = run {
             let message = format!("{id} was read only by rules: {why}");

@@ -13,6 +13,10 @@ const HONEST: &str = include_str!("../../../../tests/fixtures/proof/honest.txt")
 
 const TWISTED: &str = include_str!("../../../../tests/fixtures/proof/twisted.txt");
 
+// The checks were not tuned on these.
+const HELD_OUT_CHEATS: &str = include_str!("../../../../tests/fixtures/proof/held_out_cheats.txt");
+const HELD_OUT_HONEST: &str = include_str!("../../../../tests/fixtures/proof/held_out_honest.txt");
+
 struct Shelf {
     world: World,
     ids: BTreeMap<String, String>,
@@ -60,14 +64,17 @@ fn count(rows: &str) -> (usize, usize) {
 /// detect every false sentence, so the sources are shown, too.
 #[test]
 fn most_dishonest_sentences_are_dropped_or_marked() {
-    let counts = [CHEATS, TWISTED, HONEST].map(|rows| {
+    let tables = [CHEATS, TWISTED, HONEST, HELD_OUT_CHEATS, HELD_OUT_HONEST];
+    let counts = tables.map(|rows| {
         let (n_shown, n_verified) = count(rows);
         format!("{} rows: {n_shown} shown, {n_verified} of them verified", rows.lines().count())
     });
     insta::assert_snapshot!(counts.join("\n"), @"
-    99 rows: 93 shown, 26 of them verified
-    19 rows: 19 shown, 18 of them verified
-    60 rows: 60 shown, 46 of them verified
+    99 rows: 93 shown, 3 of them verified
+    19 rows: 19 shown, 5 of them verified
+    60 rows: 60 shown, 47 of them verified
+    30 rows: 30 shown, 3 of them verified
+    25 rows: 25 shown, 18 of them verified
     ");
 }
 

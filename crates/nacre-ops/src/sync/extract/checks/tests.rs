@@ -25,6 +25,8 @@ fn candidate(title: &str, body: &str, quote: &str) -> Candidate {
             at: String::new(),
         }],
         is_repeated: false,
+        importance: None,
+        link: None,
     }
 }
 

@@ -44,7 +44,7 @@ fn proposal(answer: &ClaimAnswer) -> Proposal {
 
 fn verdict(from: u64, claim: ClaimAnswer) -> Option<DropReason> {
     let mut proven = Proven::default();
-    proven.take(&[claim], &pages(from));
+    proven.take(&[claim], &pages(from), &[]);
     proven.give_up();
     assert_eq!(proven.proposals.len() + proven.unproven.len(), 1);
     proven.unproven.first().map(|lost| lost.reason)
@@ -116,7 +116,7 @@ fn a_flood_of_claims_is_counted_and_not_looked_at() {
     let one =
         claim("none", "No schema library goes to the browser", &[(2, "we ship no schema library")]);
     let mut proven = Proven::default();
-    proven.take(&vec![one; 1000], &pages(0));
+    proven.take(&vec![one; 1000], &pages(0), &[]);
     assert_eq!((proven.proposals.len(), proven.unproven.len()), (MAX_CLAIMS, 1000 - MAX_CLAIMS));
 }
 
@@ -150,11 +150,24 @@ fn what_nobody_agreed_to_and_what_holds_for_a_moment_waits_for_a_person() {
 }
 
 #[test]
+fn beyond_the_limit_the_most_important_claims_are_kept_and_the_others_counted() {
+    let chosen =
+        claim("none", "No schema library goes to the browser", &[(2, "B"), (1, "B) by hand")]);
+    let rated = |importance: u8| ClaimAnswer { importance, ..chosen.clone() };
+    let mut proven = Proven::default();
+    proven.take(&[rated(1), rated(2), rated(3)], &pages(0), &[]);
+    proven.keep_best(2);
+    let kept: Vec<Option<u8>> = proven.proposals.iter().map(|one| one.importance).collect();
+    let lost: Vec<DropReason> = proven.unproven.iter().map(|lost| lost.reason).collect();
+    assert_eq!((kept, lost), (vec![Some(3), Some(2)], vec![DropReason::OverCap]));
+}
+
+#[test]
 fn other_quotes_mend_a_claim_once() {
     let lost =
         claim("none", "No schema library goes to the browser", &[(2, "we never ship libraries")]);
     let mut proven = Proven::default();
-    proven.take(&[lost.clone(), lost], &pages(0));
+    proven.take(&[lost.clone(), lost], &pages(0), &[]);
     let answer =
         json!({ "quotes": [{ "entry": 2, "event": 2, "text": "we ship no schema library" }] });
     proven.repair(&serde_json::from_value(answer).unwrap(), &pages(0));
@@ -181,7 +194,7 @@ fn what_nobody_named_waits_however_true_the_quote_beside_it_is() {
     let status = |title: &str, body: &str| {
         let made_up = ClaimAnswer { body: body.to_owned(), ..claim("none", title, &[said]) };
         let mut proven = Proven::default();
-        proven.take(&[made_up], &pages(0));
+        proven.take(&[made_up], &pages(0), &[]);
         proven.proposals.first().map(|proposal| proposal.status)
     };
     let true_title = "No schema library goes to the browser";

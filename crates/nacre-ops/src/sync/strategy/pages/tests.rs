@@ -103,3 +103,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn events_that_are_too_long_are_all_shown_in_part() {
+    let lines: Vec<String> =
+        (0..4).map(|n| line("user", &format!("{n}{}", "y".repeat(900)))).collect();
+    let text = pages_from(0, &lines).events(&BTreeSet::from([0, 1, 3]), 1200);
+    assert!(text.len() <= 1200, "{}", text.len());
+    assert!([0, 1, 3].iter().all(|n| text.contains(&format!("[{n}] person: {n}y"))), "{text}");
+}

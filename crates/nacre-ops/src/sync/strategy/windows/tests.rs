@@ -51,6 +51,28 @@ fn what_the_person_said_and_stands_nowhere_else_is_not_a_models_to_call_useless(
 }
 
 #[test]
+fn what_was_found_and_stands_in_the_project_holds_if_the_second_look_is_for_it() {
+    let mut found = pnpm();
+    (found["basis"], found["found_in"], found["kind"]) =
+        (json!("stated"), json!("code"), json!("pitfall"));
+    for (told, expected) in [
+        ("misleads", Status::Candidate),
+        ("useless", Status::Candidate),
+        ("may_help", Status::Active),
+        ("helps", Status::Active),
+    ] {
+        assert_eq!(status_of(&found, &look(1, told)).0, expected, "{told}");
+    }
+    assert_eq!(status_of(&found, &json!({ "entries": [] })).0, Status::Candidate, "not judged");
+}
+
+#[test]
+fn a_longer_session_may_have_more_claims() {
+    let most = [1, 2, 5, 10, 1000].map(super::max_claims);
+    assert_eq!(most, [12, 16, 28, 48, 48]);
+}
+
+#[test]
 fn a_number_that_is_no_entrys_changes_nothing() {
     for entry in [0, 2, 99] {
         assert_eq!(status_after(&look(entry, "misleads")).0, Status::Active, "{entry}");
