@@ -126,6 +126,14 @@ pub fn reader_question(host: &Host) -> Option<ReaderQuestion> {
     (!is_answered).then_some(ReaderQuestion { label: agent.label, sessions_per_day })
 }
 
+/// Returns whether sessions are read without a model.
+pub fn reads_by_rules(host: &Host) -> bool {
+    let roles = &host.settings().roles;
+    let model = |role: &str| roles.get(role).and_then(|table| table.model.as_deref());
+    let model = model("extract").or_else(|| model("default"));
+    model.is_none_or(|model| model == AUTO && auto_model(host).is_none())
+}
+
 pub fn answer_reader(host: &Host, is_allowed: bool) -> Result<ModelReaderReport> {
     let Some(agent) = first_installed(host) else {
         return Err(OpError::failed("No installed agent can read sessions")

@@ -1,17 +1,20 @@
 //! Registers, lists and unregisters projects, and creates their stores.
 
-use nacre_base::config::projects::Project;
-use nacre_traces::catalog::{self, JobQueue as _, JobState};
+use nacre_base::config::projects::{self, Project};
+use nacre_traces::catalog::{
+    self, JobQueue as _, JobState, Placing, UnregisteredFolder, project_root,
+};
 use nacre_types::{
-    EmptyRequest, InitReport, ProjectAddReport, ProjectAddRequest, ProjectEntry, ProjectListReport,
-    ProjectRemoveReport, ProjectRemoveRequest, ProjectState, RunMode,
+    EmptyRequest, FolderSessions, InitAllReport, InitReport, ProjectAddReport, ProjectAddRequest,
+    ProjectEntry, ProjectListReport, ProjectRemoveReport, ProjectRemoveRequest, ProjectState,
+    RunMode,
 };
 
 use crate::host::{STORE_FOLDER, check_owner, connections, git_root, has_catalog, open_catalog};
 use crate::prelude::*;
 use crate::recording::{CommandChange, own_store};
 use crate::run::change::Reversal;
-use crate::status::{agent_sessions, find_disconnected};
+use crate::status::{agent_sessions, find_disconnected, not_set_up};
 
 /// Initializes a project. If `name` is given, initializes the registered project with that name
 /// instead of the one in the current directory.
@@ -29,7 +32,9 @@ pub fn init(host: &Host, name: Option<&str>, events: &Events) -> Result<InitRepo
         events.warning(message, None);
     }
     let name = registered.ok();
-    prepare(host, &root, name.clone()).inspect_err(|_| {
+    let known = host.projects.iter().find(|known| known.path == root);
+    let also = known.map(|known| known.also.as_slice()).unwrap_or_default();
+    prepare(host, &root, also, name.clone()).inspect_err(|_| {
         if let Some(name) = name {
             host.take_back_registration(&root, &name);
         }
@@ -37,7 +42,7 @@ pub fn init(host: &Host, name: Option<&str>, events: &Events) -> Result<InitRepo
 }
 
 pub fn add(host: &Host, request: &ProjectAddRequest) -> Result<ProjectAddReport> {
-    let ProjectAddRequest { path, name } = request;
+    let ProjectAddRequest { path, name, also } = request;
     let root = host.environment.absolute(path);
     if !root.is_dir() {
         return Err(OpError::new(
@@ -47,18 +52,90 @@ pub fn add(host: &Host, request: &ProjectAddRequest) -> Result<ProjectAddReport>
         .hint("Specify the repository's directory: nacre project add PATH"));
     }
     check_place(host, &root)?;
+    let before = host.projects.iter().cloned().collect::<Vec<_>>();
+    let known = before.iter().find(|known| known.path == root);
+    let mut folders: Vec<PathBuf> =
+        also.iter().map(|folder| host.environment.absolute(folder)).collect();
+    folders.iter().try_for_each(|folder| check_adopted(host, &root, folder))?;
+    // A project that has moved keeps its name.
+    let moved = before.iter().filter(|known| folders.contains(&known.path));
+    let mut name = name.clone().or_else(|| known.map(|known| known.name.clone()));
+    for Project { name: old, .. } in moved {
+        host.unregister(old)?;
+        name.get_or_insert_with(|| old.clone());
+    }
+    let mut after = before.clone();
+    after.retain(|known| known.path != root && !folders.contains(&known.path));
+    folders.extend(known.iter().flat_map(|known| known.also.clone()));
+    folders.sort();
+    folders.dedup();
     // Registering the project first ensures that a name conflict does not leave an unused store
     // behind.
-    let project = host.register(&root, name.as_deref())?;
-    let before = host.projects.iter().cloned().collect::<Vec<_>>();
-    let mut after = before.clone();
-    after.retain(|known| known.path != root);
-    after.push(Project { name: project.clone(), path: root.clone() });
-    let prepared = prepare(host, &root, Some(project.clone()))
+    let project = name.unwrap_or_else(|| projects::name_for(&root, &host.projects));
+    let entry = Project { name: project.clone(), path: root.clone(), also: folders };
+    host.write_project(&entry)?;
+    let prepared = prepare(host, &root, &entry.also, Some(project.clone()))
         .inspect_err(|_| host.take_back_registration(&root, &project))?;
+    after.push(entry);
     let command = format!("project add {}", root.display());
     let change = record(host, &command, &before, &after)?;
     Ok(ProjectAddReport { path: root.display().to_string(), prepared, change })
+}
+
+/// Checks that `root` may have the sessions of `folder`, which the user has confirmed by naming it.
+fn check_adopted(host: &Host, root: &Path, folder: &Path) -> Result<()> {
+    host.check_user("give a project the sessions of another directory")?;
+    let path = folder.display();
+    if folder.starts_with(root) || root.starts_with(folder) {
+        let message = format!("`{path}` contains the project or is part of it");
+        return Err(OpError::usage(message).hint("Its sessions need no `--also`"));
+    }
+    let here = host.projects.iter().find(|project| project.path == folder);
+    let Some(Project { name, .. }) = here.filter(|_| folder.is_dir()) else { return Ok(()) };
+    let message = format!("The sessions in `{path}` belong to the project `{name}`");
+    Err(OpError::usage(message)
+        .hint(format!("To give them to another project: nacre project remove {name}")))
+}
+
+/// Lists the existing directories that have sessions and are not set up. A directory without Git
+/// that contains others is omitted, because a project has the sessions of all its subdirectories.
+pub fn list_not_set_up(host: &Host) -> Result<InitAllReport> {
+    host.check_user("set up all directories")?;
+    let look = catalog::look(&connections(host, &[])?, || true);
+    let registered: Vec<PathBuf> = host.projects.iter().map(|known| known.path.clone()).collect();
+    let found = look.folders.iter().filter_map(|(cwd, agents)| {
+        let Placing::Unregistered(path) = project_root(Some(cwd), &registered) else { return None };
+        let (path, sessions) = (path.display().to_string(), agents.values().sum());
+        Some(UnregisteredFolder { path, sessions, repository: None })
+    });
+    let mut folders = not_set_up(host, found);
+    let here = |folder: &FolderSessions| PathBuf::from(&folder.path);
+    folders.retain(|folder| here(folder).is_dir() && check_place(host, &here(folder)).is_ok());
+    let others: Vec<PathBuf> = folders.iter().map(here).chain(registered).collect();
+    let is_around = |path: &Path| others.iter().any(|one| one != path && one.starts_with(path));
+    folders.retain(|folder| here(folder).join(".git").exists() || !is_around(&here(folder)));
+    Ok(InitAllReport { folders, ..InitAllReport::default() })
+}
+
+/// Sets up the listed directories, as one change.
+pub fn init_all(host: &Host, listed: InitAllReport, events: &Events) -> Result<InitAllReport> {
+    let before: Vec<Project> = host.projects.iter().cloned().collect();
+    let mut projects = host.projects.clone();
+    for folder in &listed.folders {
+        let path = PathBuf::from(&folder.path);
+        let name = projects::name_for(&path, &projects);
+        let done = host.register(&path, Some(&name)).and_then(|name| {
+            create_store(host, &path).inspect_err(|_| host.take_back_registration(&path, &name))
+        });
+        match done {
+            Ok(_) => projects = projects.with(Project { name, path, also: Vec::new() }),
+            Err(error) => events.warn(&error),
+        }
+    }
+    let after: Vec<Project> = projects.iter().cloned().collect();
+    let change = record(host, "init --all", &before, &after)?;
+    let projects = after[before.len()..].iter().map(entry).collect();
+    Ok(InitAllReport { projects, change, ..listed })
 }
 
 pub fn list(host: &Host, _: &EmptyRequest) -> Result<ProjectListReport> {
@@ -66,16 +143,20 @@ pub fn list(host: &Host, _: &EmptyRequest) -> Result<ProjectListReport> {
 }
 
 pub(crate) fn entries(host: &Host) -> Vec<ProjectEntry> {
-    let projects = host.projects.iter().map(|project| ProjectEntry {
-        name: project.name.clone(),
-        path: project.path.display().to_string(),
-        state: match (project.path.is_dir(), project.path.join(STORE_FOLDER).is_dir()) {
+    host.projects.iter().map(entry).collect()
+}
+
+fn entry(Project { name, path, also }: &Project) -> ProjectEntry {
+    ProjectEntry {
+        name: name.clone(),
+        path: path.display().to_string(),
+        also: also.iter().map(|folder| folder.display().to_string()).collect(),
+        state: match (path.is_dir(), path.join(STORE_FOLDER).is_dir()) {
             (true, true) => ProjectState::Ready,
             (true, false) => ProjectState::NoStore,
             (false, _) => ProjectState::Missing,
         },
-    });
-    projects.collect()
+    }
 }
 
 pub fn remove(host: &Host, request: &ProjectRemoveRequest) -> Result<ProjectRemoveReport> {
@@ -108,13 +189,13 @@ fn check_place(host: &Host, root: &Path) -> Result<()> {
     check_owner(&host.person, root)
 }
 
-fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitReport> {
+/// Creates the store's missing files. Returns them, and the number of memories in the store.
+fn create_store(host: &Host, root: &Path) -> Result<(Vec<RelPath>, usize)> {
     let scope =
         host.seal_scope(WriteScope::create_inside(root, STORE_FOLDER, nacre_memory::STORE_ACCESS)?);
     check_owner(&host.person, root)?;
     let writer = scope.lock(&host.owner("init"), host.settings().lock.wait)?;
-    let shares = host.settings_now(Some(root)).is_some_and(|settings| settings.share.summaries);
-    let created = nacre_memory::init(&writer, REPO_CONFIG, shares)?;
+    let created = nacre_memory::init(&writer, REPO_CONFIG, shares_summaries(host, root))?;
     drop(writer);
     let ledger = host.ledger_of(scope.path());
     let rules = nacre_memory::Rules { ledger, ..nacre_memory::Rules::default() };
@@ -125,12 +206,30 @@ fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitRepo
     if memories == 0 {
         store.begin_ledger(&host.owner("init"));
     }
+    Ok((created, memories))
+}
+
+fn shares_summaries(host: &Host, root: &Path) -> bool {
+    host.settings_now(Some(root)).is_some_and(|settings| settings.share.summaries)
+}
+
+fn prepare(
+    host: &Host,
+    root: &Path,
+    also: &[PathBuf],
+    project: Option<String>,
+) -> Result<InitReport> {
+    let (created, memories) = create_store(host, root)?;
     let foreign = host.store_at(root).map_or(0, |scoped| host.count_waiting(&scoped).foreign);
     let took = host.stopwatch();
     let others: Vec<PathBuf> = host.projects.iter().map(|project| project.path.clone()).collect();
     // Without a home directory, there are no sessions.
     let connections = connections(host, &[]).unwrap_or_default();
-    let look = catalog::look(&connections, root, &others, || took() < LOOK_TIME);
+    let look = catalog::look(&connections, || took() < LOOK_TIME);
+    let mut sessions = look.sessions_of(root, &others);
+    for (agent, n_sessions) in also.iter().flat_map(|folder| look.sessions_of(folder, &others)) {
+        *sessions.entry(agent).or_default() += n_sessions;
+    }
     let report = InitReport {
         root: root.display().to_string(),
         project,
@@ -138,14 +237,12 @@ fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitRepo
         created: created.iter().map(|path| format!("{STORE_FOLDER}/{path}")).collect(),
         memories,
         foreign,
-        new_sessions: look.sessions().saturating_sub(count_finished(host, root)),
+        new_sessions: sessions.values().sum::<u64>().saturating_sub(count_finished(host, root)),
         is_partial: look.is_partial,
         has_agents: look.sources > 0,
         switched_off: find_disconnected(host),
-        sessions: agent_sessions(
-            look.agents.iter().map(|(agent, n)| (agent.as_str().to_owned(), *n)),
-        ),
-        shares_summaries: shares,
+        sessions: agent_sessions(sessions.iter().map(|(agent, n)| (agent.as_str().to_owned(), *n))),
+        shares_summaries: shares_summaries(host, root),
         next: String::new(),
     };
     Ok(InitReport { next: next(&report).to_owned(), ..report })

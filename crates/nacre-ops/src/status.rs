@@ -5,7 +5,9 @@ use nacre_engine::model::LimitScope;
 use nacre_engine::record::state::{SpentOn, State, StateError};
 use nacre_memory::{Located, MemoryType, StoreArea, TYPES};
 use nacre_traces::agents::{ADAPTERS, connectable_agent};
-use nacre_traces::catalog::{self, StateCounts};
+use nacre_traces::catalog::{
+    self, StateCounts, UnregisteredFolder, main_worktree, repository_identity,
+};
 use nacre_traces::transcript::Adapter;
 use nacre_types::{
     AgentSessions, EmptyRequest, FolderSessions, Health, LaterSessions, LookedIn, SessionStatus,
@@ -153,27 +155,54 @@ pub(crate) fn agent_sessions(
 
 pub(crate) fn waiting(host: &Host, queue: &WaitingQueue) -> Result<WaitingSessions> {
     let now = host.now();
-    let catalog::WaitingSessions { ready, active, retried, unregistered } = queue.waiting(now)?;
+    let catalog::WaitingSessions { ready, active, retried, unregistered, without_folder } =
+        queue.waiting(now)?;
     let later = |of: catalog::LaterSessions| {
         let catalog::LaterSessions { sessions, ready_at, example } = of;
         let ready_in = u64::try_from(ready_at.duration_since(now).as_secs()).unwrap_or(0);
         LaterSessions { sessions, ready_at: ready_at.to_string(), ready_in, example }
     };
     let (active, retried) = (active.map(later), retried.map(later));
-    Ok(WaitingSessions { ready, active, retried, not_set_up: not_set_up(host, unregistered) })
+    let mut folders = unregistered;
+    let is_gone = |path: &Path| !path.is_dir() && git_root(&host.person, path).is_none();
+    for project in host.projects.iter().filter(|project| is_gone(&project.path)) {
+        folders.push(queue.catalog.sessions_of_project(&project.path.display().to_string())?);
+    }
+    let mut not_set_up = not_set_up(host, folders);
+    let is_registered = |path: &str| host.projects.find(path).is_some();
+    not_set_up.retain(|folder| folder.clone_of.is_some() || !is_registered(&folder.path));
+    let without_folder = agent_sessions(without_folder);
+    Ok(WaitingSessions { ready, active, retried, not_set_up, without_folder })
 }
 
-fn not_set_up(host: &Host, folders: Vec<(String, u64)>) -> Vec<FolderSessions> {
-    let mut sums: BTreeMap<PathBuf, u64> = BTreeMap::new();
-    for (folder, sessions) in folders {
-        let repository = git_root(&host.person, Path::new(&folder));
-        *sums.entry(repository.unwrap_or_else(|| folder.into())).or_default() += sessions;
+/// Sums up sessions by repository, and finds the project that is a clone of the same repository.
+pub(crate) fn not_set_up(
+    host: &Host,
+    folders: impl IntoIterator<Item = UnregisteredFolder>,
+) -> Vec<FolderSessions> {
+    let mut sums: BTreeMap<PathBuf, UnregisteredFolder> = BTreeMap::new();
+    for folder in folders {
+        let root = git_root(&host.person, Path::new(&folder.path));
+        let root = root.map(|root| main_worktree(&root).unwrap_or(root));
+        let root = root.unwrap_or_else(|| PathBuf::from(&folder.path));
+        let path = root.display().to_string();
+        let sum = sums.entry(root);
+        let sum = sum.or_insert(UnregisteredFolder { path, sessions: 0, repository: None });
+        sum.sessions += folder.sessions;
+        sum.repository = sum.repository.take().or(folder.repository);
     }
-    let entry = |(path, sessions): (PathBuf, u64)| FolderSessions {
-        path: path.display().to_string(),
-        sessions,
+    let identities: Vec<(Option<String>, &PathBuf)> = host
+        .projects
+        .iter()
+        .map(|project| (repository_identity(&project.path, None), &project.path))
+        .collect();
+    let entry = |UnregisteredFolder { path, sessions, repository }| {
+        let identity = repository_identity(Path::new(&path), repository.as_deref());
+        let same = identities.iter().find(|(known, _)| identity.is_some() && *known == identity);
+        let clone_of = same.map(|(_, project)| project.display().to_string());
+        FolderSessions { path, sessions, clone_of }
     };
-    let mut folders: Vec<FolderSessions> = sums.into_iter().map(entry).collect();
+    let mut folders: Vec<FolderSessions> = sums.into_values().map(entry).collect();
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.sessions));
     folders
 }
@@ -190,7 +219,10 @@ pub(crate) fn not_set_up_here(host: &Host, waiting: &WaitingSessions) -> Option<
     let is_here = |one: &&FolderSessions| Path::new(&one.path) == root;
     match waiting.not_set_up.iter().find(is_here) {
         Some(found) => Some(found.clone()),
-        None => git.map(|git| FolderSessions { path: git.display().to_string(), sessions: 0 }),
+        None => git.map(|git| {
+            let path = git.display().to_string();
+            FolderSessions { path, sessions: 0, clone_of: None }
+        }),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentSessions, Outcome, Report};
+use crate::{AgentSessions, FolderSessions, Outcome, Report};
 
 /// Filter for a list of settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -156,6 +156,20 @@ pub struct ProjectAddRequest {
     /// Name of the project. Defaults to the project's current name or, for a new project, to the
     /// directory name.
     pub name: Option<String>,
+    /// Other directories whose sessions belong to the project, such as its path before it moved.
+    #[serde(default)]
+    pub also: Vec<PathBuf>,
+}
+
+/// Every directory that has sessions, exists and was not set up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InitAllReport {
+    pub folders: Vec<FolderSessions>,
+    /// The projects that were set up. Empty if the user has not confirmed.
+    pub projects: Vec<ProjectEntry>,
+    /// The change ID to pass to `nacre undo`. Absent if nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 /// A registered project.
@@ -180,6 +194,9 @@ pub struct ProjectListReport {
 pub struct ProjectEntry {
     pub name: String,
     pub path: String,
+    /// Other directories whose sessions belong to the project.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
     pub state: ProjectState,
 }
 

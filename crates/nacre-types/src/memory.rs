@@ -56,7 +56,7 @@ pub struct MemoryEntry {
 
 impl MemoryEntry {
     /// Returns when the memory was stated or changed. For a summary, that is when the session was
-    /// read, because a review updates the summary too.
+    /// read.
     pub fn stated(&self) -> Option<&str> {
         let changed = self.updated.as_deref().filter(|_| self.r#type != MemoryType::Summary);
         changed.or(self.created.as_deref())

@@ -12,6 +12,8 @@ pub struct ReviewListRequest {
     /// Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
     pub limit: Option<usize>,
     pub scope: Option<Scope>,
+    /// List the candidates of all registered projects, regardless of `scope`.
+    pub all_projects: bool,
 }
 
 /// Candidates, newest first.
@@ -28,6 +30,9 @@ pub struct ReviewListReport {
 pub struct ReviewCandidate {
     #[serde(flatten)]
     pub memory: MemoryEntry,
+    /// The project of the candidate, if all projects are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     pub body: String,
     pub quotes: Vec<MemoryQuote>,
     /// Why the candidate is quarantined, if it is.

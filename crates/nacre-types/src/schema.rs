@@ -28,7 +28,7 @@ public_types! {
         ConfigGetReport ConfigPathReport ConfigSetReport ConfigShowReport ContextReport
         DashboardReport DeltaReport DownReport ExplainReport ExploreReport ExportReport
         FeedbackReport GraphReport HealthReport HelloReport HookReport ImportReport
-        IndexRebuildReport IndexStatusReport ItemId LoginCode LoginReport LogsReport
+        IndexRebuildReport IndexStatusReport InitAllReport ItemId LoginCode LoginReport LogsReport
         MemoryChangeReport MemoryRecordReport MemoryRelatedReport MemoryShowReport ModelListReport
         ModelReaderReport ModelStatsReport ModelTestReport MovedMemories OfferReport OverviewReport
         ProjectAddReport ProjectListReport ProjectRemoveReport ProjectReport PullReport

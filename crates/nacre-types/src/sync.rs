@@ -68,7 +68,7 @@ pub struct SyncRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SyncTraceRequest {
-    /// The path of any agent's trace, or the ID of a known session.
+    /// The path of any agent's trace, `PATH:ID` for a session in a database, or a session's ID.
     pub trace: String,
     #[serde(default)]
     pub mode: SyncMode,
@@ -262,6 +262,9 @@ pub struct AgentSessions {
 pub struct FolderSessions {
     pub path: String,
     pub sessions: u64,
+    /// The path of the registered project that is a clone of the same repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clone_of: Option<String>,
 }
 
 /// Unfinished sessions, grouped by reason.
@@ -275,6 +278,9 @@ pub struct WaitingSessions {
     pub retried: Option<LaterSessions>,
     /// Sessions in directories that are not set up. Directories with the most sessions come first.
     pub not_set_up: Vec<FolderSessions>,
+    /// Sessions whose traces name no directory. `nacre sync --trace` assigns them to a project.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_folder: Vec<AgentSessions>,
 }
 
 /// Sessions that are due later.

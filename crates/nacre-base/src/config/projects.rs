@@ -3,6 +3,7 @@
 //! ```toml
 //! [projects.pearl]
 //! path = "/home/ana/pearl"
+//! also = ["/home/ana/old/pearl"]
 //! ```
 //!
 //! Callers pass absolute, resolved paths. Paths are compared by components, so `/a/bc` is not
@@ -26,6 +27,9 @@ const NAME_RULE: &str =
 pub struct Project {
     pub name: String,
     pub path: PathBuf,
+    /// Other directories whose sessions belong to the project, such as its path before it moved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,9 +57,9 @@ impl ProjectError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Config(error) => error.hint(),
-            Self::NameTaken { name, .. } => Some(format!(
-                "Choose another name. If the project has moved, run `nacre project remove {name}` \
-                 first"
+            Self::NameTaken { path, .. } => Some(format!(
+                "Choose another name. If the project has moved, add its new path with `--also {}`",
+                path.display()
             )),
             Self::PathTaken { name, .. } => {
                 Some(format!("To rename it, run `nacre project remove {name}` first"))
@@ -82,12 +86,12 @@ impl Projects {
                 bad(&["projects"], doc.place(key), "a table `[projects.NAME]`", describe(item))
             })?;
             for (key, name, item) in entries(projects) {
-                let path = read_project(&doc, key, name, item)?;
-                if let Some(other) = names.insert(path.clone(), name.to_owned()) {
+                let project = read_project(&doc, key, name, item)?;
+                if let Some(other) = names.insert(project.path.clone(), name.to_owned()) {
                     let found = format!("the path of `{other}`");
                     return Err(bad(&["projects", name], doc.place(key), "a unique path", found));
                 }
-                list.push(Project { name: name.to_owned(), path });
+                list.push(project);
             }
         }
         Ok(Self { list })
@@ -124,31 +128,33 @@ impl Projects {
     }
 }
 
-/// Adds the project to the register's text. The text is unchanged if the register already has this
-/// entry.
-pub fn add(text: &str, origin: &Path, name: &str, path: &Path) -> Result<String, ProjectError> {
+/// Adds the project to the register's text, or replaces its `also`. The text is unchanged if the
+/// register already has this entry.
+pub fn add(text: &str, origin: &Path, project: &Project) -> Result<String, ProjectError> {
     let projects = Projects::parse(text, origin)?;
+    let Project { name, path, also } = project;
     if !is_name(name) {
         return Err(ProjectError::BadName { name: shorten(name) });
     }
-    let Some(path_text) = path.to_str().filter(|_| is_resolved(path)) else {
+    if let Some(path) = also.iter().chain([path]).find(|path| !is_resolved(path)) {
         return Err(ProjectError::BadPath { path: path.to_owned() });
-    };
-    for project in projects.iter() {
-        match (project.name == name, project.path == path) {
-            (true, true) => return Ok(text.to_owned()),
+    }
+    for known in projects.iter() {
+        match (known.name == *name, known.path == *path) {
+            (true, true) if known.also == *also => return Ok(text.to_owned()),
+            (true, true) => return add(&remove(text, origin, name)?, origin, project),
             (true, false) => {
-                let Project { name, path } = project.clone();
+                let Project { name, path, .. } = known.clone();
                 return Err(ProjectError::NameTaken { name, path });
             }
             (false, true) => {
-                let Project { name, path } = project.clone();
+                let Project { name, path, .. } = known.clone();
                 return Err(ProjectError::PathTaken { path, name });
             }
             (false, false) => {}
         }
     }
-    let new_text = insert(&Doc::parse(text, origin)?, name, path_text);
+    let new_text = insert(&Doc::parse(text, origin)?, project);
     Projects::parse(&new_text, origin)?;
     Ok(new_text)
 }
@@ -191,7 +197,7 @@ pub fn name_for(path: &Path, existing: &Projects) -> String {
         .unwrap_or_default()
 }
 
-fn read_project(doc: &Doc<'_>, key: Option<&Key>, name: &str, item: &Item) -> Result<PathBuf> {
+fn read_project(doc: &Doc<'_>, key: Option<&Key>, name: &str, item: &Item) -> Result<Project> {
     if !is_name(name) {
         let found = format!("`{}`", shorten(name));
         return Err(bad(&["projects", name], doc.place(key), NAME_RULE, found));
@@ -199,28 +205,42 @@ fn read_project(doc: &Doc<'_>, key: Option<&Key>, name: &str, item: &Item) -> Re
     let table = item.as_table_like().ok_or_else(|| {
         bad(&["projects", name], doc.place(key), "a table with a `path`", describe(item))
     })?;
-    let mut path = None;
+    let (mut path, mut also) = (None, Vec::new());
     for (key, field, item) in entries(table) {
         let at = ["projects", name, field];
-        if field != "path" {
-            return Err(unknown(&at, doc.place(key), "path"));
+        let invalid = |expected| bad(&at, doc.place(key), expected, describe(item));
+        let resolved = |text: &str| Some(PathBuf::from(text)).filter(|path| is_resolved(path));
+        match field {
+            "path" => {
+                let found = item.as_str().and_then(resolved);
+                path = Some(found.ok_or_else(|| invalid("an absolute path without `..`"))?);
+            }
+            "also" => {
+                let invalid = || invalid("a list of absolute paths without `..`");
+                let all = item.as_array().ok_or_else(invalid)?.iter();
+                let all = all.map(|one| one.as_str().and_then(resolved));
+                also = all.collect::<Option<_>>().ok_or_else(invalid)?;
+            }
+            _ => return Err(unknown(&at, doc.place(key), "path")),
         }
-        let text = item.as_str().map(PathBuf::from).filter(|path| is_resolved(path));
-        path = Some(text.ok_or_else(|| {
-            bad(&at, doc.place(key), "an absolute path without `..`", describe(item))
-        })?);
     }
-    path.ok_or_else(|| bad(&["projects", name], doc.place(key), "a `path`", "none".to_owned()))
+    let missing = || bad(&["projects", name], doc.place(key), "a `path`", "none".to_owned());
+    Ok(Project { name: name.to_owned(), path: path.ok_or_else(missing)?, also })
 }
 
-fn insert(doc: &Doc<'_>, name: &str, path: &str) -> String {
-    let value = Toml::from(path);
-    let lines = [format!("[projects.{}]", Key::new(name)), format!("path = {value}")];
+fn insert(doc: &Doc<'_>, Project { name, path, also }: &Project) -> String {
+    let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+    let mut fields = vec![("path", Toml::from(text(path)))];
+    if !also.is_empty() {
+        fields.push(("also", Toml::from_iter(also.iter().map(text))));
+    }
+    let mut lines = vec![format!("[projects.{}]", Key::new(name))];
+    lines.extend(fields.iter().map(|(key, value)| format!("{key} = {value}")));
     let projects = doc.root().get("projects");
     projects
         .and_then(|item| {
             document::rewrite_inline(doc, item, |table: &mut dyn TableLike| {
-                let fields = toml_edit::InlineTable::from_iter([("path", value)]);
+                let fields = toml_edit::InlineTable::from_iter(fields);
                 table.insert(name, Item::Value(Toml::InlineTable(fields)));
             })
         })
@@ -236,7 +256,8 @@ fn is_name(name: &str) -> bool {
 }
 
 fn is_resolved(path: &Path) -> bool {
-    path.is_absolute() && path.components().all(|part| part != Component::ParentDir)
+    let has_parent = path.components().any(|part| part == Component::ParentDir);
+    path.is_absolute() && path.to_str().is_some() && !has_parent
 }
 
 fn unknown(path: &[&str], place: ConfigPlace, known: &str) -> ConfigError {

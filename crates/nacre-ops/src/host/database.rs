@@ -326,7 +326,8 @@ impl WaitingQueue {
         match &self.shared {
             None => Ok(local),
             Some((queue, _)) => {
-                Ok(WaitingSessions { unregistered: local.unregistered, ..queue.waiting(now)? })
+                let WaitingSessions { unregistered, without_folder, .. } = local;
+                Ok(WaitingSessions { unregistered, without_folder, ..queue.waiting(now)? })
             }
         }
     }

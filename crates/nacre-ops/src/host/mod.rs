@@ -59,7 +59,7 @@ pub(crate) use self::traces::has_catalog;
 pub use self::traces::{
     SESSIONS_FOLDER, agent_named, agent_names, check_session, connections, find_trace, homes,
     index_folder, index_texts, open_catalog, parse_when, read_connected_agents, rebuild_texts,
-    refresh_options, short,
+    refresh_options, short, trace_file,
 };
 use crate::prelude::*;
 
@@ -233,6 +233,18 @@ impl Host {
         host.register_by_use(options.registering);
         host.warn_of_foreign_change(warnings);
         Ok(host)
+    }
+
+    /// Opens another registered project, for the same caller.
+    pub fn in_project(&self, name: &str) -> Result<Self> {
+        let options = OpenOptions {
+            project: Some(name.to_owned()),
+            shared: self.shared.clone(),
+            caller: self.caller.clone(),
+            actor: self.actor,
+            ..OpenOptions::default()
+        };
+        Self::open(self.environment.clone(), &options).host
     }
 
     /// Returns the settings for the current directory. Use them only for display, and for settings

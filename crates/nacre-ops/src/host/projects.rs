@@ -3,7 +3,7 @@
 //! The search skips directories that belong to another user or that other users can write to. If
 //! the user names such a directory, it is rejected. `safe.folders` lists exceptions.
 
-use nacre_base::config::projects::{self, Projects};
+use nacre_base::config::projects::{self, Project, Projects};
 use nacre_base::{Person, Stranger};
 use nacre_team::people::{AccessScope, Caller, Identity, LocalPeople, PeopleStore};
 use nacre_team::postgres::people::SharedPeople;
@@ -181,10 +181,18 @@ impl Host {
             (None, None) => projects::name_for(root, &self.projects),
         };
         if known.is_none_or(|known| known.name != name) {
-            let add = |text: &str, origin: &Path| Ok(projects::add(text, origin, &name, root)?);
-            self.edit_home_text(REGISTER, "project", add)?;
+            let (name, path) = (name.clone(), root.to_owned());
+            self.write_project(&Project { name, path, also: Vec::new() })?;
         }
         Ok(name)
+    }
+
+    /// Adds a project to the register, or changes its other directories.
+    pub(crate) fn write_project(&self, project: &Project) -> Result<()> {
+        self.edit_home_text(REGISTER, "project", |text, origin| {
+            Ok(projects::add(text, origin, project)?)
+        })?;
+        Ok(())
     }
 
     pub fn unregister(&self, name: &str) -> Result<()> {
@@ -213,7 +221,8 @@ impl Host {
             Registering::No => {}
             Registering::ForNow => {
                 let name = projects::name_for(&path, &self.projects);
-                let project = projects::Project { name: name.clone(), path: path.clone() };
+                let (known, also) = (name.clone(), Vec::new());
+                let project = Project { name: known, path: path.clone(), also };
                 self.projects = self.projects.with(project);
                 self.project = Some(ProjectRoot { path, name: Some(name) });
             }

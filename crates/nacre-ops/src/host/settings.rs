@@ -132,10 +132,12 @@ impl Host {
         Ok(words(&self.settings_of(project.as_deref())?))
     }
 
+    /// Returns the user's editor. Like git, falls back to `vi` if there is a terminal.
     pub fn editor(&self) -> Result<&str> {
         let configured = self.settings().ui.editor.as_deref();
         let named = [VISUAL, EDITOR].into_iter().find_map(|name| self.environment.var(name));
-        configured.or(named).ok_or_else(|| {
+        let terminal = self.environment.var("TERM").filter(|name| *name != "dumb");
+        configured.or(named).or(terminal.map(|_| "vi")).ok_or_else(|| {
             OpError::new(ErrorCode::NotSet, "No editor is configured")
                 .hint("Set $EDITOR, or run `nacre config set ui.editor vim`")
         })

@@ -1,12 +1,14 @@
 //! Opens the trace catalog and finds the connected agents.
 
 use nacre_base::config::agents::{self, AgentsError, ConnectedAgent};
+use nacre_base::config::projects::Project;
 use nacre_base::parse_time;
 use nacre_memory::messages::{TextIndexAccess, clear_message_index, index_messages};
 use nacre_memory::search::INDEX_FOLDER;
 use nacre_traces::agents::{ADAPTERS, variables};
 use nacre_traces::catalog::{
-    AllowedProjects, Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, WordLists,
+    AdoptedFolder, AllowedProjects, Catalog, CatalogError, Connection, ProjectWords,
+    RefreshOptions, WordLists,
 };
 use nacre_traces::transcript::{self, Agent, Homes, Sink, Trace};
 
@@ -41,14 +43,22 @@ pub fn open_catalog(host: &Host) -> Result<Catalog> {
     Ok(Catalog::open(&host.home()?.join(file.as_str()))?)
 }
 
-/// Returns the session in the file at this path, or the known session with this name.
+/// Returns the file that a session's name refers to, and the id of a session in it, which may be
+/// empty.
+pub fn trace_file<'n>(host: &Host, name: &'n str) -> Option<(PathBuf, &'n str)> {
+    let named = [Some((name, "")), name.rsplit_once(':')].into_iter().flatten();
+    let mut files = named.map(|(file, id)| (host.environment.absolute(Path::new(file)), id));
+    files.find(|(path, _)| path.is_file())
+}
+
+/// Returns the session in the file at this path, or the session with this name.
 pub fn find_trace(host: &Host, name: &str) -> Result<Trace> {
-    let path = host.environment.absolute(Path::new(name));
-    if path.is_file() {
-        let trace = nacre_traces::agents::trace_at(&path)?;
+    if let Some((path, id)) = trace_file(host, name) {
+        let trace = nacre_traces::agents::trace_in(&path, id)?;
         check_session(&trace)?;
         return Ok(trace);
     }
+    let path = host.environment.absolute(Path::new(name));
     if name.contains('/') || name.contains('.') {
         return Err(OpError::not_found(format!("Trace `{}` not found", path.display()))
             .hint("`nacre trace` lists the known sessions"));
@@ -164,9 +174,13 @@ pub fn refresh_options(host: &Host, only: &[Agent]) -> Result<RefreshOptions> {
         };
         (project.path.clone(), words)
     });
+    let adopted = host.projects.iter().flat_map(|Project { path, also, .. }| {
+        also.iter().map(|folder| AdoptedFolder { folder: folder.clone(), project: path.clone() })
+    });
     Ok(RefreshOptions {
         connections: connections(host, only)?,
         projects: host.projects.iter().map(|project| project.path.clone()).collect(),
+        adopted: adopted.collect(),
         words: WordLists { own: words(&host.own_settings()), projects: lists.collect() },
         allowed: AllowedProjects::ByPlace,
         since: None,

@@ -6,7 +6,7 @@ mod tests;
 use nacre_memory::{Actor, Located, Memory, MemoryType, StoreArea, Trust, hazards_of};
 use nacre_types::{
     MemoryChange, MemoryChangesReport, MemoryIdsRequest, ReviewCandidate, ReviewDecideRequest,
-    ReviewDecision, ReviewListReport, ReviewListRequest,
+    ReviewDecision, ReviewListReport, ReviewListRequest, StoreScope,
 };
 
 use crate::memory::{change_each, label_entry, to_broken_file};
@@ -66,8 +66,20 @@ fn list_with(
     request: &ReviewListRequest,
     notes_shown: bool,
 ) -> Result<ReviewListReport> {
-    let ReviewListRequest { limit, scope } = request;
-    let stores = host.stores_to_read(*scope)?;
+    let ReviewListRequest { limit, scope, all_projects } = request;
+    let stores = match all_projects {
+        true => {
+            // A store that cannot be opened is skipped.
+            let projects = host.projects.iter();
+            let opened = projects.filter_map(|project| host.store_at(&project.path).ok());
+            opened.chain(host.global_store()?).collect()
+        }
+        false => host.stores_to_read(*scope)?,
+    };
+    let project_of = |scoped: &ScopedStore| {
+        let root = scoped.store.path().parent().filter(|_| scoped.scope == StoreScope::Project);
+        root.filter(|_| *all_projects).map(|root| host.name_of(root))
+    };
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     for scoped in &stores {
         let listing = scoped
@@ -90,7 +102,11 @@ fn list_with(
             let _ = note_shown(host, scoped, &here);
         }
     }
-    let candidates = found.iter().map(|(memory, scoped)| candidate(memory, scoped)).collect();
+    let labeled = found.iter().map(|(memory, scoped)| ReviewCandidate {
+        project: project_of(scoped),
+        ..candidate(memory, scoped)
+    });
+    let candidates = labeled.collect();
     Ok(ReviewListReport { candidates, total, broken: unreadable })
 }
 
@@ -102,6 +118,7 @@ fn candidate(memory: &Memory, scoped: &ScopedStore) -> ReviewCandidate {
     let found = is_quarantined.then(|| hazards_of(&memory.title, memory.document.body()));
     ReviewCandidate {
         memory: label_entry(memory, scoped),
+        project: None,
         body: memory.document.body().trim().to_owned(),
         quotes,
         reason: found.unwrap_or_default().first().map(|hazard| hazard.kind.as_str().to_owned()),

@@ -169,13 +169,15 @@ fn sync_one(host: &Host, request: &SyncTraceRequest, events: &Events) -> Result<
         })
     })??;
     resources.finish(host)?;
+    let root = session.project.display().to_string();
+    if host::has_catalog(host) && host.check_owner().is_ok() {
+        host::open_catalog(host)?.assign(&session.key, &root, &report.run_id, host.now())?;
+    }
     let agent = session.trace.source.agent.as_str().to_owned();
     let ms = millis(took());
     let result = done(report);
-    let project = session.project.display().to_string();
-    let synced =
-        SyncedSession { id: session.key, agent, title: String::new(), project, ms, result };
-    let sessions = vec![synced];
+    let (id, title) = (session.key, String::new());
+    let sessions = vec![SyncedSession { id, agent, title, project: root, ms, result }];
     let learned = collect_learned(host, &sessions)?;
     let totals = totals(&sessions, &learned);
     let mut runs = sessions.iter().filter_map(run_of);
@@ -228,7 +230,7 @@ fn refresh(
     }
     if report.reworded > 0 {
         rebuild_texts(host, catalog)?;
-    } else if report.read > 0 || report.readmitted > 0 {
+    } else if report.read > 0 || report.readmitted > 0 || !options.adopted.is_empty() {
         index_texts(host, catalog)?;
     }
     Ok(report)

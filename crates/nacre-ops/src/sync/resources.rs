@@ -27,7 +27,7 @@ use crate::events::Events;
 use crate::host::{
     AskError, AskRules, FlowModels, Host, ModelClient, ProjectModels, ScopedStore, ask_rules,
     clock, empty_spill, find_trace, limit_hint, model_settings, new_task, no_answer, open_models,
-    patience, record, seed, short, spill, wait_for_cancellation,
+    patience, record, seed, short, spill, trace_file, wait_for_cancellation,
 };
 use crate::run::folder;
 use crate::sync::pipeline::{AskLead, FlowContext, SessionRequest, SyncError, bring_up_to_date};
@@ -231,7 +231,7 @@ pub(super) struct SessionToSync {
 
 impl SessionToSync {
     pub(super) fn find_by_name(host: &Host, name: &str) -> Result<Self> {
-        if host.environment.absolute(Path::new(name)).exists() {
+        if trace_file(host, name).is_some() {
             host.check_user("specify a session by its file")?;
         }
         let trace = find_trace(host, name)?;

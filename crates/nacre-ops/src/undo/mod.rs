@@ -352,9 +352,7 @@ fn undo_projects(
     dry_run: bool,
 ) -> Result<UndoReport> {
     change.check_open()?;
-    let is_known = |record: &&Project| {
-        host.projects.iter().any(|known| known.name == record.name && known.path == record.path)
-    };
+    let is_known = |record: &&Project| host.projects.iter().any(|known| known == *record);
     let mut report = change.undo_report(dry_run);
     for record in added.iter().filter(is_known) {
         report.notes.push(format!("No longer registered: {}", record.name));
@@ -365,7 +363,7 @@ fn undo_projects(
     for record in removed.iter().filter(|record| !is_known(record)) {
         report.notes.push(format!("Registered again: {}", record.name));
         if !dry_run {
-            host.register(&record.path, Some(&record.name))?;
+            host.write_project(record)?;
         }
     }
     if report.notes.is_empty() {

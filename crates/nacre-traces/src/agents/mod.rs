@@ -24,7 +24,7 @@ use std::sync::LazyLock;
 
 pub use self::claude::config_folders as claude_config_folders;
 pub use self::codex::trust;
-pub use self::sniff::{trace_at, traces_at};
+pub use self::sniff::{trace_at, trace_in, traces_at};
 pub use self::spec::{AgentSpec, HookContract, InputKeys};
 pub(crate) use self::spec::{Copies, Mark};
 use crate::transcript::{Adapter, Agent};

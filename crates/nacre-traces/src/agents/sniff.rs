@@ -13,12 +13,18 @@ const HEAD_LINES: usize = 24;
 
 /// Returns the session in a file passed by the user, which must contain exactly one.
 pub fn trace_at(path: &Path) -> Result<Trace> {
+    trace_in(path, "")
+}
+
+/// Returns the only session in the file whose id starts with `prefix`.
+pub fn trace_in(path: &Path, prefix: &str) -> Result<Trace> {
     let mut sessions = traces_at(path)?;
+    sessions.retain(|trace| trace.session.as_deref().unwrap_or_default().starts_with(prefix));
     let unreadable = |reason| Error::Unreadable { path: path.to_owned(), reason };
     match sessions.len() {
         1 => Ok(sessions.remove(0)),
         0 => Err(unreadable("the file contains no session")),
-        _ => Err(unreadable("the file contains several sessions; name one of them")),
+        _ => Err(unreadable("the file contains several sessions; name one of them: FILE:ID")),
     }
 }
 

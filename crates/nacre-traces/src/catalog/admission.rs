@@ -17,6 +17,10 @@ pub(super) const NO_PROJECT: &str = "no registered project";
 /// for.
 pub(super) const OUTSIDE: &str = "the trace is outside the project that it names";
 
+/// Sessions are skipped for this reason if their transcript names no directory. The user can assign
+/// them to a project.
+pub(super) const NO_FOLDER: &str = "the trace does not contain its working directory";
+
 pub(super) const GONE: &str = "the trace is gone";
 
 /// Sessions in which Nacre used the agent as a model are skipped for this reason.
@@ -42,11 +46,12 @@ impl Admission {
         Self { state: JobState::Dead, reason: Some(reason.to_owned()), not_before: 0 }
     }
 
-    /// The job becomes due once the transcript has not changed for the quiet period.
-    pub(super) fn pending(stamp: Stamp, moment: Moment) -> Self {
+    /// The job becomes due after a quiet period. The last event counts if it is older than the
+    /// file, because files are also written when they are copied, and databases by other sessions.
+    pub(super) fn pending(last_activity: Option<Timestamp>, stamp: Stamp, moment: Moment) -> Self {
         let quiet_ms = i64::try_from(moment.quiet.as_millis()).unwrap_or(i64::MAX);
-        let rests_at =
-            stamp.modified.map_or(0, |modified| modified.as_millisecond().saturating_add(quiet_ms));
+        let last = [last_activity, stamp.modified].into_iter().flatten().min();
+        let rests_at = last.map_or(0, |last| last.as_millisecond().saturating_add(quiet_ms));
         let not_before = if rests_at > moment.now.as_millisecond() { rests_at } else { 0 };
         Self { state: JobState::Pending, reason: None, not_before }
     }
@@ -78,11 +83,9 @@ pub(super) fn admit(
         Placing::Project(_) => {}
         Placing::Elsewhere(_) => return Admission::skipped(OUTSIDE),
         Placing::Unregistered(_) => return Admission::skipped(NO_PROJECT),
-        Placing::Nowhere => {
-            return Admission::skipped("the trace does not contain its working directory");
-        }
+        Placing::Nowhere => return Admission::skipped(NO_FOLDER),
     }
-    Admission::pending(stamp, moment)
+    Admission::pending(facts.last_activity, stamp, moment)
 }
 
 /// Updates a session's queue state, unless its job is running or the user skipped it.

@@ -1,4 +1,4 @@
-//! Counts one repository's sessions without a catalog. Only the beginning of each file is read, and
+//! Counts sessions by directory without a catalog. Only the beginning of each file is read, and
 //! nothing is stored. Only sessions that a refresh would admit are counted. If a session is stored
 //! in several places, this count and the refresh may pick different copies.
 
@@ -15,32 +15,35 @@ use crate::transcript::{Adapter, Agent, SessionFacts, SessionRole, Sink, TraceSo
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    pub agents: BTreeMap<Agent, u64>,
+    /// The number of sessions by directory and agent.
+    pub folders: BTreeMap<String, BTreeMap<Agent, u64>>,
     /// Number of files and databases found, including those of other projects.
     pub sources: u64,
     pub is_partial: bool,
 }
 
 impl Look {
-    pub fn sessions(&self) -> u64 {
-        self.agents.values().sum()
+    /// Counts the sessions of the repository at `root`, excluding those in nested projects.
+    pub fn sessions_of(&self, root: &Path, projects: &[PathBuf]) -> BTreeMap<Agent, u64> {
+        let projects = [projects, &[root.to_owned()]].concat();
+        let mut sums = BTreeMap::new();
+        for (folder, agents) in &self.folders {
+            if matches!(project_root(Some(folder), &projects), Placing::Project(at) if at == root) {
+                for (agent, sessions) in agents {
+                    *sums.entry(*agent).or_default() += sessions;
+                }
+            }
+        }
+        sums
     }
 }
 
-/// Counts the sessions of the repository at `root`, starting with the newest files. Sessions in
-/// nested projects are excluded. `goes_on` is called before each file, and counting stops when it
-/// returns `false`.
-pub fn look(
-    connections: &[Connection],
-    root: &Path,
-    projects: &[PathBuf],
-    mut goes_on: impl FnMut() -> bool,
-) -> Look {
+/// Counts the sessions of all directories, starting with the newest files. `goes_on` is called
+/// before each file, and counting stops when it returns `false`.
+pub fn look(connections: &[Connection], mut goes_on: impl FnMut() -> bool) -> Look {
     let mut sources = discover(connections);
     sources.sort_by_key(|(_, source)| Reverse(source.stamp.modified));
     let mut found = Look { sources: sources.len() as u64, ..Look::default() };
-    let mut projects = projects.to_vec();
-    projects.push(root.to_owned());
     let mut known = HashSet::new();
     for (adapter, source) in &sources {
         if !goes_on() {
@@ -48,9 +51,13 @@ pub fn look(
             break;
         }
         for facts in openings(*adapter, source) {
-            let is_here = matches!(project_root(facts.cwd.as_deref(), &projects), Placing::Project(at) if at == root);
-            if is_here && is_talk(&facts) && known.insert((source.agent, facts.id)) {
-                *found.agents.entry(source.agent).or_default() += 1;
+            let is_talk = facts.role == SessionRole::Main && facts.counts.user > 0;
+            if let Some(folder) = facts.cwd
+                && is_talk
+                && known.insert((source.agent, facts.id))
+            {
+                let agents = found.folders.entry(folder).or_default();
+                *agents.entry(source.agent).or_default() += 1;
             }
         }
     }
@@ -95,8 +102,4 @@ fn openings(adapter: &dyn Adapter, source: &TraceSource) -> Vec<SessionFacts> {
     let opening =
         |trace| adapter.read(trace, None, Sink::opening(&mut |_| {})).ok().map(|read| read.facts);
     traces.iter().filter_map(opening).collect()
-}
-
-fn is_talk(facts: &SessionFacts) -> bool {
-    facts.role == SessionRole::Main && facts.counts.user > 0
 }

@@ -23,7 +23,7 @@ mod tests;
 mod twins;
 mod words;
 
-use admission::{Admission, GONE, Moment, NO_PROJECT, OUTSIDE, SAME, admit, set_job};
+use admission::{Admission, GONE, Moment, NO_FOLDER, NO_PROJECT, OUTSIDE, SAME, admit, set_job};
 pub use db::Catalog;
 use db::{columns, json, limit_of, path_text, rows, stamp_of, time_of};
 pub use error::CatalogError;
@@ -35,12 +35,15 @@ pub use job::{
 pub use look::{Look, TraceGlance, glance, look};
 pub use messages::{SaidMessage, SaidSession};
 pub use offer::OfferedSession;
-pub use place::{Placing, project_root};
+pub use place::{Placing, main_worktree, project_root, repository_identity};
 use place::{may_speak_for, remote_of};
 use record::{Growth, NewlyRead, Texts, inner, put_session, put_source, put_source_unread, record};
-pub use refresh::{AllowedProjects, Connection, Progress, RefreshOptions, RefreshReport};
+pub use refresh::{
+    AdoptedFolder, AllowedProjects, Connection, Progress, RefreshOptions, RefreshReport,
+};
 pub use sessions::{
-    DayActivity, LaterSessions, SessionFilter, SessionRow, WaitingSessions, key_of,
+    DayActivity, LaterSessions, SessionFilter, SessionRow, UnregisteredFolder, WaitingSessions,
+    key_of,
 };
 use words::fingerprint;
 pub use words::{ProjectWords, WordLists};

@@ -40,7 +40,7 @@ pub fn project_root(cwd: Option<&str>, projects: &[PathBuf]) -> Placing {
     if let Some(project) = around(&cwd) {
         return Placing::Project(project);
     }
-    match common_root(&cwd).and_then(|root| around(&root)) {
+    match main_worktree(&cwd).and_then(|root| around(&root)) {
         Some(project) => Placing::Project(project),
         None => Placing::Unregistered(cwd),
     }
@@ -80,8 +80,21 @@ pub(super) fn remote_of(root: &Path) -> Option<String> {
     Some(repository_address(first.1)).filter(|address| !address.is_empty())
 }
 
+/// Returns a name that is the same for all clones of a repository: the address of its remote,
+/// without protocol, user and `.git`. `recorded` is the address in a transcript, for directories
+/// that no longer exist.
+///
+/// Anyone can claim any address, so this is only good enough for a suggestion to the user.
+pub fn repository_identity(dir: &Path, recorded: Option<&str>) -> Option<String> {
+    let address = if dir.is_dir() { remote_of(dir) } else { recorded.map(repository_address) }?;
+    let place = address.split_once("://").map_or(&*address, |(_, place)| place);
+    let place = place.split_once('@').map_or(place, |(_, place)| place);
+    let place = place.trim_end_matches('/').trim_end_matches(".git");
+    Some(place.replacen(':', "/", 1).to_lowercase())
+}
+
 /// Returns the main worktree of the repository that contains `dir`.
-fn common_root(dir: &Path) -> Option<PathBuf> {
+pub fn main_worktree(dir: &Path) -> Option<PathBuf> {
     let git = GitFolder::around(dir)?;
     let common = git.common();
     common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned)
@@ -118,6 +131,21 @@ mod tests {
         assert_eq!(place("/home/a/work/../other"), Placing::Unregistered("/home/a/other".into()));
         assert_eq!(project_root(None, &projects), Placing::Nowhere);
         assert_eq!(place("relative"), Placing::Nowhere);
+    }
+
+    #[test]
+    fn clones_have_the_same_identity_whatever_the_protocol() {
+        let nowhere = Path::new("/nonexistent/clone");
+        for address in [
+            "https://github.com/Pearl/queue.git",
+            "https://token@github.com/pearl/queue/",
+            "git@github.com:pearl/queue.git",
+            "ssh://git@github.com/pearl/queue",
+        ] {
+            let identity = repository_identity(nowhere, Some(address));
+            assert_eq!(identity.as_deref(), Some("github.com/pearl/queue"), "{address}");
+        }
+        assert_eq!(repository_identity(nowhere, None), None);
     }
 
     #[test]

@@ -123,16 +123,15 @@ pub(super) fn record(
     moment: Moment,
 ) -> Result<()> {
     let mut facts = Cow::Borrowed(&outcome.facts);
-    let project = match placing {
-        Placing::Project(root) => {
-            // Not every agent records the repository.
-            if facts.repository.is_none() {
-                facts.to_mut().repository = remote_of(root);
-            }
-            Some(path_text(root))
-        }
-        Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => None,
+    let (folder, project) = match placing {
+        Placing::Project(root) => (Some(root), Some(path_text(root))),
+        Placing::Unregistered(folder) => (Some(folder), None),
+        Placing::Elsewhere(_) | Placing::Nowhere => (None, None),
     };
+    // Not every agent records the repository.
+    if facts.repository.is_none() {
+        facts.to_mut().repository = folder.and_then(|folder| remote_of(folder));
+    }
     if facts.title.is_none() {
         facts.to_mut().title = first_said(transaction, session)?;
     }

@@ -16,7 +16,7 @@ use nacre_types::SourceProblem;
 use super::*;
 
 use crate::agents::adapter_of;
-use crate::transcript::{Agent, Stamp, SyncBudget, TraceSource};
+use crate::transcript::{Agent, SyncBudget, TraceSource};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
@@ -37,6 +37,8 @@ pub enum AllowedProjects {
 pub struct RefreshOptions {
     pub connections: Vec<Connection>,
     pub projects: Vec<PathBuf>,
+    /// Other directories whose sessions the user assigned to a project, with that project.
+    pub adopted: Vec<AdoptedFolder>,
     pub words: WordLists,
     pub allowed: AllowedProjects,
     pub since: Option<Timestamp>,
@@ -49,9 +51,23 @@ pub struct RefreshOptions {
     pub now: Timestamp,
 }
 
+#[derive(Clone, Debug)]
+pub struct AdoptedFolder {
+    pub folder: PathBuf,
+    pub project: PathBuf,
+}
+
 impl RefreshOptions {
-    pub(super) fn placing(&self, source: &Path, cwd: Option<&str>) -> Placing {
+    fn root_of(&self, cwd: Option<&str>) -> Placing {
         let placing = project_root(cwd, &self.projects);
+        let Placing::Unregistered(folder) = &placing else { return placing };
+        let around = self.adopted.iter().filter(|adopted| folder.starts_with(&adopted.folder));
+        let nearest = around.max_by_key(|adopted| adopted.folder.components().count());
+        nearest.map_or(placing, |adopted| Placing::Project(adopted.project.clone()))
+    }
+
+    pub(super) fn placing(&self, source: &Path, cwd: Option<&str>) -> Placing {
+        let placing = self.root_of(cwd);
         let Placing::Project(project) = placing else { return placing };
         let is_allowed = match &self.allowed {
             AllowedProjects::ByPlace => may_speak_for(source, &project, &self.projects),
@@ -240,16 +256,24 @@ impl Catalog {
         let cwds: Vec<String> = rows(&self.connection, sql, [], |row| row.get(0))?;
         let placed: Vec<(String, String)> = cwds
             .into_iter()
-            .filter_map(|cwd| match project_root(Some(&cwd), &options.projects) {
+            .filter_map(|cwd| match options.root_of(Some(&cwd)) {
                 Placing::Project(root) => Some((cwd, path_text(&root))),
                 Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => None,
             })
             .collect();
-        if placed.is_empty() {
+        let is_moved = |adopted: &&AdoptedFolder| !options.projects.contains(&adopted.folder);
+        let moved: Vec<&AdoptedFolder> = options.adopted.iter().filter(is_moved).collect();
+        if placed.is_empty() && moved.is_empty() {
             return Ok(0);
         }
         self.write(|transaction| {
             let mut n_admitted = 0;
+            for AdoptedFolder { folder, project } in moved {
+                transaction.execute(
+                    "UPDATE session SET project = ?1, said = said + (said > 0) WHERE project = ?2",
+                    (path_text(project), path_text(folder)),
+                )?;
+            }
             for (cwd, project) in &placed {
                 n_admitted += readmit_from(transaction, cwd, project, options)?;
             }
@@ -278,17 +302,19 @@ fn readmit_from(
     options: &RefreshOptions,
 ) -> rusqlite::Result<u64> {
     let moment = options.moment();
-    let sql = "SELECT s.id, o.size, o.modified, o.inode, o.path FROM session s JOIN job j ON j.session = s.id
+    let sql = "SELECT s.id, o.size, o.modified, o.inode, o.path, s.last_activity FROM session s JOIN job j ON j.session = s.id
          JOIN source o ON o.id = s.source
          WHERE s.project IS NULL AND s.cwd = ?1 AND j.state = 'skipped' AND j.reason = ?2";
-    let waiting: Vec<(i64, Stamp, String)> = rows(transaction, sql, (cwd, NO_PROJECT), |row| {
-        Ok((row.get(0)?, stamp_of(row.get(1)?, row.get(2)?, row.get(3)?), row.get(4)?))
+    let waiting = rows(transaction, sql, (cwd, NO_PROJECT), |row| {
+        let stamp = stamp_of(row.get(1)?, row.get(2)?, row.get(3)?);
+        let (session, path): (i64, String) = (row.get(0)?, row.get(4)?);
+        Ok((session, stamp, path, row.get::<_, Option<i64>>(5)?))
     })?;
     let mut n_admitted = 0;
-    for (session, stamp, path) in &waiting {
+    for (session, stamp, path, last_activity) in &waiting {
         let may_speak = may_speak_for(Path::new(path), Path::new(project), &options.projects);
         let admission = match may_speak {
-            true => Admission::pending(*stamp, moment),
+            true => Admission::pending(last_activity.map(time_of), *stamp, moment),
             false => Admission::skipped(OUTSIDE),
         };
         set_job(transaction, *session, &admission, moment.now)?;

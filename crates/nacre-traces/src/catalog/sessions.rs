@@ -106,8 +106,18 @@ pub struct WaitingSessions {
     /// Sessions that changed too recently to be processed.
     pub active: Option<LaterSessions>,
     pub retried: Option<LaterSessions>,
-    /// Directories outside registered projects, with their session counts, highest count first.
-    pub unregistered: Vec<(String, u64)>,
+    /// Directories outside registered projects, those with the most sessions first.
+    pub unregistered: Vec<UnregisteredFolder>,
+    /// Number of sessions that name no directory, by agent.
+    pub without_folder: Vec<(String, u64)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnregisteredFolder {
+    pub path: String,
+    pub sessions: u64,
+    /// The address of the repository, if a session recorded it.
+    pub repository: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,6 +131,7 @@ impl Catalog {
     pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions> {
         let mut waiting = WaitingSessions {
             unregistered: self.list_unregistered()?,
+            without_folder: self.count_without_folder()?,
             ..WaitingSessions::default()
         };
         let mut statement = self.connection.prepare_cached(
@@ -146,14 +157,51 @@ impl Catalog {
     }
 
     /// Reads only the index of sessions without a project, because session rows are large.
-    fn list_unregistered(&self) -> Result<Vec<(String, u64)>> {
-        let sql =
-            "SELECT s.cwd, count(*) FROM session s INDEXED BY session_unplaced CROSS JOIN job j ON j.session = s.id
+    fn list_unregistered(&self) -> Result<Vec<UnregisteredFolder>> {
+        let sql = "SELECT s.cwd, count(*), (SELECT max(facts ->> '$.repository') FROM (
+               SELECT facts FROM session r WHERE r.project IS NULL AND r.cwd = s.cwd LIMIT 8))
+             FROM session s INDEXED BY session_unplaced CROSS JOIN job j ON j.session = s.id
              WHERE s.project IS NULL AND s.cwd IS NOT NULL AND j.state = 'skipped' AND j.reason = ?1
              GROUP BY s.cwd ORDER BY 2 DESC, 1";
         Ok(rows(&self.connection, sql, [NO_PROJECT], |row| {
+            let sessions = row.get::<_, i64>(1)?.unsigned_abs();
+            Ok(UnregisteredFolder { path: row.get(0)?, sessions, repository: row.get(2)? })
+        })?)
+    }
+
+    fn count_without_folder(&self) -> Result<Vec<(String, u64)>> {
+        let sql = "SELECT s.agent, count(*) FROM job j JOIN session s ON s.id = j.session
+             WHERE j.state = 'skipped' AND j.reason = ?1 GROUP BY 1";
+        Ok(rows(&self.connection, sql, [NO_FOLDER], |row| {
             Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs()))
         })?)
+    }
+
+    /// Returns a project's sessions and their repository, for a project that no longer exists.
+    pub fn sessions_of_project(&self, path: &str) -> Result<UnregisteredFolder> {
+        let sql = "SELECT count(*), max(facts ->> '$.repository') FROM session
+             WHERE project = ?1 AND facts != ''";
+        Ok(self.connection.query_row(sql, [path], |row| {
+            let sessions = row.get::<_, i64>(0)?.unsigned_abs();
+            Ok(UnregisteredFolder { path: path.to_owned(), sessions, repository: row.get(1)? })
+        })?)
+    }
+
+    /// Assigns a session that names no directory to a project, whose run has read it.
+    pub fn assign(&mut self, key: &str, project: &str, run: &str, now: Timestamp) -> Result<()> {
+        self.write(|transaction| {
+            let sql = "UPDATE job SET state = 'done', reason = NULL, run = ?3, changed = ?4
+                 WHERE state = 'skipped' AND reason = ?2
+                   AND session = (SELECT id FROM session WHERE key = ?1)";
+            let n_assigned =
+                transaction.execute(sql, (key, NO_FOLDER, run, now.as_millisecond()))?;
+            if n_assigned > 0 {
+                let sql =
+                    "UPDATE session SET project = ?2, said = said + (said > 0) WHERE key = ?1";
+                transaction.execute(sql, (key, project))?;
+            }
+            Ok(())
+        })
     }
 }
 

@@ -52,6 +52,7 @@ struct PriorVisit {
     cwd: Option<String>,
     words: i64,
     facts: Option<SessionFacts>,
+    project: Option<String>,
 }
 
 impl Catalog {
@@ -206,8 +207,10 @@ impl<'o> Visit<'_, 'o> {
         words.of(placing.transcript_project()).map_err(str::to_owned)
     }
 
+    /// A session that names no directory stays in the project that the user assigned it to.
     fn placing(&self, cwd: Option<&str>) -> Placing {
-        self.options.placing(&self.trace.source.path, cwd)
+        let assigned = self.seen.as_ref().and_then(|seen| seen.project.as_deref());
+        self.options.placing(&self.trace.source.path, cwd.or(assigned))
     }
 
     fn was_read_under(&self, words: &ExtraWords) -> bool {
@@ -343,7 +346,7 @@ fn seen_before(
     version: u32,
 ) -> rusqlite::Result<Option<PriorVisit>> {
     let mut statement = transaction.prepare_cached(
-        "SELECT s.revision, s.watermark, s.facts != '' AND o.version = ?4, s.cwd, s.words_read, s.facts FROM session s
+        "SELECT s.revision, s.watermark, s.facts != '' AND o.version = ?4, s.cwd, s.words_read, s.facts, s.project FROM session s
          JOIN source o ON o.id = s.source WHERE o.agent = ?1 AND o.path = ?2 AND s.inner_id = ?3",
     )?;
     let key = (trace.source.agent.as_str(), path_text(&trace.source.path), inner(trace), version);
@@ -360,6 +363,7 @@ fn seen_before(
                 cwd: row.get(3)?,
                 words: row.get(4)?,
                 facts: serde_json::from_str(&facts).ok(),
+                project: row.get(6)?,
             })
         })
         .optional()

@@ -26,6 +26,7 @@ struct World {
     catalog: Catalog,
     now: Timestamp,
     projects: Vec<PathBuf>,
+    adopted: Vec<AdoptedFolder>,
 }
 
 impl World {
@@ -35,7 +36,8 @@ impl World {
         let catalog = Catalog::open(&dir.path().join("catalog.sqlite3")).unwrap();
         // Choose a time well after the files were created, so that every session is idle.
         let now = Timestamp::from_second(4_000_000_000).unwrap();
-        Self { dir, catalog, now, projects: vec![PathBuf::from("/work/shop")] }
+        let projects = vec![PathBuf::from("/work/shop")];
+        Self { dir, catalog, now, projects, adopted: Vec::new() }
     }
 
     fn trace(&self, name: &str) -> PathBuf {
@@ -64,6 +66,7 @@ impl World {
                 roots: vec![self.dir.path().join("traces")],
             }],
             projects: self.projects.clone(),
+            adopted: self.adopted.clone(),
             allowed: AllowedProjects::ByPlace,
             since: None,
             until: None,

@@ -86,7 +86,11 @@ fn print_gone(ui: &mut Ui, project: &ProjectEntry) {
         }
     };
     print_problem(ui, &project.path, Role::Bad, Severity::Error.as_str(), &message);
-    let hint = format!("Restore it, or remove the project: nacre project remove {name}");
+    let hint = format!(
+        "Restore it, or remove the project: nacre project remove {name}. If it has moved: nacre \
+         project add NEW --also {}",
+        ShownLine(&project.path)
+    );
     ui.note(2, Role::Faint, hint);
 }
 

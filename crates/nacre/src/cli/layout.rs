@@ -29,10 +29,12 @@ pub(crate) enum Role {
     Good,
     Warning,
     Bad,
+    Plain,
 }
 
 pub(super) fn paint(is_on: bool, role: Role, text: impl Display) -> String {
     let code = match role {
+        Role::Plain => return text.to_string(),
         Role::Id => "36",
         Role::Title => "1",
         Role::Faint => "2",
@@ -136,6 +138,18 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     shown
 }
 
+/// Splits text into lines of at most `width` columns, between words.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut().filter(|line| line.width() + 1 + word.width() <= width) {
+            Some(line) => *line = format!("{line} {word}"),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// Formats a time relative to now. A time that cannot be parsed is returned as it is.
 pub(super) fn ago(time: &str, now: Timestamp) -> String {
     let Ok(then) = time.parse::<Timestamp>() else { return time.to_owned() };
@@ -221,6 +235,15 @@ mod tests {
         );
         assert!(lines(None)[0].starts_with("Use SQLite for the queue of jobs  (candidate)"));
         assert!(lines(Some(10)).iter().all(|line| line.contains("2026")));
+    }
+
+    #[test]
+    fn text_is_wrapped_between_words() {
+        assert_eq!(
+            wrap("use one  file\nfor 数据库 数据库", 8),
+            ["use one", "file for", "数据库", "数据库"]
+        );
+        assert_eq!(wrap("github.com/pearl/queue it is", 8), ["github.com/pearl/queue", "it is"]);
     }
 
     #[test]

@@ -31,6 +31,11 @@ enum ProjectCommand {
         /// Its name [default: the directory's name]
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
+
+        /// Also read the sessions of this directory, such as the project's path before it moved, or
+        /// another clone (can be repeated)
+        #[arg(long, value_name = "PATH")]
+        also: Vec<PathBuf>,
     },
     #[command(hide = true)]
     List,
@@ -57,10 +62,10 @@ impl ProjectArgs {
 
 pub(crate) fn cmd_project(ui: &mut Ui, host: &Host, args: ProjectArgs) -> CommandResult {
     match args.command {
-        Some(ProjectCommand::Add { path, name }) => {
-            let report = ops::add(host, &ProjectAddRequest { path, name })?;
+        Some(ProjectCommand::Add { path, name, also }) => {
+            let report = ops::add(host, &ProjectAddRequest { path, name, also })?;
             ui.report(&report, |ui, report| {
-                init::print(ui, &report.prepared);
+                init::print(ui, host, &report.prepared);
                 print_undo(ui, report.change.as_deref());
             })
         }

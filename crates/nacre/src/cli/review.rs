@@ -4,13 +4,19 @@ use std::path::Path;
 
 use nacre_ops::{memory as memories, review as ops};
 use nacre_types::{
-    MemoryEditRequest, MemoryIdsRequest, MemoryShowRequest, ReviewCandidate, ReviewListReport,
-    ReviewListRequest, Scope,
+    MemoryEditRequest, MemoryEntry, MemoryIdsRequest, MemorySearchRequest, MemoryShowRequest,
+    MemoryStatus, MemoryType, ReviewCandidate, ReviewDecideRequest, ReviewDecision,
+    ReviewListReport, ReviewListRequest, Scope,
 };
 
 use super::memory::run_editor;
 use super::prelude::*;
-use super::render::{print_memory_row, print_more, quote_place, report_changes, warn_broken};
+use super::render::{
+    count, print_memory_row, print_more, quote_place, report_changes, warn_broken,
+};
+
+/// Maximum number of memories that a candidate may supersede, to choose from.
+const MAX_SIMILAR: usize = 5;
 
 const MAX_QUOTES: usize = 2;
 
@@ -20,20 +26,21 @@ const QUESTION: &str =
     "[a]ccept, [e]dit, [r]eject, [s]upersede a memory, [n]ext, [b]ack, [q]uit, [?] help? ";
 
 const HELP: &str = "\
-a    accept
-all  accept this and all following candidates
-e    edit first
-r    reject: delete it permanently
-s    accept, and supersede an older memory
-n    decide later
-b    back to the previous candidate
-q    quit; decisions are kept";
+a  accept
+A  accept this and all following candidates that are not quarantined
+e  edit first
+r  reject: delete it permanently
+s  accept, and supersede an older memory
+n  decide later
+b  back to the previous candidate
+q  quit; decisions are kept";
 
 /// Accept or reject candidates
 ///
 /// A candidate is a memory that needs your confirmation, found by a sync or by `nacre import`.
 /// Until you accept it, it is not used in briefs and ranks below active memories in answers. In a
-/// terminal, asks about one candidate at a time; elsewhere lists them, newest first.
+/// terminal, asks about one candidate at a time, and one key decides; elsewhere lists them, newest
+/// first.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ReviewArgs {
@@ -42,6 +49,9 @@ pub(crate) struct ReviewArgs {
     /// List the candidates without asking
     #[arg(long)]
     list: bool,
+    /// Review the candidates of all projects
+    #[arg(long, conflicts_with = "scope")]
+    all: bool,
     /// Show at most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -78,13 +88,14 @@ enum ReviewCommand {
 }
 
 pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandResult {
-    let ReviewArgs { command, list, limit, scope } = args;
+    let ReviewArgs { command, list, all: all_projects, limit, scope } = args;
     let scope = match command {
         Some(ReviewCommand::Accept { mut ids, all, supersedes, scope }) => {
             let scope = scope.mode();
             if all {
                 // Quarantined candidates must be read, and accepted one at a time by id.
-                let all = ops::waiting(host, &ReviewListRequest { limit: Some(0), scope })?;
+                let request = ReviewListRequest { limit: Some(0), scope, all_projects };
+                let all = ops::waiting(host, &request)?;
                 let trusted = all.candidates.into_iter().filter(|one| one.reason.is_none());
                 ids = trusted.map(|candidate| candidate.memory.id).collect();
             }
@@ -103,12 +114,18 @@ pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandR
         }
         None => scope.mode(),
     };
-    let report = ops::list(host, &ReviewListRequest { limit, scope })?;
-    ui.shorten_ids(host, scope);
-    if list || ui.is_json() || !ui.can_ask() || report.candidates.is_empty() {
-        return ui.report(&report, print_list);
+    let report = ops::list(host, &ReviewListRequest { limit, scope, all_projects })?;
+    if !all_projects {
+        ui.shorten_ids(host, scope);
     }
-    Picker { host, scope, n_accepted: 0, n_rejected: 0 }.pick(ui, report)
+    if list || ui.is_json() || !ui.can_ask() || report.candidates.is_empty() {
+        let exit = ui.report(&report, print_list)?;
+        print_elsewhere(ui, host, report.total)?;
+        return Ok(exit);
+    }
+    let n_left = Picker { host, scope, n_accepted: 0, n_rejected: 0 }.pick(ui, &report)?;
+    print_elsewhere(ui, host, n_left)?;
+    Ok(Exit::DONE)
 }
 
 fn print_list(ui: &mut Ui, report: &ReviewListReport) {
@@ -120,58 +137,63 @@ fn print_list(ui: &mut Ui, report: &ReviewListReport) {
     }
     match report.total {
         0 => ui.status("No candidates to review."),
+        _ if report.candidates.iter().any(|candidate| candidate.project.is_some()) => ui.status(
+            "\nDecide: nacre --project NAME review accept ID, nacre --project NAME review reject ID",
+        ),
         _ => ui.status("\nDecide: nacre review accept ID, nacre review reject ID"),
     }
     print_more(ui, report.total - report.candidates.len());
     warn_broken(ui, &report.broken);
 }
 
+/// Says how many candidates wait in projects other than those of `report`.
+fn print_elsewhere(ui: &mut Ui, host: &Host, n_listed: usize) -> Result<()> {
+    let all = ReviewListRequest { limit: Some(1), scope: None, all_projects: true };
+    let n_more = ops::waiting(host, &all)?.total.saturating_sub(n_listed);
+    if n_more > 0 && !ui.is_json() {
+        let wait = if n_more == 1 { "waits" } else { "wait" };
+        let candidates = count(n_more, "candidate");
+        ui.status(format!("{candidates} {wait} in other projects: nacre review --all"));
+    }
+    Ok(())
+}
+
 fn print_candidate(ui: &mut Ui, candidate: &ReviewCandidate) {
-    let ReviewCandidate { memory, body, quotes, reason } = candidate;
-    print_memory_row(ui, memory);
+    let ReviewCandidate { memory, project, body, quotes, reason } = candidate;
+    if ui.is_watched() {
+        ui.paragraph("", Role::Title, &memory.title);
+        let mut notes = vec![memory.kind.as_deref().unwrap_or(memory.r#type.as_str()).to_owned()];
+        notes.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
+        notes.extend(memory.stated().map(|time| ui.when(time)));
+        notes.push(ui.short_id(&memory.id).to_owned());
+        ui.note(0, Role::Faint, notes.join(", "));
+    } else {
+        print_memory_row(ui, memory);
+    }
+    if let Some(project) = project {
+        ui.note(4, Role::Faint, format!("project {project}"));
+    }
     if let Some(reason) = reason {
         ui.note(4, Role::Warning, format!("quarantined: {reason}"));
     }
-    for line in body.lines().filter(|line| !line.trim().is_empty()) {
-        ui.line(format!("    {}", Shown(line).one_line()));
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (whole, quotes) = (plain(body), &quotes[..quotes.len().min(MAX_QUOTES)]);
+    // A body that only repeats a quote is not printed, and neither is a quote within the body.
+    let is_quoted = quotes.iter().any(|quote| plain(&quote.text).contains(&whole));
+    for line in body.lines().filter(|line| !is_quoted && !line.trim().is_empty()) {
+        ui.paragraph("    ", Role::Plain, line);
     }
-    for quote in quotes.iter().take(MAX_QUOTES) {
-        let words = quote.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let cut: String = words.chars().take(MAX_QUOTE_CHARS).collect();
-        let more = if cut.len() < words.len() { "…" } else { "" };
-        ui.line(format!("    > {}{more}", Shown(&cut).one_line()));
+    for quote in quotes {
+        let words = plain(&quote.text);
+        if is_quoted || !whole.contains(&words) {
+            let cut: String = words.chars().take(MAX_QUOTE_CHARS).collect();
+            let more = if cut.len() < words.len() { "…" } else { "" };
+            ui.paragraph("    > ", Role::Plain, &format!("{cut}{more}"));
+        }
         ui.note(6, Role::Faint, quote_place(ui, &quote.place, &quote.at));
     }
     if quotes.is_empty() {
         ui.note(4, Role::Warning, "no quote as evidence");
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Choice {
-    Accept,
-    AcceptAll,
-    Edit,
-    Reject,
-    Supersede,
-    Next,
-    Back,
-    Quit,
-}
-
-impl Choice {
-    fn parse(answer: &str) -> Option<Self> {
-        match answer.trim().to_ascii_lowercase().as_str() {
-            "a" | "accept" | "y" | "yes" => Some(Self::Accept),
-            "all" => Some(Self::AcceptAll),
-            "e" | "edit" => Some(Self::Edit),
-            "r" | "reject" => Some(Self::Reject),
-            "s" | "supersede" => Some(Self::Supersede),
-            "n" | "next" | "" => Some(Self::Next),
-            "b" | "back" => Some(Self::Back),
-            "q" | "quit" => Some(Self::Quit),
-            _ => None,
-        }
     }
 }
 
@@ -183,107 +205,140 @@ struct Picker<'a> {
 }
 
 impl Picker<'_> {
-    fn pick(mut self, ui: &mut Ui, report: ReviewListReport) -> CommandResult {
-        let ReviewListReport { mut candidates, total, .. } = report;
+    /// Asks about each candidate, and returns how many are left.
+    fn pick(mut self, ui: &mut Ui, report: &ReviewListReport) -> Result<usize> {
+        let mut candidates = report.candidates.clone();
         let (n_shown, mut at) = (candidates.len(), 0);
         while let Some(candidate) = candidates.get_mut(at) {
             ui.line(format!("\nCandidate {} of {n_shown}", at + 1));
-            match self.decide(ui, candidate)? {
-                Choice::Back => at = at.saturating_sub(1),
-                Choice::Quit => break,
-                Choice::AcceptAll => {
-                    for candidate in &candidates[at..] {
-                        self.accept(ui, &candidate.memory.id, None)?;
-                    }
-                    break;
+            print_candidate(ui, candidate);
+            let Some(key) = ui.ask_key(QUESTION)? else { break };
+            let next = match key.trim() {
+                "a" => self.accept(ui, candidate, None).map(|()| at + 1),
+                "A" => self.accept_rest(ui, &candidates[at..]).map(|n_decided| at + n_decided),
+                "e" => self.edit(ui, candidate).map(|()| at),
+                "r" => self.decide(ui, candidate, ReviewDecision::Reject, None).map(|()| at + 1),
+                "s" => self.supersede(ui, candidate).map(|n_decided| at + n_decided),
+                "n" | "" => Ok(at + 1),
+                "b" => Ok(at.saturating_sub(1)),
+                "q" => break,
+                _ => {
+                    ui.line(HELP);
+                    Ok(at)
                 }
-                Choice::Accept
-                | Choice::Edit
-                | Choice::Reject
-                | Choice::Supersede
-                | Choice::Next => at += 1,
+            };
+            match next {
+                Ok(next) => at = next,
+                // An invalid id or an editor failure does not end the review.
+                Err(error) => ui.warning(&error.message, error.hints.first().map(String::as_str)),
             }
         }
         let Self { n_accepted, n_rejected, .. } = self;
-        let n_left = total.saturating_sub(n_accepted + n_rejected);
+        let n_left = report.total.saturating_sub(n_accepted + n_rejected);
         ui.status(format!("{n_accepted} accepted, {n_rejected} rejected, {n_left} left"));
-        Ok(Exit::DONE)
+        Ok(n_left)
     }
 
-    fn decide(&mut self, ui: &mut Ui, candidate: &mut ReviewCandidate) -> Result<Choice> {
-        print_candidate(ui, candidate);
-        loop {
-            // The end of the input counts as quitting.
-            let Some(answer) = ui.ask(QUESTION)? else { return Ok(Choice::Quit) };
-            let id = candidate.memory.id.clone();
-            let choice = Choice::parse(&answer);
-            let done = match choice {
-                Some(Choice::Accept) => self.accept(ui, &id, None),
-                Some(Choice::Reject) => self.reject(ui, id),
-                Some(Choice::Supersede) => {
-                    let older = ui.ask("The id of the memory it supersedes: ")?;
-                    self.accept(ui, &id, older.as_deref().map(str::trim))
-                }
-                Some(Choice::Edit) => self.edit(ui, candidate),
-                Some(choice) => return Ok(choice),
-                None => {
-                    ui.line(HELP);
-                    Ok(())
-                }
-            };
-            match (done, choice) {
-                (Ok(()), None | Some(Choice::Edit)) => {}
-                (Ok(()), Some(choice)) => return Ok(choice),
-                // An invalid id or an editor failure does not end the review.
-                (Err(error), _) => {
-                    ui.warning(&error.message, error.hints.first().map(String::as_str));
-                }
-            }
+    /// Runs `act` with the host and scope of the candidate's project.
+    fn with_host<T>(
+        &self,
+        candidate: &ReviewCandidate,
+        act: impl FnOnce(&Host, Option<Scope>) -> Result<T>,
+    ) -> Result<T> {
+        match &candidate.project {
+            Some(name) => act(&self.host.in_project(name)?, None),
+            None => act(self.host, self.scope),
         }
     }
 
-    fn accept(&mut self, ui: &mut Ui, id: &str, supersedes: Option<&str>) -> Result<()> {
-        let request = MemoryIdsRequest { ids: vec![id.to_owned()], scope: self.scope };
-        let report = ops::accept(self.host, &request, supersedes, &ui.events())?;
-        self.n_accepted += report.ids.len();
+    fn decide(
+        &mut self,
+        ui: &mut Ui,
+        candidate: &ReviewCandidate,
+        decision: ReviewDecision,
+        supersedes: Option<String>,
+    ) -> Result<()> {
+        let report = self.with_host(candidate, |host, scope| {
+            let ids = vec![candidate.memory.id.clone()];
+            let request = ReviewDecideRequest { ids, decision, supersedes, scope };
+            ops::decide(host, &request, &ui.events())
+        })?;
+        match decision {
+            ReviewDecision::Accept => self.n_accepted += 1,
+            ReviewDecision::Reject => self.n_rejected += 1,
+        }
         report_changes(ui, &report).map(|_| ())
     }
 
-    fn reject(&mut self, ui: &mut Ui, id: String) -> Result<()> {
-        let request = MemoryIdsRequest { ids: vec![id], scope: self.scope };
-        let report = ops::reject(self.host, &request, &ui.events())?;
-        self.n_rejected += report.ids.len();
-        report_changes(ui, &report).map(|_| ())
+    fn accept(
+        &mut self,
+        ui: &mut Ui,
+        candidate: &ReviewCandidate,
+        supersedes: Option<String>,
+    ) -> Result<()> {
+        self.decide(ui, candidate, ReviewDecision::Accept, supersedes)
+    }
+
+    /// Accepts the candidates that are not quarantined, and returns how many to go forward.
+    fn accept_rest(&mut self, ui: &mut Ui, rest: &[ReviewCandidate]) -> Result<usize> {
+        let trusted = || rest.iter().filter(|candidate| candidate.reason.is_none());
+        let question = format!("Accept {}?", count(trusted().count(), "candidate"));
+        if !ui.confirm(&question)? {
+            return Ok(0);
+        }
+        trusted().try_for_each(|candidate| self.accept(ui, candidate, None))?;
+        Ok(rest.len())
+    }
+
+    /// Offers the memories most similar to the candidate, and accepts it as the replacement of one.
+    /// Returns how many candidates were decided.
+    fn supersede(&mut self, ui: &mut Ui, candidate: &ReviewCandidate) -> Result<usize> {
+        let similar =
+            self.with_host(candidate, |host, scope| find_similar(host, scope, candidate))?;
+        for (number, memory) in similar.iter().enumerate() {
+            ui.paragraph(&format!("  {}  ", number + 1), Role::Title, &memory.title);
+            ui.note(5, Role::Faint, ui.short_id(&memory.id).to_owned());
+        }
+        let key = ui.ask_key("Number of the memory it supersedes, [i]d of another, [n]one? ")?;
+        let key = key.unwrap_or_default();
+        let number = key.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let older = match number.and_then(|number| similar.get(number)) {
+            Some(memory) => Some(memory.id.clone()),
+            None if key.trim() == "i" => ui.ask("Id: ")?.map(|id| id.trim().to_owned()),
+            None => None,
+        };
+        let n_decided = usize::from(older.is_some());
+        older.map_or(Ok(()), |older| self.accept(ui, candidate, Some(older)))?;
+        Ok(n_decided)
     }
 
     fn edit(&self, ui: &mut Ui, candidate: &mut ReviewCandidate) -> Result<()> {
-        let (id, scope) = (candidate.memory.id.clone(), self.scope);
-        let editor = self.host.editor()?;
-        let request = MemoryEditRequest { id: id.clone(), discard: false, scope };
-        let run = |draft: &Path| run_editor(self.host, editor, draft);
-        memories::edit(self.host, &request, &run, &ui.events())?;
-        let request = MemoryShowRequest { id, scope, ..MemoryShowRequest::default() };
-        let shown = memories::show(self.host, &request, &ui.events())?;
+        let shown = self.with_host(candidate, |host, scope| {
+            let (id, editor) = (candidate.memory.id.clone(), host.editor()?);
+            let request = MemoryEditRequest { id: id.clone(), discard: false, scope };
+            let run = |draft: &Path| run_editor(host, editor, draft);
+            memories::edit(host, &request, &run, &ui.events())?;
+            let request = MemoryShowRequest { id, scope, ..MemoryShowRequest::default() };
+            memories::show(host, &request, &ui.events())
+        })?;
         (candidate.memory, candidate.body) = (shown.memory, shown.body);
-        print_candidate(ui, candidate);
         Ok(())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_decided_by_a_slip() {
-        for (answer, expected) in [
-            (" R \n", Some(Choice::Reject)),
-            ("\n", Some(Choice::Next)),
-            ("all\n", Some(Choice::AcceptAll)),
-            ("ar\n", None),
-            ("?\n", None),
-        ] {
-            assert_eq!(Choice::parse(answer), expected, "{answer:?}");
-        }
-    }
+/// Returns the active memories most similar to the candidate.
+fn find_similar(
+    host: &Host,
+    scope: Option<Scope>,
+    candidate: &ReviewCandidate,
+) -> Result<Vec<MemoryEntry>> {
+    // Punctuation could be read as a filter or a phrase.
+    let is_word = |c: char| c.is_alphanumeric() || c.is_whitespace();
+    let query = candidate.memory.title.replace(|c| !is_word(c), " ");
+    let request = MemorySearchRequest { query, scope, ..MemorySearchRequest::default() };
+    let hits = memories::search(host, &request)?.hits.into_iter().map(|hit| hit.memory);
+    let is_claim = |memory: &MemoryEntry| {
+        memory.status == MemoryStatus::Active.as_str() && memory.r#type != MemoryType::Summary
+    };
+    Ok(hits.filter(is_claim).take(MAX_SIMILAR).collect())
 }

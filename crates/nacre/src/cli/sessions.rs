@@ -41,7 +41,7 @@ pub(crate) fn describe_disconnected(agents: &[String]) -> Option<String> {
 }
 
 pub(crate) fn print_waiting(ui: &mut Ui, host: &Host, waiting: &WaitingSessions) {
-    let WaitingSessions { ready, active, retried, not_set_up } = waiting;
+    let WaitingSessions { ready, active, retried, not_set_up, without_folder } = waiting;
     if *ready > 0 {
         let wait = if *ready == 1 { "waits" } else { "wait" };
         ui.status(format!("{} {wait} for `nacre sync`.", sessions_text(*ready)));
@@ -60,6 +60,25 @@ pub(crate) fn print_waiting(ui: &mut Ui, host: &Host, waiting: &WaitingSessions)
     }
     if !not_set_up.is_empty() {
         ui.status(not_set_up_text(host, not_set_up));
+    }
+    for folder in not_set_up {
+        let Some(project) = &folder.clone_of else { continue };
+        let [path, project] =
+            [&folder.path, project].map(|path| Shown(&short(host, path.as_ref())).one_line());
+        ui.status(format!(
+            "{path} is of the same repository as {project}. To read its sessions there: nacre \
+             project add {project} --also {path}"
+        ));
+    }
+    let n_sessions: u64 = without_folder.iter().map(|agent| agent.sessions).sum();
+    if n_sessions > 0 {
+        let name = if n_sessions == 1 { "names" } else { "name" };
+        ui.status(format!(
+            "{} {name} no directory ({}). To read one into this project: nacre sync --trace ID \
+             (nacre trace --all).",
+            sessions_text(n_sessions),
+            agents_text(without_folder)
+        ));
     }
 }
 
@@ -94,12 +113,16 @@ fn duration_text(seconds: u64) -> String {
     }
 }
 
+/// What the user can expect without a model.
+pub(crate) const READ_BY_RULES: &str = "Rules find what people state plainly, such as \"never push \
+    to main\", and summarize every session; they miss what only follows from a discussion.";
+
 /// Flags that answer the question without a prompt.
 #[derive(Debug, Args)]
 pub(crate) struct ReaderArgs {
     /// Let the installed agent read your sessions without asking
     #[arg(long, short, conflicts_with = "no")]
-    yes: bool,
+    pub(super) yes: bool,
 
     /// Let no agent read your sessions, and do not ask
     #[arg(long)]
@@ -146,8 +169,8 @@ fn reader_text(question: &ops::ReaderQuestion, n_now: Option<u64>) -> String {
     format!(
         "{label} is installed. Let it read your sessions?\nTheir text is sent to {label}'s \
          provider and counts against your plan: about {KILOTOKENS_PER_SESSION},000 tokens per \
-         session, at most {sessions_per_day} sessions per day.{now}\nOtherwise, sessions are \
-         read by rules on this computer; `nacre sync --dry-run` shows what the rules find."
+         session, at most {sessions_per_day} sessions per day.{now}\nOtherwise, they are read by \
+         rules, on this computer. {READ_BY_RULES}\n`nacre sync --dry-run` shows what the rules find."
     )
 }
 

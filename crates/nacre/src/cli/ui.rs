@@ -7,6 +7,8 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use jiff::Timestamp;
 use nacre_ops::host::Environment;
 use nacre_ops::memory::{self, ShortIds};
@@ -19,9 +21,15 @@ use serde::Serialize;
 use super::Globals;
 use super::env::Terminals;
 use super::interrupt::{CANCEL_TIMEOUT, cancel_on_ctrl_c};
-use super::layout::{Role, Row, ago, cut, minute, paint, table_lines, to_second};
+use super::layout::{Role, Row, ago, cut, minute, paint, table_lines, to_second, wrap};
 use super::pager::{Pager, is_long};
 use super::progress::{EventScreen, hint_text, print_message, warning_text};
+
+/// Prints a part of a line. A closed standard error is ignored.
+fn eprint_now(text: &str) {
+    let mut terminal = io::stderr();
+    let _ = write!(terminal, "{text}").and_then(|()| terminal.flush());
+}
 
 pub(crate) type CommandResult = Result<Exit>;
 
@@ -141,6 +149,18 @@ impl Ui {
         self.line(format_args!("{:indent$}{text}", ""));
     }
 
+    /// Prints a paragraph after `first`. On a terminal, wraps it, and indents the later lines as
+    /// far as the first.
+    pub(crate) fn paragraph(&mut self, first: &str, role: Role, text: &str) {
+        let text = Shown(text).one_line();
+        let room = self.width().map(|width| width.saturating_sub(first.len()));
+        let lines = room.map_or_else(|| vec![text.clone()], |room| wrap(&text, room));
+        for (number, line) in lines.into_iter().enumerate() {
+            let start = if number == 0 { first.to_owned() } else { " ".repeat(first.len()) };
+            self.line(format_args!("{start}{}", self.paint(role, line)));
+        }
+    }
+
     /// Prints multi-line text, with terminal control characters made visible.
     pub(crate) fn text(&mut self, text: &str) {
         let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -197,12 +217,38 @@ impl Ui {
     /// Prompts for a line. Returns `None` at the end of input.
     pub(crate) fn ask(&mut self, question: &str) -> Result<Option<String>> {
         let _ = self.flush();
-        let mut terminal = io::stderr();
-        write!(terminal, "{question}")?;
-        terminal.flush()?;
+        eprint_now(question);
         let mut answer = String::new();
         let n_read = io::stdin().read_line(&mut answer)?;
         Ok((n_read > 0).then_some(answer))
+    }
+
+    /// Prompts for a single key, without Enter. Returns what a user without such a terminal would
+    /// type in a line, or `None` for Esc, Ctrl-C and Ctrl-D.
+    pub(crate) fn ask_key(&mut self, question: &str) -> Result<Option<String>> {
+        if enable_raw_mode().is_err() {
+            return self.ask(question);
+        }
+        let _ = self.flush();
+        eprint_now(question);
+        let key = loop {
+            match crossterm::event::read() {
+                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => break Ok(key),
+                Ok(_) => {}
+                Err(error) => break Err(error),
+            }
+        };
+        disable_raw_mode()?;
+        let key = key?;
+        let answer = match key.code {
+            KeyCode::Char('c' | 'd') if key.modifiers.contains(KeyModifiers::CONTROL) => None,
+            KeyCode::Char(c) => Some(c.to_string()),
+            KeyCode::Enter => Some(String::new()),
+            KeyCode::Esc => None,
+            _ => Some("?".to_owned()),
+        };
+        eprint_now(&format!("{}\n", answer.as_deref().unwrap_or_default()));
+        Ok(answer)
     }
 
     pub(crate) fn allow_pager(&mut self, environment: &Environment) {

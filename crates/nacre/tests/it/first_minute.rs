@@ -36,7 +36,8 @@ fn add(home: &TestHome, agent: &str, (n, cwd): (u32, &Path), changed: u64) {
         ),
     };
     let path = home.root().join(path);
-    agents::write(&path, &text);
+    let time = jiff::Timestamp::from_second(changed as i64).unwrap().to_string();
+    agents::write(&path, &text.replace("2026-11-01T10:00:00.000Z", &time));
     let file = fs::File::options().append(true).open(&path).unwrap();
     file.set_modified(UNIX_EPOCH + Duration::from_secs(changed)).unwrap();
 }
@@ -120,6 +121,7 @@ fn a_sync_ends_with_what_it_learned_what_waits_and_what_to_type() {
       learning  Always use pnpm in package 2, never npm or yarn (to review)
       learning  Always use pnpm in package 3, never npm or yarn (to review)
     3 sessions: 3 memories learned (1 active, 2 to review), 3 summaries.
+    Rules read them; they miss what only follows from a discussion (nacre model).
     1 session is still active, ready in 60 s (to read them now: nacre sync --trace [ID]).
     1 session belongs to a directory that is not set up: ~/other 1; run `nacre init` there.
     Undo: nacre undo first-[id]

@@ -48,7 +48,7 @@ fn the_first_run_is_as_the_page_shows_it() {
     for (words, args, typed) in [
         ("Set up the repository.", &["init"][..], &[][..]),
         ("Read the sessions.", &["sync"], &[]),
-        ("Review the candidates.", &["review"], &[("help? ", "a\n"), ("help? ", "q\n")]),
+        ("Review the candidates.", &["review"], &[("help? ", "a"), ("help? ", "q")]),
         ("Print the briefing for the next agent.", &["brief"], &[]),
         ("Ask a question.", &["ask", "do we use npm or pnpm?"], &[]),
         ("Undo the last change.", &["undo", "--last"], &[]),
@@ -179,10 +179,14 @@ fn first_home() -> TestHome {
 
 fn write(path: &Path, lines: &[Value], age: u64) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    fs::write(path, text).unwrap();
     let now: jiff::Timestamp = NOW.parse().unwrap();
-    let modified = SystemTime::from(now) - Duration::from_secs(age);
+    let modified = now - Duration::from_secs(age);
+    let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    if age < 120 {
+        text = text.replace(&time(1), &modified.to_string());
+    }
+    fs::write(path, text).unwrap();
+    let modified = SystemTime::from(modified);
     fs::File::options().write(true).open(path).unwrap().set_modified(modified).unwrap();
 }
 

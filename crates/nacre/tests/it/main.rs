@@ -43,6 +43,7 @@ mod explore;
 mod export;
 mod feedback;
 mod finding;
+mod first_day;
 mod first_minute;
 mod first_run;
 #[cfg(unix)]

@@ -34,7 +34,7 @@ fn projects_are_added_listed_and_removed() {
     assert!(home.run(&["project"]).contains("second  no store  $HOME/other"));
     assert_snapshot!(home.run(&["project", "add", "../other", "--name", "work"]), @"
     Error: Project `work` is already registered, with path `$HOME/work`
-    Hint: Choose another name. If the project has moved, run `nacre project remove work` first
+    Hint: Choose another name. If the project has moved, add its new path with `--also $HOME/work`
     [exit 1]
     ");
     assert_snapshot!(home.run(&["project", "remove", "secnd"]), @"

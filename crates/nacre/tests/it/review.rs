@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::home::TestHome;
+use crate::pty::Terminal;
 
 /// Adds a candidate for review. It is created by an edit, which counts as the user's own if it
 /// cannot have come from Git.
@@ -28,12 +29,10 @@ fn candidates_are_listed_with_their_quotes_and_places() {
     propose(&home, "Keep sessions for a year", "The law asks for it.");
     assert_snapshot!(home.run(&["review"]), @"
     20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue  (candidate)
-        One file, no server.
         > Use SQLite for the queue One file, no server.
           nacre memory add, 2026-11-15T08:30:00Z
 
     20261115-keep-sessions-for-a-year  decision  2026-11-15  Keep sessions for a year  (candidate)
-        The law asks for it.
         > Keep sessions for a year The law asks for it.
           nacre memory add, 2026-11-15T08:30:00Z
 
@@ -41,7 +40,6 @@ fn candidates_are_listed_with_their_quotes_and_places() {
     ");
     assert_snapshot!(home.run(&["review", "--limit", "1"]), @"
     20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue  (candidate)
-        One file, no server.
         > Use SQLite for the queue One file, no server.
           nacre memory add, 2026-11-15T08:30:00Z
 
@@ -143,4 +141,46 @@ fn a_rejected_candidate_leaves_a_hash_and_no_text() {
     let told: Vec<_> = home.snapshot().into_iter().filter(|(_, bytes)| says(bytes)).collect();
     assert!(told.iter().all(|(path, _)| path.starts_with(&run_folders)), "{told:?}");
     assert_snapshot!(home.run(&["review"]), @"No candidates to review.");
+}
+
+#[test]
+fn one_key_decides_and_a_number_names_the_older_memory() {
+    let home = TestHome::new();
+    let older = home.add("Use Redis for the queue of jobs", &["--body", "It was there."]);
+    let other = home.add("Indent with tabs", &[]);
+    let words = "Use SQLite for the queue of jobs, because one file is easy to back up and no \
+        server has to run, to be watched or to be upgraded";
+    let id = propose(&home, words, "");
+    let terminal = Terminal { keys: "s1", columns: 60, ..Terminal::default() };
+    let Some(shown) = terminal.run(&home, &["review"]) else { return };
+    let asked = shown.split("Candidate 1 of 1").nth(1).unwrap();
+    assert_snapshot!(asked, @"");
+    let shown = shown.split("[n]one? ").next().unwrap().to_owned();
+    assert!(shown.lines().all(|line| line.starts_with("[a]") || line.len() <= 60), "{shown}");
+    assert!(shown.contains("  1  Use Redis for the queue of jobs"), "{shown}");
+    assert_eq!(
+        [&id, &older, &other].map(|id| status_of(&home, id)),
+        ["active", "superseded", "active"]
+    );
+}
+
+#[test]
+fn candidates_of_all_projects_are_reviewed_together() {
+    let home = TestHome::new();
+    let second = home.root().join("second");
+    std::fs::create_dir(&second).unwrap();
+    propose(&home, "Use SQLite for the queue", "");
+    home.ok(&["project", "add", "../second"]);
+    assert_snapshot!(home.run_in(&second, &["review"]), @"");
+    assert_snapshot!(home.run_in(&second, &["review", "--all"]), @"");
+    let id = home.run_in(&second, &["memory", "add", "Use tabs"]);
+    let id = id.lines().next().unwrap().split(' ').next_back().unwrap().to_owned();
+    let path = second.join(format!(".nacre/memory/decisions/{id}.md"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("status: active", "status: candidate")).unwrap();
+    let terminal = Terminal { keys: "aa", ..Terminal::default() };
+    let Some(shown) = terminal.run(&home, &["review", "--all"]) else { return };
+    assert!(shown.contains("project second") && shown.contains("project work"), "{shown}");
+    assert!(shown.ends_with("2 accepted, 0 rejected, 0 left\n"), "{shown}");
+    assert_eq!(home.json(&["review", "--all"]).1["total"], 0);
 }

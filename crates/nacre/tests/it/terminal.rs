@@ -189,10 +189,10 @@ fn a_review_ends_with_what_was_decided() {
         let path = format!("memory/decisions/{id}.md");
         home.write(&path, home.read(&path).replace("status: active", "status: candidate"));
     }
-    let terminal = Terminal { keys: "n\nb\n?\na\nr\nq\n", ..Terminal::default() };
+    let terminal = Terminal { keys: "nb?arq", ..Terminal::default() };
     let Some(shown) = terminal.run(&home, &["review"]) else { return };
     assert!(shown.contains("back to the previous candidate"), "{shown}");
-    assert_eq!(shown.matches("Candidate 1 of 4").count(), 2, "{shown}");
+    assert_eq!(shown.matches("Candidate 1 of 4").count(), 3, "{shown}");
     assert!(shown.ends_with("1 accepted, 1 rejected, 2 left\n"), "{shown}");
     assert_eq!(home.json(&["review"]).1["total"], 2);
     home.ok(&["review", "accept", "--all"]);

@@ -22,8 +22,12 @@ fn mistake(text: &str) -> String {
     render_message(&error, error.hint())
 }
 
+fn project(name: &str, path: &str) -> Project {
+    Project { name: name.to_owned(), path: path.into(), also: Vec::new() }
+}
+
 fn after_add(text: &str, name: &str, path: &str) -> String {
-    add(text, origin(), name, Path::new(path))
+    add(text, origin(), &project(name, path))
         .unwrap_or_else(|error| render_message(&error, error.hint()))
 }
 
@@ -112,10 +116,33 @@ fn a_project_is_added_below_the_others() {
 }
 
 #[test]
+fn a_project_can_have_the_sessions_of_other_directories() {
+    let moved = Project { also: vec!["/old/pearl".into()], ..project("pearl", "/home/ana/pearl") };
+    let text = add("# mine\n", origin(), &moved).unwrap();
+    assert_snapshot!(text, @r#"
+    # mine
+
+    [projects.pearl]
+    path = "/home/ana/pearl"
+    also = ["/old/pearl"]
+    "#);
+    assert_eq!(parse(&text).iter().next(), Some(&moved));
+    assert_eq!(add(&text, origin(), &moved).unwrap(), text);
+    let back = add(&text, origin(), &project("pearl", "/home/ana/pearl")).unwrap();
+    assert_snapshot!(back, @r#"
+    # mine
+
+    [projects.pearl]
+    path = "/home/ana/pearl"
+    "#);
+    assert_snapshot!(mistake(&text.replace("\"/old/pearl\"", "\"../pearl\"")), @"Invalid value for `projects.pearl.also` in `/home/ana/.nacre/projects.toml`, line 5: expected a list of absolute paths without `..`, found a list");
+}
+
+#[test]
 fn a_project_is_added_once() {
     assert_snapshot!(after_add(TWO, "pearl", "/home/ana/other"), @r"
     Project `pearl` is already registered, with path `/home/ana/pearl`
-    Hint: Choose another name. If the project has moved, run `nacre project remove pearl` first
+    Hint: Choose another name. If the project has moved, add its new path with `--also /home/ana/pearl`
     ");
     assert_snapshot!(after_add(TWO, "other", "/home/ana/pearl"), @r"
     Path `/home/ana/pearl` is already registered, as project `pearl`
@@ -181,7 +208,7 @@ proptest! {
                 continue;
             }
             let name = name_for(&path, &parse(&text));
-            let more = add(&text, origin(), &name, &path).unwrap();
+            let more = add(&text, origin(), &project(&name, path.to_str().unwrap())).unwrap();
             let registered = parse(&more).find(&name).map(|project| project.path.clone());
             prop_assert_eq!(registered, Some(path));
             prop_assert_eq!(remove(&more, origin(), &name).unwrap(), text);
@@ -191,7 +218,7 @@ proptest! {
 
     #[test]
     fn no_text_is_a_panic(text in r#"([\[\]{}=.,"'#\n a-c0-9\\-]|projects|path|'/a'|\[projects\.a\]\n|path = '/b'\n){0,30}"#) {
-        if let Ok(more) = add(&text, origin(), "new", Path::new("/new")) {
+        if let Ok(more) = add(&text, origin(), &project("new", "/new")) {
             prop_assert!(remove(&more, origin(), "new").is_ok());
         }
         let _ = remove(&text, origin(), "a");

@@ -23,7 +23,7 @@ pub(crate) enum MemoryCommand {
     Related(list::RelatedArgs),
     /// Edit a memory in your editor; it is validated when you save
     ///
-    /// Uses the setting ui.editor, then $VISUAL, then $EDITOR.
+    /// Uses the setting ui.editor, then $VISUAL, then $EDITOR, then vi.
     Edit {
         /// The memory's id or a prefix of it
         id: String,

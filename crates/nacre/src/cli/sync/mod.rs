@@ -31,8 +31,9 @@ pub(crate) struct SyncArgs {
     /// Read and queue sessions without extracting memories
     #[arg(long, conflicts_with = "trace")]
     no_extract: bool,
-    /// Only this session: the path of a trace, or the id of a known session
-    #[arg(long, value_name = "PATH")]
+    /// Read only this session into the current project: a session's id, the path of a trace, or
+    /// PATH:ID for a session in a database
+    #[arg(long, value_name = "TRACE")]
     trace: Option<String>,
     /// Only this agent (can be repeated)
     #[arg(long = "agent", value_name = "AGENT", value_parser = agent_parser())]
