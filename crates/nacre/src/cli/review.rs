@@ -42,6 +42,9 @@ pub(crate) struct ReviewArgs {
     /// List the candidates without asking
     #[arg(long)]
     list: bool,
+    /// Show the statements imported from this file one by one
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
     /// Show at most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -53,7 +56,7 @@ pub(crate) struct ReviewArgs {
 enum ReviewCommand {
     /// Make candidates active
     Accept {
-        /// The candidates' ids
+        /// The candidates' ids; import:FILE for all statements from a file
         #[arg(required_unless_present = "all")]
         ids: Vec<String>,
         /// Accept all candidates that are not quarantined
@@ -69,7 +72,7 @@ enum ReviewCommand {
     ///
     /// Only a hash of the text is kept, so later sessions do not bring the same claim back.
     Reject {
-        /// The full ids of the candidates
+        /// The full ids of the candidates; import:FILE for all statements from a file
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]
@@ -78,13 +81,14 @@ enum ReviewCommand {
 }
 
 pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandResult {
-    let ReviewArgs { command, list, limit, scope } = args;
+    let ReviewArgs { command, list, file, limit, scope } = args;
     let scope = match command {
         Some(ReviewCommand::Accept { mut ids, all, supersedes, scope }) => {
             let scope = scope.mode();
             if all {
                 // Quarantined candidates must be read, and accepted one at a time by id.
-                let all = ops::waiting(host, &ReviewListRequest { limit: Some(0), scope })?;
+                let all =
+                    ops::waiting(host, &ReviewListRequest { limit: Some(0), file: None, scope })?;
                 let trusted = all.candidates.into_iter().filter(|one| one.reason.is_none());
                 ids = trusted.map(|candidate| candidate.memory.id).collect();
             }
@@ -103,7 +107,7 @@ pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandR
         }
         None => scope.mode(),
     };
-    let report = ops::list(host, &ReviewListRequest { limit, scope })?;
+    let report = ops::list(host, &ReviewListRequest { limit, file, scope })?;
     ui.shorten_ids(host, scope);
     if list || ui.is_json() || !ui.can_ask() || report.candidates.is_empty() {
         return ui.report(&report, print_list);
@@ -245,14 +249,14 @@ impl Picker<'_> {
     fn accept(&mut self, ui: &mut Ui, id: &str, supersedes: Option<&str>) -> Result<()> {
         let request = MemoryIdsRequest { ids: vec![id.to_owned()], scope: self.scope };
         let report = ops::accept(self.host, &request, supersedes, &ui.events())?;
-        self.n_accepted += report.ids.len();
+        self.n_accepted += usize::from(!report.ids.is_empty());
         report_changes(ui, &report).map(|_| ())
     }
 
     fn reject(&mut self, ui: &mut Ui, id: String) -> Result<()> {
         let request = MemoryIdsRequest { ids: vec![id], scope: self.scope };
         let report = ops::reject(self.host, &request, &ui.events())?;
-        self.n_rejected += report.ids.len();
+        self.n_rejected += usize::from(!report.ids.is_empty());
         report_changes(ui, &report).map(|_| ())
     }
 
