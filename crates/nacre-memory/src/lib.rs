@@ -56,7 +56,7 @@ pub use layout::{Located, STORE_ACCESS, StoreArea, id_at, init};
 pub use ledger::LedgerPlace;
 pub use ledger_entries::KeptLedgers;
 pub use life::{Standing, Vitals};
-pub use listing::{Listing, Overturned, Reader};
+pub use listing::{IMPORTED, Listing, Overturned, Reader};
 pub use policy::{
     Action, Band, Decision, Judgement, Kinship, Likeness, Measures, NearWords, Neighbour, Profile,
     Proposal, Relation, Scores, decide, is_amendment, judge, kinship, leave_recorded, may_repeat,

@@ -15,6 +15,9 @@ pub(super) const FILES_PER_THREAD: usize = 256;
 
 const FILES_AT_ONCE: usize = 1024;
 
+/// The source of an imported memory begins with this prefix, followed by the label of the file.
+pub const IMPORTED: &str = "import:";
+
 /// Memory limit for one listing. A hundred thousand memories without bodies take up less than this.
 pub(super) const MAX_HELD_BYTES: usize = 128 << 20;
 
@@ -379,6 +382,11 @@ impl Overturned {
 }
 
 impl Memory {
+    /// Returns the label of the file from which the memory was imported.
+    pub fn imported_from(&self) -> Option<&str> {
+        self.source.as_deref()?.strip_prefix(IMPORTED)
+    }
+
     pub fn says_overturned(&self) -> bool {
         self.status == Status::Superseded || self.superseded_by.is_some()
     }

@@ -5,6 +5,7 @@
 //! block depends only on the memories.
 
 use nacre_base::format_unified_diff;
+use nacre_base::text::collapse_whitespace;
 use nacre_memory::ShortIds;
 use nacre_memory::recall::{Source, Wish, brief_about, brief_text, count_tokens};
 use nacre_memory::search::{Interest, MemoryIndex, Mode};
@@ -37,8 +38,10 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
     let scope = WriteScope::open(root, Access::Shared)?;
     let file = target(&scope, root, request.file.as_deref())?;
     let before = scope.read_optional(&file, MAX_BYTES).map_err(|error| unusable(&file, error))?;
-    let selection =
-        if request.remove { Selection::default() } else { select(host, &scoped, budget)? };
+    let selection = match request.remove {
+        true => Selection::default(),
+        false => select(host, &scoped, before.as_deref().unwrap_or_default(), budget)?,
+    };
     if selection.is_too_long && !request.remove {
         let message = format!("A budget of {budget} tokens is too small for any memory");
         return Err(OpError::usage(message).hint(format!("--budget {DEFAULT_BUDGET}")));
@@ -121,7 +124,8 @@ struct Selection {
     is_too_long: bool,
 }
 
-fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection> {
+/// Selects the memories for a file, except those that were imported from its own text, `before`.
+fn select(host: &Host, scoped: &ScopedStore, before: &[u8], budget: usize) -> Result<Selection> {
     let embedder = host.embedder(&scoped.settings)?;
     let index = MemoryIndex::open(&scoped.store, &*embedder, &host.owner("export"), host.now())?;
     let source = Source { index: &index, scope: scoped.scope };
@@ -130,7 +134,9 @@ fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection>
     // changes only if the memories change.
     let interest = Interest { task: None, files: &[], mode: Mode::Lexical };
     let newest = index.outline(&interest)?.map(|listed| listed.updated).max();
+    let (own_text, _) = instructions::blank_out(&String::from_utf8_lossy(before));
     let wish = Wish {
+        loaded: &collapse_whitespace(&own_text),
         budget: budget.saturating_sub(count_tokens(&marks) + 1),
         names_unproven: true,
         now: newest.unwrap_or_else(|| host.now()),

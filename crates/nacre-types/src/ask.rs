@@ -147,6 +147,9 @@ pub struct CitedMemory {
     /// Who made the statement.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub speaker: Option<Speaker>,
+    /// The message, or the line of an imported file, that the quote comes from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub place: Option<String>,
     /// IDs of memories that this one claims to supersede, but whose own files do not confirm it.
     pub not_verified: Vec<String>,
     /// Other stores that contain the same ID.
@@ -220,6 +223,8 @@ pub struct RecalledMemory {
 pub struct RecalledQuote {
     pub text: String,
     pub speaker: Speaker,
+    /// The message, or the line of an imported file, that the quote comes from.
+    pub place: String,
     pub at: String,
 }
 

@@ -201,8 +201,11 @@ names! {
 }
 
 impl Speaker {
-    pub fn said(self) -> &'static str {
+    /// Returns how to introduce a quote. Quotes from a file are attributed to its line, for example
+    /// `AGENTS.md:21`, because it is unknown who wrote it.
+    pub fn introduce(self, place: &str) -> &str {
         match self {
+            _ if place.contains('.') => place,
             Self::Human | Self::User => "a person said",
             Self::Assistant => "an agent said",
             Self::Tool => "a tool said",
@@ -511,4 +514,20 @@ pub struct FeedbackReport {
     /// The change ID to pass to `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_from_a_file_names_its_line() {
+        for (place, expected) in [
+            ("AGENTS.md:21", "AGENTS.md:21"),
+            ("0b0d7f0c-6f2d-4b0e-9f0a-1f2e3d4c5b6a:7", "a person said"),
+            ("nacre memory add", "a person said"),
+        ] {
+            assert_eq!(Speaker::User.introduce(place), expected);
+        }
+    }
 }

@@ -11,12 +11,15 @@ use crate::{BrokenFile, MemoryEntry, MemoryQuote, Scope};
 pub struct ReviewListRequest {
     /// Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
     pub limit: Option<usize>,
+    /// List the statements imported from this file one by one.
+    pub file: Option<String>,
     pub scope: Option<Scope>,
     /// List the candidates of all registered projects, regardless of `scope`.
     pub all_projects: bool,
 }
 
-/// Candidates, newest first.
+/// Candidates from sessions, newest first, and then those from imported files. Unless there are
+/// only a few, the statements of a file are listed as one candidate with the ID `import:FILE`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewListReport {
     pub candidates: Vec<ReviewCandidate>,
@@ -54,7 +57,8 @@ names! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewDecideRequest {
-    /// IDs of the candidates or prefixes of them.
+    /// IDs of the candidates or prefixes of them. `import:FILE` stands for all statements that were
+    /// imported from a file.
     pub ids: Vec<String>,
     pub decision: ReviewDecision,
     /// ID of the memory that the accepted candidate supersedes, or a prefix of that ID. Requires

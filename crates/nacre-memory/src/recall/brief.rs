@@ -65,9 +65,6 @@ const MAX_OPEN_END_BYTES: usize = 200;
 /// The section of a summary that describes how the session ended.
 const OUTCOME: &str = "## Outcome";
 
-/// The prefix that marks a memory's source as imported.
-const IMPORTED: &str = "import:";
-
 /// Phrases that mark a sentence as being about unfinished work. Trailing spaces matter.
 const OPEN_CUES: &str = include_str!("open_cues.txt");
 
@@ -112,10 +109,9 @@ pub struct Wish<'a> {
 /// Returns whether the agent's own instructions contain a memory, either because it was exported to
 /// them, or because it was imported from them and is still there.
 fn is_loaded(loaded: &str, store: &Store, memory: &Memory) -> bool {
-    let is_imported = memory.source.as_deref().is_some_and(|from| from.starts_with(IMPORTED));
     let is_there = |quote: &Quote| loaded.contains(&collapse_whitespace(&quote.text));
     loaded.contains(&format!("[{}]", memory.at.id))
-        || is_imported && quotes_of(store, &memory.at.id).iter().any(is_there)
+        || memory.imported_from().is_some() && quotes_of(store, &memory.at.id).iter().any(is_there)
 }
 
 fn quotes_of(store: &Store, id: &MemoryId) -> Vec<Quote> {
@@ -164,6 +160,7 @@ pub fn brief_about(
         sections: Vec::new(),
         tokens: 0,
         unproven: BTreeSet::new(),
+        n_loaded: 0,
         outcomes: Vec::new(),
     };
     selection.fill(&candidates);
@@ -247,6 +244,8 @@ struct Selection<'a> {
     sections: Vec<BriefSection>,
     tokens: usize,
     unproven: BTreeSet<String>,
+    /// Number of memories omitted because the agent's own instructions contain them.
+    n_loaded: usize,
     /// The sentences about how later sessions ended.
     outcomes: Vec<String>,
 }
@@ -309,6 +308,7 @@ impl<'a> Selection<'a> {
         let source = self.sources.get(candidate.source)?;
         let (memory, store) = (source.index.read(&candidate.listed)?, source.index.store());
         if !self.wish.loaded.is_empty() && is_loaded(self.wish.loaded, store, &memory) {
+            self.n_loaded += 1;
             return None;
         }
         match backing(store, &memory, source.scope) {
@@ -365,7 +365,7 @@ impl<'a> Selection<'a> {
         self.sections.sort_by_key(|section| section.topic as u8);
         let memories = self.sections.iter().filter(|one| one.topic != BriefTopic::OpenEnds);
         let n_shown: usize = memories.map(|section| section.items.len()).sum();
-        let n_more = n_own.saturating_sub(n_shown);
+        let n_more = n_own.saturating_sub(n_shown + self.n_loaded);
         let text = brief_text(&self.sections, self.ids, n_more);
         BriefReport {
             budget: self.wish.budget,

@@ -16,7 +16,7 @@ use nacre_memory::recall::{Passage, Told};
 use nacre_memory::search::{
     LibraryOptions, Mode, Query, Readable, RecordIndex as _, place_of_shared_unit,
 };
-use nacre_memory::{LearningKind, MemoryId};
+use nacre_memory::{LearningKind, MemoryId, Quote};
 use nacre_types::{
     AnswerSentence, AskReport, CitedMemory, Failure, MemoryAnswer, ModelAnswer, RecalledMemory,
     RecalledQuote, SaidInSession, SourceQuote, TraceSearchRequest,
@@ -188,7 +188,8 @@ fn describe(asking: &AskContext<'_>, told: &Told) -> RecalledMemory {
 /// Returns the first evidence quote that is not already part of the memory's text.
 fn proof(passage: &Passage) -> Option<RecalledQuote> {
     let quote = passage.quotes.iter().find(|quote| passage.says_more(quote))?;
-    Some(RecalledQuote { text: quote.text.clone(), speaker: quote.speaker, at: quote.at.clone() })
+    let Quote { text, speaker, place, at } = quote.clone();
+    Some(RecalledQuote { text, speaker, place, at })
 }
 
 /// Number of session messages to examine.
@@ -340,7 +341,8 @@ fn cite(asking: &AskContext<'_>, id: &MemoryId) -> Option<CitedMemory> {
         path: store.path().join(memory.at.path.as_str()).display().to_string(),
         updated: memory.updated.or(memory.created).map(|at| at.to_string()),
         quote: quote.as_ref().map(|quote| store.redact_text(quote.text.trim())),
-        speaker: quote.map(|quote| quote.speaker),
+        speaker: quote.as_ref().map(|quote| quote.speaker),
+        place: quote.map(|quote| quote.place),
         not_verified: store
             .find_unverified_claims(&memory)
             .iter()

@@ -10,8 +10,8 @@ use nacre_base::config::EmbeddingChoice;
 use nacre_base::text::collapse_whitespace;
 use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_memory::{
-    Actor, Basis, Claim, Draft, LearningKind, Memory, MemoryType, Profile, Quote, Speaker, Status,
-    slug,
+    Actor, Basis, Claim, Draft, IMPORTED, LearningKind, Memory, MemoryType, Profile, Quote,
+    Speaker, Status, slug,
 };
 use nacre_traces::instructions::{NotTaken, Split, Statement, blank_out, split};
 use nacre_types::{
@@ -20,7 +20,7 @@ use nacre_types::{
 };
 
 pub(crate) use self::sources::loaded_text;
-use self::sources::{SOURCE, SourceFile, sources};
+use self::sources::{SourceFile, sources};
 use crate::memory::warn_redacted;
 use crate::prelude::*;
 use crate::recording::CommandChange;
@@ -303,7 +303,7 @@ impl<'a> StatementFilter<'a> {
             tags: tags.map(|tag| self.clean(&tag)).collect(),
             applies: Vec::new(),
             related: Vec::new(),
-            source: format!("{SOURCE}{}", file.label),
+            source: format!("{IMPORTED}{}", file.label),
             confidence,
             basis: Some(basis),
             importance: None,
@@ -383,7 +383,7 @@ struct ImportedMemory {
 }
 
 fn of_file(store: &Store, memory: &Memory) -> Option<ImportedMemory> {
-    let label = memory.source.as_deref()?.strip_prefix(SOURCE)?.to_owned();
+    let label = memory.imported_from()?.to_owned();
     let quotes = store.evidence(&memory.at.id).ok().flatten()?.quotes;
     let is_overturned = memory.says_overturned() || memory.is_archived();
     Some(ImportedMemory {

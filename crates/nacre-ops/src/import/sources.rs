@@ -16,9 +16,6 @@ use nacre_types::{FileFault, ImportRequest};
 use crate::error::{OpError, Result};
 use crate::host::{Host, homes};
 
-/// Prefix of an imported memory's source. It is followed by the file's label.
-pub(super) const SOURCE: &str = "import:";
-
 const MAX_FILE_BYTES: u64 = 256 << 10;
 
 const MAX_FILES: usize = 200;
@@ -56,12 +53,27 @@ pub(crate) fn loaded_text(host: &Host, agent: &str) -> String {
     let names: &[&str] = match agent {
         "claude" => &["CLAUDE.md", ".claude/CLAUDE.md", PERSONAL_FILE],
         "gemini" => &["GEMINI.md"],
+        "copilot" => &["AGENTS.md", ".github/copilot-instructions.md"],
+        "cursor" => &["AGENTS.md", ".cursorrules"],
         _ => &["AGENTS.md"],
     };
-    let root = host.project.as_ref();
-    let scope = root.and_then(|root| WriteScope::open(&root.path, Access::Shared).ok());
-    let read = |name: &&str| read(scope.as_ref()?, &RelPath::new(name).ok()?, name)?.text.ok();
-    collapse_whitespace(&names.iter().filter_map(read).collect::<Vec<_>>().join("\n"))
+    let Some(root) = host.project.as_ref().map(|project| project.path.as_path()) else {
+        return String::new();
+    };
+    let scope = WriteScope::open(root, Access::Shared).ok();
+    let read = |name: &str| read(scope.as_ref()?, &RelPath::new(name).ok()?, name)?.text.ok();
+    let mut texts: Vec<String> = names.iter().filter_map(|name| read(name)).collect();
+    if agent == "claude" {
+        let mut memory = Vec::new();
+        claude_memory(host, root, &mut memory);
+        // Claude Code loads this file at the start, and the files that it lists only on demand.
+        memory.retain(|file| file.label.ends_with("/MEMORY.md"));
+        texts.extend(memory.into_iter().filter_map(|file| file.text.ok()));
+        if texts.iter().any(|text| text.contains("@AGENTS.md")) {
+            texts.extend(read("AGENTS.md"));
+        }
+    }
+    collapse_whitespace(&texts.join("\n"))
 }
 
 #[derive(Debug)]
@@ -127,10 +139,10 @@ fn claude_memory(host: &Host, root: &Path, files: &mut Vec<SourceFile>) {
     let configs = if named.is_empty() { usual() } else { named };
     for config in configs {
         for folder in memory_folders(&config.join("projects"), root) {
+            let Ok(scope) = WriteScope::open(&folder, Access::Private) else { continue };
             if !is_about(&folder, root) {
                 continue;
             }
-            let Ok(scope) = WriteScope::open(&folder, Access::Private) else { continue };
             let from = files.len();
             read_folder(&scope, None, &|name| format!("{CLAUDE_MEMORY}/{name}"), files);
             for file in &mut files[from..] {

@@ -3,14 +3,19 @@
 #[cfg(test)]
 mod tests;
 
-use nacre_memory::{Actor, Located, Memory, MemoryType, StoreArea, Trust, hazards_of};
+use nacre_memory::{Actor, IMPORTED, Located, Memory, MemoryType, StoreArea, Trust, hazards_of};
 use nacre_types::{
-    MemoryChange, MemoryChangesReport, MemoryIdsRequest, ReviewCandidate, ReviewDecideRequest,
-    ReviewDecision, ReviewListReport, ReviewListRequest, StoreScope,
+    MemoryChange, MemoryChangesReport, MemoryEntry, MemoryIdsRequest, ReviewCandidate,
+    ReviewDecideRequest, ReviewDecision, ReviewListReport, ReviewListRequest, StoreScope,
 };
 
 use crate::memory::{change_each, label_entry, to_broken_file};
 use crate::prelude::*;
+
+/// Minimum number of statements from one file that are reviewed together, and how many titles to
+/// show of them.
+const MIN_TOGETHER: usize = 6;
+const MAX_TITLES: usize = 5;
 
 pub fn accept(
     host: &Host,
@@ -18,6 +23,7 @@ pub fn accept(
     supersedes: Option<&str>,
     events: &Events,
 ) -> Result<MemoryChangesReport> {
+    let request = &expand_files(host, request)?;
     if supersedes.is_some() && request.ids.len() > 1 {
         return Err(OpError::usage("`--supersedes` can only be used with one candidate")
             .hint("Accept the other candidates in a separate command"));
@@ -66,7 +72,7 @@ fn list_with(
     request: &ReviewListRequest,
     notes_shown: bool,
 ) -> Result<ReviewListReport> {
-    let ReviewListRequest { limit, scope, all_projects } = request;
+    let ReviewListRequest { limit, file, scope, all_projects } = request;
     let stores = match all_projects {
         true => {
             // A store that cannot be opened is skipped.
@@ -89,11 +95,26 @@ fn list_with(
         found.extend(waiting.map(|memory| (memory, scoped)));
         unreadable.extend(listing.broken.iter().map(|file| to_broken_file(file, scoped)));
     }
-    found.sort_by(|(a, _), (b, _)| b.created.cmp(&a.created).then_with(|| b.at.id.cmp(&a.at.id)));
-    let total = found.len();
-    found.truncate(host.max_results(*limit));
+    if let Some(file) = file {
+        found.retain(|(memory, _)| memory.imported_from() == Some(file.as_str()));
+    }
+    // Imported statements come last, because they are reviewed by file.
+    found.sort_by(|(a, a_scoped), (b, b_scoped)| {
+        let label = |memory, scoped| label_of(memory, scoped).map(|file| (file, scoped.store.path()));
+        let by_file = label(a, a_scoped).cmp(&label(b, b_scoped));
+        by_file.then_with(|| b.created.cmp(&a.created)).then_with(|| b.at.id.cmp(&a.at.id))
+    });
+    let same_file = |a: &(Memory, &ScopedStore), b: &(Memory, &ScopedStore)| {
+        let label = label_of(&a.0, a.1).filter(|_| file.is_none() && std::ptr::eq(a.1, b.1));
+        label.is_some() && label == label_of(&b.0, b.1)
+    };
+    let together = |len: usize| if len < MIN_TOGETHER { 1 } else { len };
+    let groups = found.chunk_by(same_file).flat_map(|all| all.chunks(together(all.len())));
+    let mut groups: Vec<&[(Memory, &ScopedStore)]> = groups.collect();
+    let total = groups.len();
+    groups.truncate(host.max_results(*limit));
     for scoped in &stores {
-        let here = found.iter().filter(|(_, of)| std::ptr::eq(*of, scoped));
+        let here = groups.iter().copied().flatten().filter(|(_, of)| std::ptr::eq(*of, scoped));
         let here: Vec<&Memory> = here.map(|(memory, _)| memory).collect();
         let files: Vec<Located> = here.iter().map(|memory| memory.at.clone()).collect();
         host.settle_edits(scoped, &files);
@@ -102,12 +123,66 @@ fn list_with(
             let _ = note_shown(host, scoped, &here);
         }
     }
-    let labeled = found.iter().map(|(memory, scoped)| ReviewCandidate {
-        project: project_of(scoped),
-        ..candidate(memory, scoped)
+    let labeled = groups.iter().filter_map(|group| {
+        let project = project_of(group.first()?.1);
+        Some(ReviewCandidate { project, ..candidate_of(group)? })
     });
     let candidates = labeled.collect();
     Ok(ReviewListReport { candidates, total, broken: unreadable })
+}
+
+/// Returns the file from which a candidate was imported. A clone can forge it, so candidates that
+/// may not be the user's own are reviewed one at a time.
+fn label_of<'m>(memory: &'m Memory, scoped: &ScopedStore) -> Option<&'m str> {
+    let file = memory.imported_from()?;
+    (!scoped.store.trust_of(memory).waits()).then_some(file)
+}
+
+/// Replaces each `import:FILE` by the ids of the candidates that were imported from the file.
+fn expand_files(host: &Host, request: &MemoryIdsRequest) -> Result<MemoryIdsRequest> {
+    let MemoryIdsRequest { ids, scope } = request.clone();
+    let mut expanded = Vec::new();
+    for id in ids {
+        let Some(file) = id.strip_prefix(IMPORTED) else {
+            expanded.push(id);
+            continue;
+        };
+        let request = ReviewListRequest {
+            limit: Some(0),
+            file: Some(file.to_owned()),
+            scope,
+            all_projects: false,
+        };
+        let all = waiting(host, &request)?.candidates.into_iter();
+        let own = all.filter(|one| !one.memory.trust.is_some_and(Trust::waits));
+        expanded.extend(own.map(|one| one.memory.id));
+    }
+    Ok(MemoryIdsRequest { ids: expanded, scope })
+}
+
+/// Returns an entry for a candidate, or one entry for all statements from a file, in the order of
+/// the file.
+fn candidate_of(group: &[(Memory, &ScopedStore)]) -> Option<ReviewCandidate> {
+    let mut each: Vec<ReviewCandidate> =
+        group.iter().map(|(memory, scoped)| candidate(memory, scoped)).collect();
+    if each.len() == 1 {
+        return each.pop();
+    }
+    let label = group.first()?.0.imported_from()?;
+    each.sort_by_key(|one| one.quotes.first()?.place.rsplit(':').next()?.parse::<usize>().ok());
+    let titles = each.iter().take(MAX_TITLES).map(|one| format!("- {}\n", one.memory.title));
+    Some(ReviewCandidate {
+        body: titles.collect::<String>() + &format!("… One by one: nacre review --file {label}"),
+        quotes: each.iter().flat_map(|one| one.quotes.clone()).collect(),
+        memory: MemoryEntry {
+            id: format!("{IMPORTED}{label}"),
+            title: format!("{} statements from {label}", each.len()),
+            path: label.to_owned(),
+            ..each.swap_remove(0).memory
+        },
+        project: None,
+        reason: None,
+    })
 }
 
 fn candidate(memory: &Memory, scoped: &ScopedStore) -> ReviewCandidate {
@@ -130,6 +205,7 @@ pub fn reject(
     request: &MemoryIdsRequest,
     events: &Events,
 ) -> Result<MemoryChangesReport> {
+    let request = &expand_files(host, request)?;
     change_each(host, request, events, MemoryChange::Rejected, "review reject", &|_, batch, id| {
         Ok(batch.reject(id, host.now())?)
     })

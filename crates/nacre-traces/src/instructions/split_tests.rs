@@ -142,6 +142,12 @@ fn a_memory_that_an_agent_wrote_is_one_statement() {
        | One change each.
        | **Why:** reviews take days.
     ");
+    let topic = "---\nname: deploy\ndescription: how to deploy\ntype: project\n---\n# Deploying\n\nRun `make ship`. Never push by hand.\n";
+    assert_snapshot!(shown(topic), @"
+    6 how to deploy: Run `make ship`
+       | # Deploying
+       | Run `make ship`. Never push by hand.
+    ");
 }
 
 proptest! {

@@ -88,8 +88,17 @@ pub(super) fn statement(found: FoundStatement) -> Result<Statement, NotTaken> {
     Ok(Statement { line, topics, title, body, quote, is_commands })
 }
 
-pub(super) fn whole_file(title: &str, text: &str, line: usize) -> Result<Statement, NotTaken> {
-    let (title, text) = (plain(title), text.trim());
+/// Makes a statement of a whole file. If the file's description is only a topic, such as "how to
+/// deploy", the title continues with the first sentence of the text.
+pub(super) fn whole_file(topic: &str, text: &str, line: usize) -> Result<Statement, NotTaken> {
+    let (topic, text) = (plain(topic), text.trim());
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '`', '|']));
+    let mut lines = lines.map(|line| plain(line.trim_start_matches(['-', '*', '>', ' '])));
+    let claim = lines.find(|line| says_something(line) && !line.ends_with(':'));
+    let title = match claim.as_deref().map(first_sentence) {
+        Some(claim) if topic.split_whitespace().count() < FEW_WORDS => format!("{topic}: {claim}"),
+        _ => topic,
+    };
     if !says_something(&title) || text.is_empty() {
         return Err(NotTaken::NotAStatement);
     }

@@ -144,9 +144,9 @@ fn print_recalled(ui: &mut Ui, memory: &RecalledMemory) {
     if !memory.line.is_empty() {
         ui.line(format!("    {}", Shown(&memory.line).one_line()));
     }
-    if let Some(RecalledQuote { text, speaker, at }) = &memory.proof {
+    if let Some(RecalledQuote { text, speaker, place, at }) = &memory.proof {
         let when = if at.len() < 10 { String::new() } else { format!(" ({})", day(at)) };
-        let quote = format!("{}: {}{when}", speaker.said(), in_quotes(text));
+        let quote = format!("{}: {}{when}", speaker.introduce(place), in_quotes(text));
         ui.note(4, Role::Faint, quote);
     }
 }
@@ -159,7 +159,8 @@ fn print_cited(ui: &mut Ui, memory: &CitedMemory) {
     ui.table([[id(&memory.id), faint(&memory.r#type), updated, about]]);
     print_not_verified(ui, &memory.not_verified);
     if let Some((quote, speaker)) = memory.quote.as_ref().zip(memory.speaker) {
-        ui.note(4, Role::Faint, format!("{}: {}", speaker.said(), in_quotes(quote)));
+        let from = speaker.introduce(memory.place.as_deref().unwrap_or_default());
+        ui.note(4, Role::Faint, format!("{from}: {}", in_quotes(quote)));
     }
 }
 

@@ -52,6 +52,9 @@ pub(crate) struct ReviewArgs {
     /// Review the candidates of all projects
     #[arg(long, conflicts_with = "scope")]
     all: bool,
+    /// Show the statements imported from this file one by one
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
     /// Show at most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -63,7 +66,7 @@ pub(crate) struct ReviewArgs {
 enum ReviewCommand {
     /// Make candidates active
     Accept {
-        /// The candidates' ids
+        /// The candidates' ids; import:FILE for all statements from a file
         #[arg(required_unless_present = "all")]
         ids: Vec<String>,
         /// Accept all candidates that are not quarantined
@@ -79,7 +82,7 @@ enum ReviewCommand {
     ///
     /// Only a hash of the text is kept, so later sessions do not bring the same claim back.
     Reject {
-        /// The full ids of the candidates
+        /// The full ids of the candidates; import:FILE for all statements from a file
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]
@@ -88,13 +91,14 @@ enum ReviewCommand {
 }
 
 pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandResult {
-    let ReviewArgs { command, list, all: all_projects, limit, scope } = args;
+    let ReviewArgs { command, list, all: all_projects, file, limit, scope } = args;
     let scope = match command {
         Some(ReviewCommand::Accept { mut ids, all, supersedes, scope }) => {
             let scope = scope.mode();
             if all {
                 // Quarantined candidates must be read, and accepted one at a time by id.
-                let request = ReviewListRequest { limit: Some(0), scope, all_projects };
+                let request =
+                    ReviewListRequest { limit: Some(0), file: None, scope, all_projects };
                 let all = ops::waiting(host, &request)?;
                 let trusted = all.candidates.into_iter().filter(|one| one.reason.is_none());
                 ids = trusted.map(|candidate| candidate.memory.id).collect();
@@ -114,7 +118,7 @@ pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandR
         }
         None => scope.mode(),
     };
-    let report = ops::list(host, &ReviewListRequest { limit, scope, all_projects })?;
+    let report = ops::list(host, &ReviewListRequest { limit, file, scope, all_projects })?;
     if !all_projects {
         ui.shorten_ids(host, scope);
     }
@@ -148,7 +152,7 @@ fn print_list(ui: &mut Ui, report: &ReviewListReport) {
 
 /// Says how many candidates wait in projects other than those of `report`.
 fn print_elsewhere(ui: &mut Ui, host: &Host, n_listed: usize) -> Result<()> {
-    let all = ReviewListRequest { limit: Some(1), scope: None, all_projects: true };
+    let all = ReviewListRequest { limit: Some(1), file: None, scope: None, all_projects: true };
     let n_more = ops::waiting(host, &all)?.total.saturating_sub(n_listed);
     if n_more > 0 && !ui.is_json() {
         let wait = if n_more == 1 { "waits" } else { "wait" };
@@ -263,9 +267,10 @@ impl Picker<'_> {
             let request = ReviewDecideRequest { ids, decision, supersedes, scope };
             ops::decide(host, &request, &ui.events())
         })?;
+        let n_decided = usize::from(!report.ids.is_empty());
         match decision {
-            ReviewDecision::Accept => self.n_accepted += 1,
-            ReviewDecision::Reject => self.n_rejected += 1,
+            ReviewDecision::Accept => self.n_accepted += n_decided,
+            ReviewDecision::Reject => self.n_rejected += n_decided,
         }
         report_changes(ui, &report).map(|_| ())
     }

@@ -33,6 +33,49 @@ fn titles(home: &TestHome) -> Vec<String> {
     titles
 }
 
+const RULES: &str = "# Shop\n\n\
+- Use vitest for unit tests, never jest\n\
+- Money is stored in cents, as integers\n\
+- The queue is a table in SQLite\n\
+- Dates are shown in the time zone of the customer\n\
+- Every migration can be reverted\n\
+- Images are resized by the worker, not by the server\n\
+- Only the signup page may load third-party scripts\n";
+
+#[test]
+fn the_statements_of_a_file_are_one_decision() {
+    let home = TestHome::new();
+    put(&home, "AGENTS.md", RULES);
+    home.ok(&["import"]);
+    let shown = home.run(&["review"]);
+    let parts = ["import:AGENTS.md", "7 statements from AGENTS.md", "review --file AGENTS.md"];
+    assert!(parts.iter().all(|part| shown.contains(part)), "{shown}");
+    let (_, value) = home.json(&["review"]);
+    assert_eq!((&value["total"], value["candidates"].as_array().unwrap().len()), (&1.into(), 1));
+    let (_, value) = home.json(&["review", "--file", "AGENTS.md"]);
+    assert_eq!(value["total"], 7);
+    let first = value["candidates"][0]["id"].as_str().unwrap().to_owned();
+    home.ok(&["review", "reject", &first]);
+    let (_, value) = home.json(&["review", "accept", "import:AGENTS.md"]);
+    assert_eq!(value["ids"].as_array().map(Vec::len), Some(6));
+    assert!(home.run(&["review"]).contains("No candidates to review."));
+}
+
+#[test]
+fn imported_statements_are_not_written_back() {
+    let home = TestHome::new();
+    put(&home, "AGENTS.md", RULES);
+    home.ok(&["import"]);
+    home.ok(&["review", "accept", "--all"]);
+    home.run(&["export", "--agents-md"]);
+    assert_eq!(fs::read_to_string(home.work().join("AGENTS.md")).unwrap(), RULES);
+    home.add("Use tabs", &["--body", "They are shorter."]);
+    let shown = home.ok(&["export", "--agents-md"]);
+    assert!(shown.contains("Wrote 1 memory to AGENTS.md"), "{shown}");
+    let shown = home.ok(&["export", "--agents-md", "--file", "CLAUDE.md"]);
+    assert!(shown.contains("Wrote 8 memories to CLAUDE.md"), "{shown}");
+}
+
 #[test]
 fn statements_wait_for_review_with_their_place_and_text() {
     let home = TestHome::new();

@@ -69,7 +69,7 @@ pub(super) static SWITCH: Cue = Cue(LazyLock::new(|| {
     )
 }));
 
-pub(super) fn pattern(text: &str) -> Regex {
+pub(crate) fn pattern(text: &str) -> Regex {
     #[expect(clippy::expect_used, reason = "the patterns are constants, and each is tested")]
     Regex::new(text).expect("a valid pattern")
 }

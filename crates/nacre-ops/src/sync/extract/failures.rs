@@ -155,6 +155,11 @@ impl Run {
     }
 }
 
+/// Returns whether a command does work on the project, rather than only inspecting it.
+pub(crate) fn is_build_step(command: &str) -> bool {
+    Run::of(command).is_some()
+}
+
 /// Returns whether the word has the form `NAME=value`.
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {

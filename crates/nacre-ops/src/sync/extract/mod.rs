@@ -23,12 +23,14 @@ use nacre_types::{DropReason, Gate, Strategy};
 pub use self::checks::IsForgotten;
 pub(crate) use self::checks::fault_alone;
 use self::checks::{Injected, Repeated, plain};
-pub(crate) use self::cues::{overlap, plain_words};
+pub(crate) use self::cues::{overlap, pattern, plain_words};
 use self::failures::Failures;
+pub(crate) use self::failures::is_build_step;
 use self::proposal::ProposalList;
 pub(crate) use self::proposal::{Proposal, Spoken, Unproven};
 use self::requests::{Request, context, excerpt, request};
-use self::said::{Message, split_message};
+use self::said::Message;
+pub(crate) use self::said::{Sentence, split_message};
 use crate::sync::candidate::{Extraction, FORMAT_VERSION};
 use crate::sync::steps::{Step, step_of};
 

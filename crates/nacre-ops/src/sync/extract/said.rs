@@ -8,8 +8,8 @@ use regex::Regex;
 use super::cues::{named, pattern};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sentence<'a> {
-    pub(super) text: &'a str,
+pub(crate) struct Sentence<'a> {
+    pub(crate) text: &'a str,
     pub(super) is_item: bool,
 }
 
@@ -20,11 +20,11 @@ impl Sentence<'_> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Message<'a> {
+pub(crate) struct Message<'a> {
     /// Whether the message is a plan, template or review, as indicated by its length or by headings
     /// and lists.
     pub(super) is_document: bool,
-    pub(super) sentences: Vec<Sentence<'a>>,
+    pub(crate) sentences: Vec<Sentence<'a>>,
 }
 
 /// Maximum length of a typed message. Longer messages are rarely typed.
@@ -34,7 +34,7 @@ const MAX_TALK_ITEMS: usize = 5;
 /// Maximum number of bytes to read from a message. Longer messages are treated as documents.
 const MAX_SEEN: usize = 8 * 1024;
 
-pub(super) fn split_message(message: &str) -> Message<'_> {
+pub(crate) fn split_message(message: &str) -> Message<'_> {
     // A prompt sent by a program does not speak for the user.
     let n_seen = if is_template(message) { 0 } else { MAX_SEEN };
     let seen = &message[..message.floor_char_boundary(n_seen)];
@@ -155,7 +155,7 @@ fn is_item(line: &str) -> bool {
 static PASTED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?x)
-        ^(?: [❯│|✓✗\[{}<\#] | [$>%+]\s | \+\+\+ | --- | @@ | //            # prompts, tables, diffs, code
+        ^(?: [❯│|✓✗\[{}<\#] | [$>%+]\s | \+\+\+ | --- | @@ | // | ::   # prompts, tables, diffs, code
            | at\s | File\s" | Traceback | Caused\sby | panicked           # backtraces
            | [Ee]rror: | ERROR | fatal: | FATAL | warning: | WARN          # logs
            | (?:Username|Password)\sfor | import\s | from\s" )

@@ -2,7 +2,7 @@
 //! that contain a hash, which their authors could not have predicted.
 
 use nacre_base::redact::redact;
-use nacre_base::text::shorten as shortened;
+use nacre_base::text::shorten;
 use nacre_base::{ContentHash, is_hidden_char};
 use nacre_engine::model::OutputSchema;
 use nacre_memory::{
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::sync::candidate::{KnownLink, SessionSummary};
 use crate::sync::extract::requests::{MAX_TITLE, cut_at_clause};
+use crate::sync::summarize::one_line;
 
 /// The value of `kind` for decisions, which have no kind.
 const NO_KIND: &str = "none";
@@ -111,23 +112,21 @@ impl SummaryAnswer {
     /// Combines the model's response with `counted`. Files, commands and times are taken from
     /// `counted`, and the text is taken from the model's response.
     pub(super) fn over(&self, counted: SessionSummary, strategy: Strategy) -> SessionSummary {
-        let or = |text: &str, max: usize, instead: String| {
-            let text = shortened(&clean(text).replace('\n', " "), max);
-            if text.trim().is_empty() { instead } else { text }
-        };
-        let title = or(&self.title, 80, counted.title);
-        let intent = or(&self.intent, 600, counted.intent);
-        let outcome = or(&self.outcome, 600, counted.outcome);
+        let or =
+            |text: String, instead: String| if text.trim().is_empty() { instead } else { text };
+        let title = or(shorten(&clean(&self.title), 80), counted.title);
+        let intent = or(one_line(&clean(&self.intent), 600), counted.intent);
+        let outcome = or(one_line(&clean(&self.outcome), 600), counted.outcome);
         let narrative: Vec<String> = self
             .narrative
             .iter()
-            .map(|step| shortened(&clean(step).replace('\n', " "), 300))
+            .map(|step| one_line(&clean(step), 300))
             .filter(|step| !step.trim().is_empty())
             .take(MAX_STEPS)
             .collect();
         SessionSummary {
             strategy,
-            description: or(&self.description, 240, counted.description),
+            description: or(one_line(&clean(&self.description), 240), counted.description),
             narrative: if narrative.is_empty() { counted.narrative } else { narrative },
             tags: Vec::new(),
             title,

@@ -1,19 +1,22 @@
-//! Summarizes a session without a model: the user's requests in order, and the agent's last message
-//! as the outcome. All text is verbatim.
+//! Summarizes a session without a model: the user's messages in order, and the message with which
+//! it ended. Sentences are copied unchanged; only whole sentences are left out.
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::LazyLock;
 
-use nacre_base::text::shorten as shortened;
+use nacre_base::text::shorten;
 use nacre_traces::transcript::{
     EventKind, Lane, SessionFacts, TextOrigin, TranscriptEvent, WordSource,
 };
 use nacre_types::Strategy;
+use regex::Regex;
 
 use crate::sync::candidate::{FORMAT_VERSION, SessionSummary};
 use crate::sync::extract::requests::tags;
+use crate::sync::extract::{Sentence, is_build_step, pattern, split_message};
 use crate::sync::steps::{Step, step_of};
 
 /// Number of requests to keep from the start and from the end of the session.
@@ -23,14 +26,23 @@ const MAX_FILES: usize = 20;
 const MAX_COMMANDS: usize = 12;
 const MAX_COUNTED: usize = 512;
 const MAX_TITLE: usize = 80;
-const MAX_INTENT: usize = 400;
-const MAX_STEP: usize = 160;
-const MAX_OUTCOME: usize = 500;
+const MAX_INTENT: usize = 600;
+const MAX_STEP: usize = 300;
+const MAX_OUTCOME: usize = 700;
+/// Maximum length of a sentence. Longer ones are rarely sentences.
+const MAX_SENTENCE: usize = 600;
+/// Maximum length of a sentence in the description, which is a single line.
+const MAX_CLAUSE: usize = 200;
+/// How many bytes are kept of the last message.
+const MAX_SAID: usize = 8192;
 /// Minimum number of words in a request. Shorter messages are treated as answers.
 const MIN_WORDS: usize = 3;
 
-/// Fenced text is skipped, because it was probably pasted.
-const FENCE: &str = "```";
+/// Precedes the user's message if the session ends with it.
+const LAST_WORDS: &str = "The user spoke last: ";
+
+/// Precedes the agent's last message if the session ends in the middle of its work.
+const LAST_WORK: &str = "The session ends before a closing message. The agent's last words: ";
 
 #[derive(Debug, Default)]
 pub struct Summarizer {
@@ -39,10 +51,13 @@ pub struct Summarizer {
     asked_last: VecDeque<String>,
     n_asked: usize,
     last_said: String,
+    /// The user's last message, until the agent writes another one.
+    unanswered: Option<String>,
+    /// Whether the agent called a tool after its last message.
+    is_working: bool,
     files: HashMap<String, u64>,
-    open: HashMap<String, String>,
+    open: HashMap<String, Step>,
     commands: Vec<String>,
-    n_failed: u64,
 }
 
 impl Summarizer {
@@ -51,14 +66,17 @@ impl Summarizer {
         if event.lane != Lane::Main {
             return;
         }
+        let text = event.text.head();
         match (event.kind, event.origin) {
             (EventKind::User, TextOrigin::Person(source)) if source != WordSource::Shell => {
-                self.person(event.text.head());
+                self.person(text.trim());
             }
-            (EventKind::Assistant, TextOrigin::Agent) if !event.text.head().trim().is_empty() => {
-                let text = if event.text.is_cut() { event.text.tail() } else { event.text.head() };
-                self.last_said =
-                    text[text.ceil_char_boundary(text.len().saturating_sub(4096))..].to_owned();
+            // An error of the model's provider is not an answer.
+            (EventKind::Assistant, TextOrigin::Agent)
+                if !text.trim().is_empty() && !event.is_error =>
+            {
+                (self.unanswered, self.is_working) = (None, false);
+                self.last_said = beginning(text);
             }
             (EventKind::ToolCall, TextOrigin::Agent) => self.call(event),
             (EventKind::ToolResult, _) => self.result(event),
@@ -67,17 +85,20 @@ impl Summarizer {
     }
 
     fn person(&mut self, text: &str) {
-        let text = without_fences(text);
-        let text = text.trim();
-        if self.intent.is_none() && !text.is_empty() {
-            self.intent = Some(shortened(&without_marks(text), MAX_INTENT));
+        if text.is_empty() {
             return;
         }
-        if text.split_whitespace().count() < MIN_WORDS {
+        self.unanswered = Some(beginning(text));
+        let is_short = |text: &str| text.split_whitespace().count() < MIN_WORDS;
+        if self.intent.as_deref().is_none_or(is_short) {
+            self.intent = Some(excerpt(text, MAX_INTENT));
+            return;
+        }
+        if is_short(text) {
             return;
         }
         self.n_asked += 1;
-        let asked = shortened(&without_marks(text), MAX_STEP);
+        let asked = one_line(text, MAX_STEP);
         if self.asked.len() < FIRST_ASKED {
             self.asked.push(asked);
             return;
@@ -89,46 +110,37 @@ impl Summarizer {
     }
 
     fn call(&mut self, event: &TranscriptEvent) {
-        match step_of(event) {
-            Step::Edit(paths) => {
+        self.is_working = true;
+        if self.open.len() == MAX_COUNTED {
+            self.open.clear();
+        }
+        let id = event.call.as_ref().map(|call| call.id.clone()).unwrap_or_default();
+        self.open.insert(id, step_of(event));
+    }
+
+    fn result(&mut self, event: &TranscriptEvent) {
+        let id = event.call.as_ref().map(|call| call.id.as_str()).unwrap_or_default();
+        match self.open.remove(id).filter(|_| has_succeeded(event)) {
+            Some(Step::Edit(paths)) => {
                 for path in paths {
                     if self.files.len() < MAX_COUNTED || self.files.contains_key(&path) {
                         *self.files.entry(path).or_default() += 1;
                     }
                 }
             }
-            Step::Command(command) => {
-                if self.open.len() == MAX_COUNTED {
-                    self.open.clear();
+            Some(Step::Command(command)) if shows_its_exit_code(&command) => {
+                if self.commands.len() < MAX_COMMANDS && !self.commands.contains(&command) {
+                    self.commands.push(command);
                 }
-                let id = event.call.as_ref().map(|call| call.id.clone()).unwrap_or_default();
-                self.open.insert(id, command);
             }
-            Step::Ask | Step::Other => {}
-        }
-    }
-
-    fn result(&mut self, event: &TranscriptEvent) {
-        let id = event.call.as_ref().map(|call| call.id.as_str()).unwrap_or_default();
-        let Some(command) = self.open.remove(id) else { return };
-        if event.is_error {
-            self.n_failed += 1;
-        } else if is_work(&command) && self.commands.len() < MAX_COMMANDS {
-            let command = shortened(&command, MAX_STEP);
-            if !self.commands.contains(&command) {
-                self.commands.push(command);
-            }
+            _ => {}
         }
     }
 
     pub fn finish(self, facts: &SessionFacts) -> SessionSummary {
-        let mut outcome = shortened(&without_marks(&self.last_said), MAX_OUTCOME);
-        if self.last_said.trim().is_empty() {
-            outcome = "The agent gave no answer.".to_owned();
-        }
+        let (outcome, ending) = self.ending();
         let said = self.intent.clone().unwrap_or_default();
-        let told = facts.title.clone().filter(|title| !title.trim().is_empty());
-        let title = told.unwrap_or_else(|| first_sentence(&said));
+        let title = facts.title.clone().unwrap_or_else(|| main_sentence(&said));
         let title =
             if title.is_empty() { format!("A session of {}", facts.agent.as_str()) } else { title };
         let intent = if said.is_empty() {
@@ -136,9 +148,9 @@ impl Summarizer {
         } else {
             said
         };
-        let first = first_sentence(&intent);
-        let period = if first.ends_with(['?', '!', '…', '.']) { "" } else { "." };
-        let description = format!("{first}{period} Ended with: {}", first_sentence(&outcome));
+        let first = main_sentence(&intent);
+        let period = if first.ends_with(['?', '!', '…', '.', ':']) { "" } else { "." };
+        let description = format!("{first}{period} Ended with: {ending}");
         let files = self.rank_files(facts.cwd.as_deref());
         let tags = tags(&format!("{title} {intent} {outcome}"));
         SessionSummary {
@@ -146,8 +158,8 @@ impl Summarizer {
             session: facts.id.clone(),
             agent: facts.agent,
             strategy: Strategy::Offline,
-            title: shortened(&title, MAX_TITLE),
-            description: shortened(&description, 240),
+            title: shorten(&title, MAX_TITLE),
+            description,
             intent,
             narrative: self.narrative(),
             outcome,
@@ -160,17 +172,38 @@ impl Summarizer {
         }
     }
 
+    /// Returns how the session ended, and the same as one sentence. What the user said last counts
+    /// more than what the agent said before it.
+    fn ending(&self) -> (String, String) {
+        const NO_MESSAGE: &str = "The trace has no message of the agent.";
+        let said = excerpt(&self.last_said, MAX_OUTCOME);
+        match &self.unanswered {
+            Some(asked) => (
+                format!("{LAST_WORDS}{}", one_line(asked, MAX_OUTCOME)),
+                format!("the user's words: {}", main_sentence(asked)),
+            ),
+            None if said.is_empty() => (NO_MESSAGE.to_owned(), NO_MESSAGE.to_owned()),
+            None if self.is_working => {
+                (format!("{LAST_WORK}{said}"), "no closing message".to_owned())
+            }
+            None => (said, main_sentence(&self.last_said)),
+        }
+    }
+
     fn narrative(&self) -> Vec<String> {
-        let mut lines: Vec<String> =
-            self.asked.iter().map(|asked| format!("Asked: {asked}")).collect();
+        let user = |asked: &String| format!("User: {asked}");
+        let mut lines: Vec<String> = self.asked.iter().map(user).collect();
         let n_skipped = self.n_asked - self.asked.len() - self.asked_last.len();
         if n_skipped > 0 {
-            lines.push(format!("… {n_skipped} more requests"));
+            lines.push(format!("… {n_skipped} more messages"));
         }
-        lines.extend(self.asked_last.iter().map(|asked| format!("Asked: {asked}")));
-        if self.n_failed > 0 {
-            let commands = if self.n_failed == 1 { "command" } else { "commands" };
-            lines.push(format!("{} {commands} failed on the way", self.n_failed));
+        lines.extend(self.asked_last.iter().map(user));
+        if let Some(said) = &self.unanswered
+            && !self.last_said.is_empty()
+        {
+            // The outcome has the user's last message.
+            lines.pop_if(|last| *last == user(&one_line(said, MAX_STEP)));
+            lines.push(format!("Agent: {}", one_line(&self.last_said, MAX_STEP)));
         }
         lines
     }
@@ -180,43 +213,80 @@ impl Summarizer {
         files.sort_by(|(path, count), (other, other_count)| {
             other_count.cmp(count).then(path.cmp(other))
         });
-        let below = |path: &str| match cwd.and_then(|cwd| path.strip_prefix(cwd)) {
-            Some(rest) => rest.trim_start_matches('/').to_owned(),
-            None => path.to_owned(),
+        let below = |path: &str| {
+            let rest = cwd.and_then(|cwd| path.strip_prefix(cwd.trim_end_matches(['/', '\\'])));
+            let rest = rest.and_then(|rest| rest.strip_prefix(['/', '\\']));
+            rest.unwrap_or(path).to_owned()
         };
         files.into_iter().take(MAX_FILES).map(|(path, _)| below(path)).collect()
     }
 }
 
-/// Returns whether a command does work, rather than only inspecting files.
-fn is_work(command: &str) -> bool {
-    const LOOKS: &[&str] = &[
-        "cat", "ls", "grep", "rg", "sed", "find", "cd", "echo", "head", "tail", "which", "awk",
-        "wc", "pwd", "sleep", "nl", "stat", "tree", "file", "ps", "jq",
-    ];
-    let last = command.rsplit("&&").next().unwrap_or(command);
-    let program = last.split_whitespace().next().unwrap_or_default();
-    !LOOKS.contains(&program) && !command.contains('\n') && command.len() <= 300
+fn beginning(text: &str) -> String {
+    text[..text.floor_char_boundary(MAX_SAID)].trim().to_owned()
 }
 
-fn without_marks(text: &str) -> String {
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with("```"));
-    let plain = lines
-        .map(|line| line.trim().trim_start_matches(['#', '>', '*', '-', ' ']).replace("**", ""));
-    plain.filter(|line| !line.is_empty()).collect::<Vec<String>>().join(" ")
+/// Returns whether a command's exit code is that of all its parts. A pipe or a `;` hides the code
+/// of what precedes it, and a background job has none yet.
+fn shows_its_exit_code(command: &str) -> bool {
+    let rest = command.replace("&&", "").replace("2>&1", "").replace("&>", "");
+    is_build_step(command) && !rest.contains(['|', ';', '&', '\n'])
 }
 
-fn without_fences(text: &str) -> String {
-    let mut is_inside = false;
-    let is_outside = |line: &&str| {
-        let is_fence = line.trim_start().starts_with(FENCE);
-        is_inside ^= is_fence;
-        !is_inside && !is_fence
+/// Returns whether a call succeeded. Some agents report failures only in the text.
+fn has_succeeded(event: &TranscriptEvent) -> bool {
+    static CODE: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r#"\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?[:= ]{1,2}(-?\d+)\b"#)
+    });
+    const UNFINISHED: [&str; 4] =
+        ["running with session id", "running in background", "still running", "rejected by user"];
+    let is_bad = |text: &str| {
+        let lower = text.to_lowercase();
+        CODE.captures_iter(&lower).any(|code| &code[1] != "0")
+            || UNFINISHED.iter().any(|sign| lower.contains(sign))
     };
-    text.lines().filter(is_outside).collect::<Vec<_>>().join("\n")
+    !event.is_error && !is_bad(event.text.head()) && !is_bad(event.text.tail())
 }
 
-fn first_sentence(text: &str) -> String {
-    let end = text.find(". ").map_or(text.len(), |at| at + 1);
-    shortened(text[..end].trim_end_matches('.'), MAX_STEP)
+/// Returns the first sentences of a message, without pasted text: as many as fit, but at least one.
+/// If the last one does not fit, it follows an ellipsis, because messages often end with what
+/// matters most.
+pub(crate) fn excerpt(message: &str, max: usize) -> String {
+    let sentences = split_message(message).sentences;
+    let (mut text, mut from) = (String::new(), 0);
+    for Sentence { text: sentence, .. } in &sentences {
+        let at = from + message[from..].find(*sentence).unwrap_or(0);
+        if !text.is_empty() && max < text.len() + sentence.len() {
+            let last = sentences.last().filter(|last| last.text.len() <= max / 2);
+            text.push_str(&last.map_or(" …".to_owned(), |last| format!(" … {}", last.text)));
+            break;
+        }
+        let gap = &message[from..at];
+        if !text.is_empty() {
+            text.push_str(if gap.trim().is_empty() { "" } else { " …" });
+            text.push(if gap.contains('\n') { '\n' } else { ' ' });
+        }
+        match sentence.len() {
+            ..=MAX_SENTENCE => text.push_str(sentence),
+            _ => text.push_str(&shorten(sentence, MAX_SENTENCE)),
+        }
+        from = at + sentence.len();
+    }
+    if text.is_empty() {
+        text = shorten(message.replace("```", " ").trim_start_matches(['#', ' ']), max);
+    }
+    text
+}
+
+pub(crate) fn one_line(message: &str, max: usize) -> String {
+    excerpt(message, max).replace('\n', " ")
+}
+
+/// Returns the first sentence that says something by itself, without the signs around it.
+fn main_sentence(text: &str) -> String {
+    let message = split_message(text);
+    let says = |text: &&str| MIN_WORDS <= text.split_whitespace().count();
+    let first = message.sentences.iter().map(|sentence| sentence.text).find(says).unwrap_or(text);
+    let first = first.trim_start_matches(['#', '>', '-', ' ']).trim_end_matches(['.', ':']);
+    shorten(first, MAX_CLAUSE)
 }

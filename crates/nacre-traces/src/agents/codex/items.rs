@@ -224,12 +224,15 @@ fn tells_failure(text: &str) -> bool {
     let head = front(text, OUTCOME_BYTES);
     let mark = if head.starts_with("Exit code: ") {
         "Exit code: "
-    } else if head.starts_with("Chunk ID") || head.starts_with("Wall time") {
+    } else if ["Chunk ID", "Wall time", "Command: "].iter().any(|start| head.starts_with(start)) {
         "Process exited with code "
     } else {
-        return head.starts_with("failed in sandbox") || head.starts_with("execution error");
+        // For example "failed in sandbox" or "apply_patch verification failed: …".
+        let first = head.split(['\n', ':']).next().unwrap_or_default();
+        return first.contains("failed") || first.starts_with("execution error");
     };
-    let code = head.split_once(mark).map(|(_, code)| code);
+    let code = text.split("\nOutput:").next().and_then(|head| head.split_once(mark));
+    let code = code.map(|(_, code)| code);
     code.is_some_and(|code| !code.starts_with("0\n") && code != "0")
 }
 

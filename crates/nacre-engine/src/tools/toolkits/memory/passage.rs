@@ -14,7 +14,8 @@ pub(crate) fn quote_passage(passage: &Passage) -> String {
     text.push_str(&quote_lines(&passage.title));
     text.push_str(&quote_lines(&passage.body));
     for quote in passage.quotes.iter().filter(|quote| passage.says_more(quote)) {
-        text.push_str(&quote_lines(&format!("{}: \"{}\"", quote.speaker.said(), quote.text)));
+        let from = quote.speaker.introduce(&quote.place);
+        text.push_str(&quote_lines(&format!("{from}: \"{}\"", quote.text)));
     }
     for OverturnedPassage { id, title, is_verified } in &passage.overturned {
         let note = if *is_verified { "" } else { " (not verified)" };
