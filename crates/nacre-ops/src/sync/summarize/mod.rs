@@ -85,13 +85,14 @@ impl Summarizer {
     }
 
     fn person(&mut self, text: &str) {
-        if text.is_empty() {
+        let said = excerpt(text, MAX_INTENT);
+        if said.is_empty() {
             return;
         }
         self.unanswered = Some(beginning(text));
         let is_short = |text: &str| text.split_whitespace().count() < MIN_WORDS;
         if self.intent.as_deref().is_none_or(is_short) {
-            self.intent = Some(excerpt(text, MAX_INTENT));
+            self.intent = Some(said);
             return;
         }
         if is_short(text) {
@@ -175,7 +176,7 @@ impl Summarizer {
     /// Returns how the session ended, and the same as one sentence. What the user said last counts
     /// more than what the agent said before it.
     fn ending(&self) -> (String, String) {
-        const NO_MESSAGE: &str = "The trace has no message of the agent.";
+        const NO_MESSAGE: &str = "The trace has no closing words of the agent.";
         let said = excerpt(&self.last_said, MAX_OUTCOME);
         match &self.unanswered {
             Some(asked) => (
@@ -273,7 +274,9 @@ pub(crate) fn excerpt(message: &str, max: usize) -> String {
         from = at + sentence.len();
     }
     if text.is_empty() {
-        text = shorten(message.replace("```", " ").trim_start_matches(['#', ' ']), max);
+        // Fenced text was probably pasted.
+        let outside: Vec<&str> = message.split("```").step_by(2).collect();
+        text = shorten(outside.join(" ").trim_start_matches(['#', ' ', '\n']), max);
     }
     text
 }

@@ -55,7 +55,7 @@ fn a_session_without_words_says_so() {
     let summary = summary(&[]);
     assert_eq!(summary.title, "A session of generic");
     assert_eq!(summary.intent, "The user sent no messages in this session.");
-    assert_eq!(summary.outcome, "The trace has no message of the agent.");
+    assert_eq!(summary.outcome, "The trace has no closing words of the agent.");
 }
 
 #[test]
