@@ -3,6 +3,7 @@
 mod edits;
 mod extraction;
 mod lead;
+mod repeats;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};

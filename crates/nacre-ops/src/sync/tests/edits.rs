@@ -72,6 +72,7 @@ impl Place {
             reader: ReadingStrategy::offline(),
             clock: &|| Duration::ZERO,
             lead,
+            remarks: &crate::sync::RemarkIndex::default(),
         };
         let key = key_of(&trace);
         let order = SessionRequest {
