@@ -10,8 +10,8 @@ use nacre_memory::{
     LocalState, Memory, MemoryError, MemoryType, Quote, Speaker, Stage, Status, StoreArea, Vitals,
 };
 use nacre_types::{
-    CandidateVerb, MaintainAction, MaintainVerb, MemoryUse, ProjectReport, RepeatedClaim, ReportRequest,
-    ReportedAction, RunReport, SessionAction, StoreFigures, StoreScope,
+    CandidateVerb, MaintainAction, MaintainVerb, MemoryUse, ProjectReport, RepeatedClaim,
+    ReportRequest, ReportedAction, RunReport, SessionAction, StoreFigures, StoreScope,
 };
 
 use self::page::{html_page, is_page};

@@ -73,7 +73,8 @@ impl RemarkIndex {
         for remark in &extraction.remarks {
             let same = known.same_as(remark, &extraction.session, builtin);
             let mut groups = found.iter_mut();
-            if let Some((_, own)) = groups.find(|(all, _)| all.iter().any(|one| same.contains(one))) {
+            if let Some((_, own)) = groups.find(|(all, _)| all.iter().any(|one| same.contains(one)))
+            {
                 own.push(remark);
             } else if !same.is_empty() {
                 found.push((same, vec![remark]));
@@ -89,7 +90,10 @@ impl RemarkIndex {
         let mut n_added = 0;
         for (_, candidate) in repeated {
             let is_same = |known: &&mut Candidate| {
-                known.quotes.iter().any(|known| candidate.quotes.iter().any(|new| overlaps(known, new)))
+                known
+                    .quotes
+                    .iter()
+                    .any(|known| candidate.quotes.iter().any(|new| overlaps(known, new)))
             };
             let fault = fault_alone(&candidate, is_forgotten);
             if let Some(stated) = extraction.candidates.iter_mut().find(is_same) {
@@ -175,7 +179,8 @@ impl KnownRemarks {
                 (*n_shared, *sum) = (*n_shared + 1, *sum + weight);
             }
         }
-        let all = |terms: &BTreeSet<String>| terms.iter().map(|term| self.weight(term)).sum::<f32>();
+        let all =
+            |terms: &BTreeSet<String>| terms.iter().map(|term| self.weight(term)).sum::<f32>();
         let (size, meaning) = (all(&own), OnceCell::new());
         let mut found: Vec<usize> = Vec::new();
         for (idx, (n_shared, weight)) in shared {
@@ -187,10 +192,12 @@ impl KnownRemarks {
             let means_same = || {
                 let of = |text: &str| builtin.embed(&[text]).ok().and_then(|mut all| all.pop());
                 let own = meaning.get_or_init(|| of(&remark.claim).unwrap_or_default());
-                let known = self.remarks[idx].meaning.get_or_init(|| of(&known.claim).unwrap_or_default());
+                let known =
+                    self.remarks[idx].meaning.get_or_init(|| of(&known.claim).unwrap_or_default());
                 cosine(own, known) >= SAME_MEANING
             };
-            let is_other = |one: &usize| session_of(&self.remarks[*one].remark) != session_of(known);
+            let is_other =
+                |one: &usize| session_of(&self.remarks[*one].remark) != session_of(known);
             if (likeness >= SAME_WORDS || (likeness >= RELATED_WORDS && means_same()))
                 && found.iter().all(is_other)
                 && found.len() + 1 < MAX_QUOTES
@@ -208,7 +215,8 @@ fn may_match(remark: &Remark, known: &Remark, session: &str) -> bool {
     let is_pasted = remark.basis == Basis::Stated
         && remark.claim == known.claim
         && remark.claim.split_whitespace().count() > MAX_TYPED_WORDS;
-    let is_event_copied = !remark.quotes[0].at.is_empty() && remark.quotes[0].at == known.quotes[0].at;
+    let is_event_copied =
+        !remark.quotes[0].at.is_empty() && remark.quotes[0].at == known.quotes[0].at;
     session_of(known) != session
         && !is_copied
         && !is_pasted

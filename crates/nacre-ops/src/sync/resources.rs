@@ -124,7 +124,8 @@ impl SyncResources {
         work: impl FnOnce(&FlowContext<'_>) -> Result<T, SyncError>,
     ) -> Result<Result<T, SyncError>> {
         self.project(host, project)?;
-        let ProjectResources { settings, store, embedder, rules, remarks } = &self.projects[project];
+        let ProjectResources { settings, store, embedder, rules, remarks } =
+            &self.projects[project];
         let owner = host.owner("sync");
         let clock = host.stopwatch();
         let context = self.lead.as_ref().map(|flow| LeadContext {

@@ -2,8 +2,8 @@
 
 use nacre_ops::{report as ops, team};
 use nacre_types::{
-    ContestedPair, MemoryUse, ProjectContradiction, ProjectMemory, ProjectReport, ReportRequest,
-    RepeatedClaim, ReportedAction, SinceRequest, Speaker, TeamProject, TeamReport,
+    ContestedPair, MemoryUse, ProjectContradiction, ProjectMemory, ProjectReport, RepeatedClaim,
+    ReportRequest, ReportedAction, SinceRequest, Speaker, TeamProject, TeamReport,
 };
 
 use super::layout::day;

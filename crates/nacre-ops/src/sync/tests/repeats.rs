@@ -40,11 +40,15 @@ fn a_request_is_reviewed_when_repeated_and_active_the_third_time() {
 
 #[test]
 fn copies_questions_and_tasks_are_not_repetitions() {
-    let pasted: &[&str] = &["Use the linear comment for the plan of this. Then write the release notes."];
+    let pasted: &[&str] =
+        &["Use the linear comment for the plan of this. Then write the release notes."];
     for said in [
         [pasted, pasted],
         [&[OTHER, "yes, continue"], &["Mend the cache", "yes, continue"]],
-        [&[OTHER, "why does mise run lint fail in CI?"], &["x", "why does mise run lint fail in CI?"]],
+        [
+            &[OTHER, "why does mise run lint fail in CI?"],
+            &["x", "why does mise run lint fail in CI?"],
+        ],
         [&[OTHER, "fix the failing lint checks"], &["x", "please fix the failing lint checks"]],
     ] {
         assert_eq!(learned(&said), "");
