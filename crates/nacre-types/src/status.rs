@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DatabaseStatus, MemoryType, ModelStats, Outcome, ProjectEntry, Report, Scope, StoreScope,
-    ToolStats, WaitingSessions,
+    DatabaseStatus, MemoryType, ModelStats, Outcome, ProjectEntry, Report, Scope, Speaker,
+    StoreScope, ToolStats, WaitingSessions,
 };
 
 /// An overview of the stores, sessions and services.
@@ -204,6 +204,8 @@ pub struct ReportRequest {
     pub html: Option<String>,
     /// Overwrite the file even if it is not a Nacre report.
     pub force: bool,
+    /// Also list the claims that sessions had to repeat.
+    pub repeats: bool,
 }
 
 /// Activity in a project's memory store.
@@ -214,6 +216,24 @@ pub struct ProjectReport {
     /// The path of the HTML page, if one was written.
     pub html: Option<String>,
     pub report: StoreFigures,
+    /// The claims that several sessions made, most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<RepeatedClaim>,
+}
+
+/// A claim that several sessions made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepeatedClaim {
+    pub id: String,
+    pub title: String,
+    /// Who made the claim: a user, or otherwise an agent.
+    pub by: Speaker,
+    /// The coding agents in whose sessions it was made.
+    pub agents: Vec<String>,
+    /// Number of repetitions before Nacre knew the claim.
+    pub before: usize,
+    /// Number of repetitions after Nacre knew it.
+    pub after: usize,
 }
 
 /// The content of a store, and its activity since a given time.

@@ -172,6 +172,7 @@ impl Maintenance<'_> {
             clock: &clock,
             lead: None,
             reader: ReadingStrategy::offline(),
+            remarks: &crate::sync::RemarkIndex::default(),
         };
         let project = repository.as_ref().map(|path| path.display().to_string());
         let asker = self.writers.as_ref().map(|flow| ProjectModels { flow, rules: &rules });

@@ -119,6 +119,7 @@ impl World {
             clock: &|| Duration::ZERO,
             lead: None,
             reader: crate::sync::strategy::ReadingStrategy::offline(),
+            remarks: &crate::sync::RemarkIndex::default(),
         };
         maintain_store(&ctx, &MaintainOptions { checkout: None, force }, None, watch)
     }

@@ -6,10 +6,12 @@ mod page;
 mod tests;
 
 use jiff::SignedDuration;
-use nacre_memory::{LocalState, Memory, MemoryError, MemoryType, Stage, Status, StoreArea, Vitals};
+use nacre_memory::{
+    LocalState, Memory, MemoryError, MemoryType, Quote, Speaker, Stage, Status, StoreArea, Vitals,
+};
 use nacre_types::{
-    CandidateVerb, MaintainAction, MaintainVerb, MemoryUse, ProjectReport, ReportRequest,
-    ReportedAction, RunReport, SessionAction, StoreFigures, StoreScope,
+    CandidateVerb, MaintainAction, MaintainVerb, MemoryUse, ProjectReport, RepeatedClaim,
+    ReportRequest, ReportedAction, RunReport, SessionAction, StoreFigures, StoreScope,
 };
 
 use self::page::{html_page, is_page};
@@ -18,6 +20,7 @@ use crate::host::parse_when;
 use crate::prelude::*;
 use crate::run::folder::{RunId, list};
 use crate::run::show::RunReader;
+use crate::sync::pipeline::Mark;
 
 const DEFAULT_SINCE: &str = "30d";
 
@@ -32,11 +35,11 @@ const YOUNG: SignedDuration = SignedDuration::from_hours(24 * 14);
 const MAX_WEEKS: usize = 53;
 
 pub fn report(host: &Host, request: &ReportRequest) -> Result<ProjectReport> {
-    let (project, figures) = collect(host, request)?;
+    let (project, figures, repeats) = collect(host, request)?;
     if let Some(file) = &request.html {
         write_page(host, file, request.force, &html_page(&figures, &project))?;
     }
-    Ok(ProjectReport { project, html: request.html.clone(), report: figures })
+    Ok(ProjectReport { project, html: request.html.clone(), report: figures, repeats })
 }
 
 /// Writes the report page. Overwrites an existing file only if it is a report page written by
@@ -71,19 +74,27 @@ fn write_page(host: &Host, file: &str, force: bool, page: &str) -> Result<()> {
 }
 
 pub fn page(host: &Host, request: &ReportRequest) -> Result<String> {
-    let (project, figures) = collect(host, request)?;
+    let (project, figures, _) = collect(host, request)?;
     Ok(html_page(&figures, &project))
 }
 
-fn collect(host: &Host, request: &ReportRequest) -> Result<(String, StoreFigures)> {
+fn collect(
+    host: &Host,
+    request: &ReportRequest,
+) -> Result<(String, StoreFigures, Vec<RepeatedClaim>)> {
     let now = host.now();
     let since = parse_when(request.since.as_deref().unwrap_or(DEFAULT_SINCE), now)?;
     let scoped = host.store_to_write(None)?;
-    let mut figures = store_report(&scoped.store, since, now)?.figures;
+    let StoreReport { mut figures, mut repeats, .. } = store_report(&scoped.store, since, now)?;
+    if request.repeats {
+        complete_repeats(&scoped.store, &mut repeats);
+    } else {
+        repeats.clear();
+    }
     count_given(&mut figures, &scoped.store, &told_by_session(host));
     let project = host.project.as_ref().filter(|_| scoped.scope == StoreScope::Project);
     let global = || StoreScope::Global.as_str().to_owned();
-    Ok((project.map_or_else(global, |project| host.name_of(&project.path)), figures))
+    Ok((project.map_or_else(global, |project| host.name_of(&project.path)), figures, repeats))
 }
 
 /// Counts the memories from this store that hooks provided to recent sessions.
@@ -117,6 +128,7 @@ pub(crate) struct StoreReport {
     /// the total number of such memories.
     pub(crate) newest: Vec<MemoryUse>,
     pub(crate) n_newest: usize,
+    repeats: Vec<RepeatedClaim>,
 }
 
 pub(crate) fn store_report(
@@ -133,7 +145,8 @@ pub(crate) fn store_report(
         n_broken: listing.broken.len(),
         ..StoreFigures::default()
     };
-    let mut report = StoreReport { since, until: now, figures, newest: Vec::new(), n_newest: 0 };
+    let (newest, repeats) = Default::default();
+    let mut report = StoreReport { since, until: now, figures, newest, n_newest: 0, repeats };
     let mut reader = RunReader::new(store);
     let mut run = |id: RunId| Some(CountedRun::of(&id, reader.record(&id).ok().flatten()?));
     let all: Vec<CountedRun> =
@@ -186,6 +199,8 @@ impl StoreReport {
         if memory.at.area == StoreArea::Archived || memory.status == Status::Superseded {
             return Ok(());
         }
+        let quotes = evidence.as_ref().map_or(&[][..], |evidence| &evidence.quotes);
+        self.repeats.extend(repeated_claim(memory, quotes, state.as_ref(), at));
         let vitals = Vitals::of(memory, evidence.as_ref(), state.as_ref());
         let stage = stage(memory, state.as_ref()).as_str().to_owned();
         *self.figures.stages.entry(stage).or_default() += 1;
@@ -244,6 +259,53 @@ impl StoreReport {
             figures.contradictions.extend(run.overturned);
         }
     }
+}
+
+/// Returns how often a claim was repeated, or `None` if only one session made it. Of sessions that
+/// are not quoted, only the time of the last one is known.
+fn repeated_claim(
+    memory: &Memory,
+    quotes: &[Quote],
+    state: Option<&LocalState>,
+    learned: Option<Timestamp>,
+) -> Option<RepeatedClaim> {
+    let is_late = |at: &str| learned.zip(at.parse().ok()).is_some_and(|(known, at)| known < at);
+    let mut sessions: BTreeMap<&str, bool> = BTreeMap::new();
+    for quote in quotes {
+        let session = quote.place.rsplit_once(':').map_or("", |(session, _)| session);
+        *sessions.entry(session).or_insert(true) &= is_late(&quote.at);
+    }
+    let confirmed = state.map_or(&[][..], |state| &state.confirmed_in);
+    let last = state.and_then(|state| state.last_confirmed.as_deref()).unwrap_or_default();
+    let n_late = sessions.values().filter(|is_late| **is_late).count();
+    let after = n_late + if is_late(last) { confirmed.len() } else { 0 };
+    let n_repeated = (sessions.len() + confirmed.len()).checked_sub(1).filter(|n| *n > 0)?;
+    let is_persons = quotes.iter().any(|quote| quote.speaker <= Speaker::User);
+    let names = sessions.keys().copied().chain(confirmed.iter().map(String::as_str));
+    Some(RepeatedClaim {
+        id: memory.at.id.to_string(),
+        title: memory.title.clone(),
+        by: if is_persons { Speaker::User } else { Speaker::Assistant },
+        agents: names.map(str::to_owned).collect(),
+        before: n_repeated.saturating_sub(after),
+        after: after.min(n_repeated),
+    })
+}
+
+/// Sorts the repeated claims, and replaces the names of sessions by those of their agents.
+fn complete_repeats(store: &Store, repeats: &mut [RepeatedClaim]) {
+    let mut agents: BTreeMap<String, &str> = BTreeMap::new();
+    for (key, mark) in Mark::read_all(store) {
+        agents.extend([(key, mark.agent.as_str()), (mark.session, mark.agent.as_str())]);
+    }
+    for claim in repeats.iter_mut() {
+        let known = claim.agents.iter().filter_map(|session| agents.get(session));
+        let names: BTreeSet<String> = known.map(|agent| (*agent).to_owned()).collect();
+        claim.agents = names.into_iter().collect();
+    }
+    repeats.sort_by(|a, b| {
+        (b.before + b.after).cmp(&(a.before + a.after)).then_with(|| a.id.cmp(&b.id))
+    });
 }
 
 fn fate(memory: &Memory) -> &'static str {

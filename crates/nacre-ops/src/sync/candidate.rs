@@ -10,6 +10,8 @@ use nacre_traces::transcript::{Agent, WordSource};
 use nacre_types::{DropReason, Gate, Signal, Strategy};
 use serde::{Deserialize, Serialize};
 
+use super::extract::Remark;
+
 pub const FORMAT_VERSION: u32 = 1;
 
 /// Maximum number of candidates from rules, or from a model that read the session in one window.
@@ -39,6 +41,9 @@ pub struct Extraction {
     pub dropped_counts: BTreeMap<DropReason, u64>,
     /// The dropped candidates. For a long session, only the first dropped candidates are stored.
     pub dropped: Vec<Dropped>,
+    /// Sentences that become candidates if another session repeats them.
+    #[serde(skip)]
+    pub(crate) remarks: Vec<Remark>,
 }
 
 /// Returns the id of a candidate: `c1`, `c2`, and so on.

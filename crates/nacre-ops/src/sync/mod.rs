@@ -6,6 +6,7 @@ pub mod evidence;
 pub mod extract;
 pub mod pipeline;
 mod queue;
+mod repeats;
 mod resources;
 mod steps;
 pub mod strategy;
@@ -28,6 +29,7 @@ use nacre_types::{
 
 use self::queue::{QueueOptions, QueueReport, process_queue};
 pub use self::queue::{preview, preview_trace};
+pub use self::repeats::RemarkIndex;
 pub use self::resources::SessionModels;
 use self::resources::{SessionToSync, SyncResources};
 use crate::error::{OpError, Result};

@@ -31,6 +31,7 @@ use crate::host::{
 };
 use crate::run::folder;
 use crate::sync::pipeline::{AskLead, FlowContext, SessionRequest, SyncError, bring_up_to_date};
+use crate::sync::repeats::RemarkIndex;
 use crate::sync::strategy::ReadingStrategy;
 
 pub(super) struct SyncResources {
@@ -49,6 +50,7 @@ struct ProjectResources {
     store: Arc<Store>,
     embedder: Arc<dyn Embedder>,
     rules: AskRules,
+    remarks: RemarkIndex,
 }
 
 impl ProjectResources {
@@ -58,6 +60,7 @@ impl ProjectResources {
             store: Arc::new(store),
             embedder: host.embedder(&settings)?,
             rules: ask_rules(&settings),
+            remarks: RemarkIndex::default(),
             settings,
         })
     }
@@ -121,7 +124,8 @@ impl SyncResources {
         work: impl FnOnce(&FlowContext<'_>) -> Result<T, SyncError>,
     ) -> Result<Result<T, SyncError>> {
         self.project(host, project)?;
-        let ProjectResources { settings, store, embedder, rules } = &self.projects[project];
+        let ProjectResources { settings, store, embedder, rules, remarks } =
+            &self.projects[project];
         let owner = host.owner("sync");
         let clock = host.stopwatch();
         let context = self.lead.as_ref().map(|flow| LeadContext {
@@ -148,6 +152,7 @@ impl SyncResources {
             reader: self.reading.reader(rules),
             clock: &clock,
             lead: lead.as_ref().map(|lead| lead as &AskLead<'_>),
+            remarks,
         };
         Ok(work(&ctx))
     }

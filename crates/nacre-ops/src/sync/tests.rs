@@ -4,6 +4,7 @@ mod edits;
 mod extraction;
 mod known;
 mod lead;
+mod repeats;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};

@@ -2,8 +2,8 @@
 
 use nacre_ops::{report as ops, team};
 use nacre_types::{
-    ContestedPair, MemoryUse, ProjectContradiction, ProjectMemory, ProjectReport, ReportRequest,
-    ReportedAction, SinceRequest, TeamProject, TeamReport,
+    ContestedPair, MemoryUse, ProjectContradiction, ProjectMemory, ProjectReport, RepeatedClaim,
+    ReportRequest, ReportedAction, SinceRequest, Speaker, TeamProject, TeamReport,
 };
 
 use super::layout::day;
@@ -30,18 +30,22 @@ pub(crate) struct ReportArgs {
     /// Overwrite a file that is not a Nacre report
     #[arg(long, requires = "html")]
     force: bool,
+    /// List the claims that several sessions made, and whether Nacre already knew them
+    #[arg(long, conflicts_with_all = ["team", "html"])]
+    repeats: bool,
 }
 
 pub(crate) fn cmd_report(ui: &mut Ui, host: &Host, args: ReportArgs) -> CommandResult {
-    let ReportArgs { since, team, html, force } = args;
+    let ReportArgs { since, team, html, force, repeats } = args;
     if team {
         let report = team::report(host, &SinceRequest { since }, &ui.cancellable_events())?;
         return ui.report(&report, print_team);
     }
-    let report = ops::report(host, &ReportRequest { since, html, force })?;
+    let report = ops::report(host, &ReportRequest { since, html, force, repeats })?;
     ui.shorten_ids(host, None);
     ui.report(&report, |ui, report| match &report.html {
         Some(file) => ui.status(format!("Written to {}", Shown(file).one_line())),
+        None if repeats => print_repeats(ui, &report.repeats),
         None => print(ui, report),
     })
 }
@@ -92,6 +96,24 @@ fn print(ui: &mut Ui, ProjectReport { project, report, .. }: &ProjectReport) {
     print_actions(ui, "Overturned", &report.contradictions);
     print_actions(ui, "Merged", &report.merged);
     print_actions(ui, "Archived", &report.archived);
+}
+
+fn print_repeats(ui: &mut Ui, repeats: &[RepeatedClaim]) {
+    if repeats.is_empty() {
+        return ui.status("No claim was made in more than one session.".to_owned());
+    }
+    let row = |claim: &RepeatedClaim| {
+        let by = if claim.by == Speaker::User { "you" } else { "agents" };
+        vec![
+            id(format!("  {}", ui.short_id(&claim.id))),
+            cell(Role::Good, format!("{}× before, {}× after", claim.before, claim.after)),
+            faint(format!("{by} ({})", claim.agents.join(", "))),
+            title(&claim.title),
+        ]
+    };
+    let rows: Vec<Row> = repeats.iter().map(row).collect();
+    ui.line(ui.paint(Role::Title, "Repetitions before and after Nacre knew the claim"));
+    ui.table(rows);
 }
 
 fn print_heading(ui: &mut Ui, title: &str) {

@@ -22,6 +22,7 @@ use nacre_memory::search::Builtin;
 use nacre_memory::{MemoryId, Rules, Store};
 use nacre_ops::maintain::{MaintainOptions, maintain_store};
 use nacre_ops::run::change::changes;
+use nacre_ops::sync::RemarkIndex;
 use nacre_ops::sync::pipeline::FlowContext;
 use nacre_ops::sync::strategy::ReadingStrategy;
 use nacre_ops::undo::flow::{UndoContext, undo};
@@ -64,7 +65,8 @@ fn once(stay: usize, seed: u64) -> Outcome {
     let builtin = Builtin::load_shipped()?;
     let began = Instant::now();
     let clock = || began.elapsed();
-    let ctx = desk_of(&store, &builtin, &owner, NOW.parse()?, &clock);
+    let remarks = RemarkIndex::default();
+    let ctx = desk_of(&store, &builtin, &owner, NOW.parse()?, &clock, &remarks);
     let order = MaintainOptions { checkout: Some(checkout::open(dir.path())), force: false };
     let mut steps = Vec::new();
     let report = maintain_store(&ctx, &order, None, |step| steps.push((step, began.elapsed())))?;
@@ -152,6 +154,7 @@ fn desk_of<'a>(
     owner: &'a Owner,
     now: Timestamp,
     clock: &'a dyn Fn() -> Duration,
+    remarks: &'a RemarkIndex,
 ) -> FlowContext<'a> {
     FlowContext {
         store,
@@ -163,6 +166,7 @@ fn desk_of<'a>(
         clock,
         lead: None,
         reader: ReadingStrategy::offline(),
+        remarks,
     }
 }
 

@@ -36,6 +36,7 @@ fn what_was_planted_is_found_and_the_rest_is_left_alone() {
         clock: &|| Duration::ZERO,
         lead: None,
         reader: nacre_ops::sync::strategy::ReadingStrategy::offline(),
+        remarks: &nacre_ops::sync::RemarkIndex::default(),
     };
     let order = MaintainOptions { checkout: Some(checkout::open(dir.path())), force: false };
     let report = maintain_store(&ctx, &order, None, |_| {}).unwrap();

@@ -39,6 +39,7 @@ fn with_limits(world: &World, says: &[(&str, &str)], spending: SpendingLimits) -
         clock: &|| Duration::ZERO,
         lead: None,
         reader: crate::sync::strategy::ReadingStrategy::offline(),
+        remarks: &crate::sync::RemarkIndex::default(),
     };
     maintain_store(&ctx, &MaintainOptions::default(), Some(&asker), |_| {}).unwrap()
 }

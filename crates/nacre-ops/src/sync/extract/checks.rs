@@ -244,7 +244,7 @@ impl Repeated {
     }
 
     /// Returns whether most of an agent's quote first appeared in tool output.
-    fn is_echo(&self, quote: &Quote) -> bool {
+    pub(super) fn is_echo(&self, quote: &Quote) -> bool {
         let all: Vec<u64> = windows(&quote.text).collect();
         let n_tools = all.iter().filter(|window| self.is_tools(window)).count();
         quote.speaker == Speaker::Assistant && 2 * n_tools > all.len()
@@ -270,7 +270,7 @@ fn windows(text: &str) -> impl Iterator<Item = u64> {
     hashes.into_iter()
 }
 
-fn hash<T: Hash + ?Sized>(of: &T) -> u64 {
+pub(super) fn hash<T: Hash + ?Sized>(of: &T) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     hasher.finish()

@@ -12,7 +12,7 @@ pub(super) struct Cue(LazyLock<Regex>);
 
 pub(super) static REMEMBER: Cue = Cue(LazyLock::new(|| {
     pattern(
-        "remember (?:that|to)|remember[:,]|please remember|(?:keep|bear) in mind|make a note that|\
+        "remember (?:that|to)|remember[:,]|please remember|(?:keep|bear|have) in mind|make a note that|\
          for the record|don't forget that|from (?:now|here) on|merk dir|ab jetzt|ab sofort|\
          in zukunft|denk daran|à partir de maintenant|désormais|a partir de ahora|recuerda que|\
          de agora em diante|以后|记住|今后|下次",

@@ -7,6 +7,7 @@ mod choice;
 mod cues;
 mod failures;
 mod proposal;
+mod remarks;
 pub(crate) mod requests;
 mod said;
 #[cfg(test)]
@@ -28,6 +29,9 @@ use self::failures::Failures;
 pub(crate) use self::failures::is_build_step;
 use self::proposal::ProposalList;
 pub(crate) use self::proposal::{Proposal, Spoken, Unproven};
+use self::remarks::RemarkList;
+pub(crate) use self::remarks::{Form, Remark, terms, without_markup};
+pub(crate) use self::requests::capitalize;
 use self::requests::{Request, context, excerpt, request};
 use self::said::Message;
 pub(crate) use self::said::{Sentence, split_message};
@@ -82,6 +86,7 @@ pub struct Extractor<'r> {
     injected: Injected,
     repeated: Repeated,
     failures: Failures,
+    remarks: RemarkList,
     agent_said: Option<Spoken>,
     last_paragraph: Option<String>,
     /// The agent's recent messages as normalized words, for detecting sentences that the user
@@ -112,7 +117,12 @@ impl<'r> Extractor<'r> {
             (_, TextOrigin::Injected(reason)) => self.injected.note(reason, event.text.head()),
             (EventKind::Assistant, TextOrigin::Agent) => self.agent(event),
             (EventKind::ToolCall, TextOrigin::Agent) => self.call(event),
-            (EventKind::ToolResult, TextOrigin::Tool) => self.failures.take_result(event),
+            (EventKind::ToolResult, TextOrigin::Tool) => {
+                self.failures.take_result(event);
+                if event.sequence >= self.rules.from {
+                    self.remarks.take_result(event);
+                }
+            }
             _ => {}
         }
     }
@@ -164,7 +174,11 @@ impl<'r> Extractor<'r> {
         for candidate in &mut candidates {
             candidate.is_repeated = self.repeated.holds(candidate);
         }
+        // Sessions of programs and of Nacre's own agents repeat their prompts.
+        let is_persons = !matches!(gate, Gate::NotAPersons | Gate::NoWords);
+        let remarks = if is_persons { self.remarks } else { RemarkList::default() };
         Extraction {
+            remarks: remarks.finish(facts, &self.repeated),
             version: FORMAT_VERSION,
             session: facts.id.clone(),
             agent: facts.agent,
@@ -191,6 +205,9 @@ impl<'r> Extractor<'r> {
         let paragraph = text[start..].trim().rsplit("\n\n").next().unwrap_or_default();
         self.last_paragraph = Some(paragraph.split_whitespace().collect::<Vec<&str>>().join(" "));
         self.agent_said = Some(Spoken::of(&text[start..], event));
+        if event.sequence >= self.rules.from {
+            self.remarks.take_agent(event);
+        }
     }
 
     fn call(&mut self, event: &TranscriptEvent) {
@@ -200,6 +217,7 @@ impl<'r> Extractor<'r> {
         match step_of(event) {
             Step::Command(command) => {
                 self.failures.ran(id, &command, event.sequence);
+                self.remarks.ran(id, &command);
                 self.agent_ran = Some(command);
             }
             Step::Edit(_) => self.failures.n_edits += 1,
@@ -224,6 +242,11 @@ impl<'r> Extractor<'r> {
             if !self.took_option(event, source) {
                 self.ledger.reconsider(&Spoken::of(text.trim(), event), self.n_messages);
                 self.judge_all(event, &said, source);
+                if source != WordSource::Unverified {
+                    let mut remarks = std::mem::take(&mut self.remarks);
+                    remarks.take_person(event, &said, |sentence| !self.is_echo(sentence));
+                    self.remarks = remarks;
+                }
             }
         }
         self.agent_ran = None;

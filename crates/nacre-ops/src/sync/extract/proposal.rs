@@ -34,8 +34,8 @@ const MAX_QUOTES: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Spoken {
     pub(crate) text: String,
-    speaker: Speaker,
-    sequence: u64,
+    pub(super) speaker: Speaker,
+    pub(super) sequence: u64,
     at: String,
 }
 
@@ -49,6 +49,11 @@ impl Spoken {
     pub(crate) fn at(speaker: Speaker, text: &str, sequence: u64, at: Option<Timestamp>) -> Self {
         let at = at.map(|at| at.to_string()).unwrap_or_default();
         Self { text: text.to_owned(), speaker, sequence, at }
+    }
+
+    pub(super) fn quote(self, session: &str) -> Quote {
+        let Self { text, speaker, sequence, at } = self;
+        Quote { text, speaker, place: format!("{session}:{sequence}"), at }
     }
 }
 
@@ -201,11 +206,7 @@ impl Proposal {
     }
 
     fn candidate(self, session: &str) -> Candidate {
-        let quote = |Spoken { text, speaker, sequence, at }: Spoken| {
-            let place = format!("{session}:{sequence}");
-            Quote { text, speaker, place, at }
-        };
-        let quotes = self.spoken.into_iter().map(quote).collect();
+        let quotes = self.spoken.into_iter().map(|spoken| spoken.quote(session)).collect();
         // This id is a placeholder. The real id is assigned after the candidates are selected.
         let id = candidate_id(0);
         let confidence = (self.confidence * 100.0).round() / 100.0;

@@ -36,6 +36,10 @@ pub(super) fn request(sentence: &str, is_own: bool) -> Option<Result<Request, Dr
     if folded.trim_end_matches(['"', ')', '\'', ' ']).ends_with(['?', '？']) {
         return None;
     }
+    // A sentence that announces a list does not state the claim.
+    if PLEASANTRY.is_match(&folded) || folded.trim_end().ends_with(':') {
+        return None;
+    }
     let is_outright = REMEMBER.is_in(&folded) && !NOT_REMEMBER.is_in(&folded);
     // Excludes phrases such as "never mind".
     if !is_outright && (REVOKE.is_in(&folded) || QUESTION.opens(without_leads(&folded))) {
@@ -87,6 +91,7 @@ const REMINDERS: &[&str] = &[
     "keep in mind",
     "bear in mind that",
     "bear in mind",
+    "have in mind that",
     "don't forget that",
     "make a note that",
     "for the record",
@@ -143,7 +148,7 @@ fn without_lead(text: &str) -> Option<&str> {
     (text.is_char_boundary(reminder.len()) && !rest.is_empty()).then_some(rest)
 }
 
-pub(super) fn capitalize(text: &str) -> String {
+pub(crate) fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => first.to_uppercase().chain(chars).collect(),
@@ -223,8 +228,8 @@ pub(crate) fn tags(text: &str) -> Vec<String> {
         ("dependencies", "npm pnpm yarn pip cargo install dependency dependencies"),
         ("database", "sql sqlite postgres database orm query migration migrations"),
         ("deployment", "deploy deployments staging production docker release releases ci"),
-        ("style", "comments refactor naming format imports lint logs tabs emojis style"),
-        ("docs", "docs readme documentation"),
+        ("style", "comments refactor naming names format imports lint logs tabs emojis style"),
+        ("docs", "docs readme documentation docstring docstrings"),
         ("security", "secret secrets token password permission auth"),
     ];
     let folded = fold(text);
@@ -266,6 +271,7 @@ impl Form {
 
 static LASTING: LazyLock<Regex> = LazyLock::new(|| named("lasting"));
 static HEDGED: LazyLock<Regex> = LazyLock::new(|| named("hedged"));
+static PLEASANTRY: LazyLock<Regex> = LazyLock::new(|| named("pleasantry"));
 static FAULT: LazyLock<Regex> = LazyLock::new(|| named("fault"));
 static CLAUSE_MARK: LazyLock<Regex> = LazyLock::new(|| named("clause"));
 
@@ -275,7 +281,7 @@ fn statement(folded: &str) -> Option<Request> {
     let of_clause = |at: usize| {
         let clause = without_leads(&folded[at..]).trim_end_matches(['.', '!', ' ']);
         let Form { kind, sure, .. } = COMPILED.iter().find(|form| form.matches(clause))?;
-        let is_report = *kind == LearningKind::Context && FAULT.is_match(folded);
+        let is_report = *kind == LearningKind::Context && is_fault(folded);
         let is_sure = *sure == "sure" || (*sure == "topic" && is_on_topic);
         let claim = Claim::Learning(*kind);
         let n_before = folded[..at].chars().count();
@@ -288,6 +294,11 @@ fn statement(folded: &str) -> Option<Request> {
         is_sure: (best.is_sure || is_lasting(folded)) && !HEDGED.is_match(folded),
         ..*best
     })
+}
+
+/// Returns whether a sentence reports a fault: how things are, not how they should be.
+pub(super) fn is_fault(folded: &str) -> bool {
+    FAULT.is_match(folded)
 }
 
 fn is_lasting(folded: &str) -> bool {

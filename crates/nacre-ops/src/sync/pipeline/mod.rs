@@ -38,6 +38,8 @@ use crate::host::{AskError, ModelClient, millis};
 use crate::run::change::{ChangeInfo, Reversal, stage_note};
 use crate::run::folder::{OF_SYNC, RunId, UndoPlan, WORKSPACE, pretty};
 use crate::sync::candidate::{Candidate, Extraction, fit_title};
+use crate::sync::extract::Remark;
+use crate::sync::repeats::{RemarkIndex, sign};
 use crate::sync::strategy::ReadingStrategy;
 
 /// Maximum number of attempts if files are edited during the run.
@@ -56,6 +58,8 @@ pub struct FlowContext<'a> {
     /// Returns the time elapsed since an arbitrary starting point.
     pub clock: &'a dyn Fn() -> Duration,
     pub lead: Option<&'a AskLead<'a>>,
+    /// What the project's sessions say, for finding repetitions.
+    pub remarks: &'a RemarkIndex,
 }
 
 #[derive(Clone, Debug)]
@@ -193,6 +197,7 @@ pub fn sync_session(
         watch(Step::Commit);
         match batch.commit() {
             Ok(_) => {
+                ctx.remarks.add(&session.reading.extraction.remarks);
                 watch(Step::Index);
                 take_over(index, &report, ctx.owner)?;
                 return Ok(report);
@@ -221,6 +226,7 @@ pub fn preview_session(
     let plan = batch.plan()?;
     if is_on_copy {
         batch.commit()?;
+        ctx.remarks.add(&session.reading.extraction.remarks);
         take_over(index, &report, ctx.owner)?;
     }
     Ok((report, plan))
@@ -307,6 +313,10 @@ impl<'d> Session<'d> {
         let Some(mut reading) = read(ctx, order.trace, from, asker.as_ref())? else {
             return Ok(None);
         };
+        let is_forgotten =
+            |title: &str, body: &str| ctx.store.is_forgotten(title, body).unwrap_or(false);
+        let extraction = &mut reading.extraction;
+        ctx.remarks.add_repeated(ctx.store, ctx.builtin, extraction, &is_forgotten);
         // Compare candidates in the form in which they are stored, so that reading the session
         // again adds nothing.
         for candidate in &mut reading.extraction.candidates {
@@ -406,7 +416,7 @@ impl<'d> Session<'d> {
             actions,
             ..empty_report(ctx, order, &run, self.reading.facts.id.clone())?
         };
-        self.stage_mark(order, batch, &run, summary, &plan)?;
+        self.stage_mark(ctx, order, batch, &run, summary, &plan)?;
         let before = self.began + self.read_for + asked.took;
         let decided_for = (ctx.clock)().saturating_sub(before);
         let durations = SyncDurations {
@@ -476,6 +486,7 @@ impl<'d> Session<'d> {
 
     fn stage_mark(
         &self,
+        ctx: &FlowContext<'_>,
         order: &SessionRequest<'_>,
         batch: &mut Batch<'_>,
         run: &RunId,
@@ -497,7 +508,14 @@ impl<'d> Session<'d> {
             Located::from_path(change.path.as_str()).is_some_and(|at| at.id == summary)
         };
         let bytes = plan.iter().find(is_summary).and_then(|change| change.after.as_deref());
+        let mut remarks = self.reading.extraction.remarks.clone();
+        let is_known = |known: &Remark| remarks.iter().any(|new| new.quotes == known.quotes);
+        let earlier: Vec<Remark> =
+            old.remarks.into_iter().filter(|known| !is_known(known)).collect();
+        remarks.splice(0..0, earlier);
         let mark = Mark {
+            signature: sign(ctx.store, &facts.id, &remarks),
+            remarks,
             next_sequence: self.reading.next_sequence,
             digest: self.reading.digest.clone(),
             // If the summary is not in the plan, the old summary was kept.

@@ -19,7 +19,7 @@ use super::{FlowContext, Result};
 use crate::host::ModelClient;
 use crate::run::folder::RunId;
 use crate::sync::candidate::{Extraction, SessionSummary};
-use crate::sync::extract::{Rules, read as read_trace};
+use crate::sync::extract::{Remark, Rules, read as read_trace};
 use crate::sync::strategy::{FindKnown, HowRead, SessionRead, SessionReader};
 
 const MAX_EARLIER: usize = 4000;
@@ -164,6 +164,11 @@ pub struct Mark {
     pub summary_bytes: Option<ContentHash>,
     /// The runs with stored transcripts, oldest first.
     pub runs: Vec<RunId>,
+    /// What the session said that another session may repeat, and its signature.
+    #[serde(default)]
+    pub(crate) remarks: Vec<Remark>,
+    #[serde(default)]
+    pub(crate) signature: Option<String>,
 }
 
 impl Mark {
@@ -177,6 +182,8 @@ impl Mark {
             summary: None,
             summary_bytes: None,
             runs: Vec::new(),
+            remarks: Vec::new(),
+            signature: None,
         }
     }
 
@@ -189,6 +196,15 @@ impl Mark {
         let bytes = store.scope().read_optional(&Self::path(key)?, MAX_MARK_BYTES)?;
         let mark = bytes.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
         Ok(mark.filter(|mark| mark.version == VERSION))
+    }
+
+    /// Returns the readable marks and the short ids of their sessions. `doctor` reports the others.
+    pub fn read_all(store: &Store) -> Vec<(String, Self)> {
+        let folder = RelPath::new("meta/sessions");
+        let entries = folder.and_then(|folder| store.scope().list(&folder)).unwrap_or_default();
+        let keys = entries.iter().filter_map(|entry| entry.name.strip_suffix(".json"));
+        let marks = keys.map(|key| (key.to_owned(), Self::read(store, key)));
+        marks.filter_map(|(key, mark)| Some((key, mark.ok()??))).collect()
     }
 
     pub fn transcript(agent: Agent, run: &RunId) -> Result<RelPath, FsError> {

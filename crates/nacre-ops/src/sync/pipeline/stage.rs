@@ -33,7 +33,7 @@ const SAME_SUBJECT: f32 = 0.9;
 const MAX_BODY_BYTES: usize = 16 * 1024;
 
 /// Number of sessions that must repeat a suspected claim before it becomes active.
-const SESSIONS_TO_HOLD: usize = 3;
+pub(crate) const SESSIONS_TO_HOLD: usize = 3;
 
 pub(super) struct Stager<'a> {
     store: &'a Store,
@@ -180,18 +180,18 @@ impl<'a> Stager<'a> {
     fn said_again(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action> {
         let memory = self.store.get(target.as_str())?;
         let state = self.store.state(target)?.unwrap_or_else(|| LocalState::new(target.clone()));
-        let mut sessions: BTreeSet<&str> = state.confirmed_in.iter().map(String::as_str).collect();
-        if memory.source.as_deref() != Some(self.source) {
-            sessions.insert(self.session);
-        }
+        let evidence = self.store.evidence(target).ok().flatten();
+        let quotes = evidence.iter().flat_map(|evidence| &evidence.quotes).chain(&candidate.quotes);
+        let quoted = quotes.filter_map(|quote| Some(quote.place.rsplit_once(':')?.0));
+        let n_quoted = quoted.collect::<BTreeSet<&str>>().len();
+        let n_confirmed = state.confirmed_in.iter().filter(|key| *key != self.session).count();
         self.confirmed.insert(target.clone());
         // Repetitions in untrusted text do not count.
         let is_trusted =
             self.trust_of(candidate).is_offered() && self.store.trust_of(&memory).is_offered();
-        // The session that created the memory does not count as a repetition.
         if !is_trusted
             || memory.status != Status::Candidate
-            || sessions.len() + 1 < SESSIONS_TO_HOLD
+            || n_quoted + n_confirmed < SESSIONS_TO_HOLD
         {
             return Ok(Action::NoOp);
         }

@@ -82,6 +82,7 @@ impl Place {
             reader,
             clock: &|| Duration::ZERO,
             lead,
+            remarks: &crate::sync::RemarkIndex::default(),
         };
         let key = key_of(&trace);
         let order = SessionRequest {

@@ -1,0 +1,215 @@
+//! Collects the sentences that become a claim if another session repeats them: what the user asked
+//! for, what the agent found out, and why commands failed.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+use nacre_base::text::{is_stop_word, stem};
+use nacre_memory::{Basis, Claim, LearningKind, Quote, Speaker};
+use nacre_traces::transcript::{SessionFacts, TranscriptEvent};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use super::checks::{Repeated, hash, plain};
+use super::cues::{MOMENT, PASSING, QUESTION, fold, n_shared, named};
+use super::proposal::Spoken;
+use super::requests::{Request, bare_claim, is_fault, request};
+use super::said::{Message, split_message};
+
+const MAX_REMARKS: usize = 400;
+const MAX_COMMANDS: usize = 64;
+/// Maximum number of words of a command that name it, such as `npm run lint`.
+const MAX_NAME_WORDS: usize = 3;
+const MAX_BYTES: usize = 280;
+/// Minimum number of terms. Shorter sentences are often equal by chance.
+const MIN_TERMS: usize = 3;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Remark {
+    pub(crate) kind: LearningKind,
+    pub(crate) basis: Basis,
+    pub(crate) form: Form,
+    /// The sentence without introductory words, or what a command reported.
+    pub(crate) claim: String,
+    /// The command that reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) command: Option<String>,
+    /// A hash of the message. Pasting a message into a second session is not a repetition.
+    pub(crate) message: u64,
+    /// The sentence as it was written, and the explanation of a failure.
+    pub(crate) quotes: Vec<Quote>,
+}
+
+/// How well a remark states a claim, from worst to best. A fragment needs its context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Form {
+    Fragment,
+    Report,
+    Request,
+    Statement,
+    Rule,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RemarkList {
+    remarks: Vec<(Remark, Vec<Spoken>)>,
+    /// The commands that are running, by the id of the call.
+    commands: HashMap<String, String>,
+    n_explained: usize,
+}
+
+static ASKED: LazyLock<Regex> = LazyLock::new(|| named("asked"));
+static MOMENTARY: LazyLock<Regex> = LazyLock::new(|| named("momentary"));
+static POINTING: LazyLock<Regex> = LazyLock::new(|| named("pointing"));
+static FINDING: LazyLock<Regex> = LazyLock::new(|| named("finding"));
+static NARRATION: LazyLock<Regex> = LazyLock::new(|| named("narration"));
+static DIAGNOSTIC: LazyLock<Regex> = LazyLock::new(|| named("diagnostic"));
+static TAG: LazyLock<Regex> = LazyLock::new(|| named("tag"));
+static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| named("identifier"));
+
+impl RemarkList {
+    pub(super) fn take_person(
+        &mut self,
+        event: &TranscriptEvent,
+        said: &Message<'_>,
+        is_own: impl Fn(&str) -> bool,
+    ) {
+        self.take_reports(event, "A check");
+        let is_alone = said.sentences.len() < 2;
+        let message = if is_alone { 0 } else { hash(&plain(event.text.head())) };
+        let sentences = said.sentences.iter().filter(|_| !said.is_document);
+        for sentence in sentences.filter(|sentence| is_own(sentence.text)) {
+            if let Some(remark) = wish(sentence.text) {
+                let spoken = Spoken::of(sentence.text, event);
+                self.push(Remark { message, ..remark }, spoken);
+            }
+        }
+    }
+
+    pub(super) fn take_agent(&mut self, event: &TranscriptEvent) {
+        for sentence in split_message(event.text.head()).sentences {
+            let claim = without_markup(sentence.text);
+            let folded = fold(&claim);
+            let is_finding = FINDING.is_match(&folded) && !NARRATION.is_match(&folded);
+            if !is_finding || sentence.is_question() || terms(&claim).len() <= MIN_TERMS {
+                continue;
+            }
+            let spoken = Spoken::of(sentence.text, event);
+            for (failed, quotes) in &mut self.remarks[self.n_explained..] {
+                let is_open = failed.command.is_some() && quotes.len() == 1;
+                if is_open && n_shared(&folded, &fold(&failed.claim)) >= MIN_TERMS - 1 {
+                    quotes.push(spoken.clone());
+                }
+            }
+            let is_open = POINTING.is_match(&folded) || claim.ends_with(':');
+            let form = if is_open { Form::Fragment } else { Form::Statement };
+            self.push(Remark::new(LearningKind::Pitfall, Basis::Found, form, &claim), spoken);
+        }
+        self.n_explained = self.remarks.len();
+    }
+
+    pub(super) fn ran(&mut self, call: &str, command: &str) {
+        if self.commands.len() == MAX_COMMANDS {
+            self.commands.clear();
+        }
+        let last = command.rsplit("&&").next().unwrap_or_default().split_whitespace();
+        let is_name = |word: &&str| word.starts_with(char::is_alphanumeric) && !word.contains('/');
+        let name = last.take_while(is_name).take(MAX_NAME_WORDS).collect::<Vec<&str>>().join(" ");
+        self.commands.insert(call.to_owned(), name);
+    }
+
+    pub(super) fn take_result(&mut self, event: &TranscriptEvent) {
+        let call = event.call.as_ref().map(|call| call.id.as_str()).unwrap_or_default();
+        if let Some(command) = self.commands.remove(call) {
+            self.take_reports(event, &format!("`{command}`"));
+        }
+    }
+
+    /// Takes the lines that name a violated rule or refuse an argument. Even if the user pasted
+    /// them, they are a tool's words.
+    fn take_reports(&mut self, event: &TranscriptEvent, command: &str) {
+        for line in event.text.head().lines().chain(event.text.tail().lines()) {
+            let line = line.trim();
+            let Some(found) = DIAGNOSTIC.captures(line) else { continue };
+            let part = |name: &str| found.name(name).map_or("", |part| part.as_str());
+            let what = format!("{}{} {}", part("what"), part("refused"), part("rule"));
+            let claim = IDENTIFIER.replace_all(what.trim(), "…");
+            let remark = Remark::new(LearningKind::Pitfall, Basis::Found, Form::Report, &claim);
+            let spoken = Spoken::at(Speaker::Tool, line, event.sequence, event.timestamp);
+            self.push(Remark { command: Some(command.to_owned()), ..remark }, spoken);
+        }
+    }
+
+    fn push(&mut self, remark: Remark, spoken: Spoken) {
+        let is_known = self.remarks.iter().any(|(known, _)| known.claim == remark.claim);
+        let is_long = spoken.text.len() > MAX_BYTES;
+        let is_full = self.remarks.len() == MAX_REMARKS;
+        if !is_known && !is_long && !is_full && terms(&remark.claim).len() >= MIN_TERMS {
+            self.remarks.push((remark, vec![spoken]));
+        }
+    }
+
+    /// Returns the remarks, except those that were undone and what the agent read in tool output.
+    pub(super) fn finish(self, facts: &SessionFacts, repeated: &Repeated) -> Vec<Remark> {
+        let is_undone = |spoken: &Spoken| {
+            facts.undone.iter().any(|gone| (gone.from..=gone.to).contains(&spoken.sequence))
+        };
+        let kept = self.remarks.into_iter().filter(|(_, spoken)| !spoken.iter().any(is_undone));
+        let quoted = kept.map(|(remark, spoken)| {
+            let quotes = spoken.into_iter().map(|spoken| spoken.quote(&facts.id));
+            let quotes = quotes.filter(|quote| !repeated.is_echo(quote)).collect();
+            Remark { quotes, ..remark }
+        });
+        quoted.filter(|remark| !remark.quotes.is_empty()).collect()
+    }
+}
+
+impl Remark {
+    fn new(kind: LearningKind, basis: Basis, form: Form, claim: &str) -> Self {
+        let (claim, command, quotes) = (claim.to_owned(), None, Vec::new());
+        Self { kind, basis, form, claim, command, message: 0, quotes }
+    }
+}
+
+/// Returns what the user wants or states, or `None` if the sentence is about the current task.
+fn wish(sentence: &str) -> Option<Remark> {
+    let sentence = sentence.trim_start_matches(['-', '*', '•', ' ']);
+    if let Some(Ok(Request { claim: Claim::Learning(kind), .. })) = request(sentence, true) {
+        return Some(Remark::new(kind, Basis::Stated, Form::Rule, bare_claim(sentence)));
+    }
+    let sentence = TAG.find(sentence).map_or(sentence, |tag| &sentence[..tag.start()]);
+    let bare = bare_claim(sentence);
+    let folded = fold(bare);
+    let asked = ASKED.find(&folded).map(|asked| asked.end());
+    let asked = asked.filter(|asked| bare.is_char_boundary(*asked));
+    let claim = bare[asked.unwrap_or(0)..].trim_end_matches(['?', ' ', '.', '!']);
+    let folded = fold(claim);
+    let is_question = asked.is_none() && (sentence.ends_with('?') || QUESTION.opens(&folded));
+    let is_passing = PASSING.is_in(&folded) || MOMENT.is_in(&folded) || is_fault(&folded);
+    if is_question || is_passing || MOMENTARY.is_match(&folded) {
+        return None;
+    }
+    let form = match asked {
+        Some(_) => Form::Request,
+        None if POINTING.is_match(&folded) => Form::Fragment,
+        None => Form::Statement,
+    };
+    Some(Remark::new(LearningKind::Preference, Basis::Stated, form, claim))
+}
+
+/// Returns the terms of a claim. The parts of an identifier are not terms, because two remarks about
+/// one function are not the same for that.
+pub(crate) fn terms(claim: &str) -> BTreeSet<String> {
+    let lower = claim.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let is_term = |word: &&str| {
+        word.len() > 1 && !is_stop_word(word) && !word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    words.filter(is_term).map(stem).collect()
+}
+
+pub(crate) fn without_markup(sentence: &str) -> String {
+    let is_mark = |c: char| !c.is_alphabetic() && !matches!(c, '`' | '"' | '.');
+    sentence.trim_start_matches(is_mark).trim_start_matches(['.', ' ']).replace("**", "")
+}
