@@ -204,8 +204,6 @@ pub struct ReportRequest {
     pub html: Option<String>,
     /// Overwrite the file even if it is not a Nacre report.
     pub force: bool,
-    /// Also list the claims that sessions had to repeat.
-    pub repeats: bool,
 }
 
 /// Activity in a project's memory store.
@@ -216,24 +214,6 @@ pub struct ProjectReport {
     /// The path of the HTML page, if one was written.
     pub html: Option<String>,
     pub report: StoreFigures,
-    /// The claims that several sessions made, most frequent first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub repeats: Vec<RepeatedClaim>,
-}
-
-/// A claim that several sessions made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RepeatedClaim {
-    pub id: String,
-    pub title: String,
-    /// Who made the claim: a user, or otherwise an agent.
-    pub by: Speaker,
-    /// The coding agents in whose sessions it was made.
-    pub agents: Vec<String>,
-    /// Number of repetitions before Nacre knew the claim.
-    pub before: usize,
-    /// Number of repetitions after Nacre knew it.
-    pub after: usize,
 }
 
 /// The content of a store, and its activity since a given time.
@@ -284,6 +264,24 @@ pub struct StoreFigures {
     /// Histogram of effective confidence, with ten equal bins.
     pub confidence: Vec<usize>,
     pub n_broken: usize,
+    /// The claims that several sessions made, most frequent first.
+    #[serde(default)]
+    pub repeats: Vec<RepeatedClaim>,
+}
+
+/// A claim that several sessions made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepeatedClaim {
+    pub id: String,
+    pub title: String,
+    /// Who made the claim: a user, or otherwise an agent.
+    pub by: Speaker,
+    /// The coding agent from whose session the claim was learned, if it is known.
+    pub agent: Option<String>,
+    /// Number of repetitions before Nacre knew the claim.
+    pub before: usize,
+    /// Number of repetitions after Nacre knew it.
+    pub after: usize,
 }
 
 /// How often a memory was used.

@@ -20,7 +20,6 @@ use crate::host::parse_when;
 use crate::prelude::*;
 use crate::run::folder::{RunId, list};
 use crate::run::show::RunReader;
-use crate::sync::pipeline::Mark;
 
 const DEFAULT_SINCE: &str = "30d";
 
@@ -35,11 +34,11 @@ const YOUNG: SignedDuration = SignedDuration::from_hours(24 * 14);
 const MAX_WEEKS: usize = 53;
 
 pub fn report(host: &Host, request: &ReportRequest) -> Result<ProjectReport> {
-    let (project, figures, repeats) = collect(host, request)?;
+    let (project, figures) = collect(host, request)?;
     if let Some(file) = &request.html {
         write_page(host, file, request.force, &html_page(&figures, &project))?;
     }
-    Ok(ProjectReport { project, html: request.html.clone(), report: figures, repeats })
+    Ok(ProjectReport { project, html: request.html.clone(), report: figures })
 }
 
 /// Writes the report page. Overwrites an existing file only if it is a report page written by
@@ -74,27 +73,19 @@ fn write_page(host: &Host, file: &str, force: bool, page: &str) -> Result<()> {
 }
 
 pub fn page(host: &Host, request: &ReportRequest) -> Result<String> {
-    let (project, figures, _) = collect(host, request)?;
+    let (project, figures) = collect(host, request)?;
     Ok(html_page(&figures, &project))
 }
 
-fn collect(
-    host: &Host,
-    request: &ReportRequest,
-) -> Result<(String, StoreFigures, Vec<RepeatedClaim>)> {
+fn collect(host: &Host, request: &ReportRequest) -> Result<(String, StoreFigures)> {
     let now = host.now();
     let since = parse_when(request.since.as_deref().unwrap_or(DEFAULT_SINCE), now)?;
     let scoped = host.store_to_write(None)?;
-    let StoreReport { mut figures, mut repeats, .. } = store_report(&scoped.store, since, now)?;
-    if request.repeats {
-        complete_repeats(&scoped.store, &mut repeats);
-    } else {
-        repeats.clear();
-    }
+    let mut figures = store_report(&scoped.store, since, now)?.figures;
     count_given(&mut figures, &scoped.store, &told_by_session(host));
     let project = host.project.as_ref().filter(|_| scoped.scope == StoreScope::Project);
     let global = || StoreScope::Global.as_str().to_owned();
-    Ok((project.map_or_else(global, |project| host.name_of(&project.path)), figures, repeats))
+    Ok((project.map_or_else(global, |project| host.name_of(&project.path)), figures))
 }
 
 /// Counts the memories from this store that hooks provided to recent sessions.
@@ -128,7 +119,6 @@ pub(crate) struct StoreReport {
     /// the total number of such memories.
     pub(crate) newest: Vec<MemoryUse>,
     pub(crate) n_newest: usize,
-    repeats: Vec<RepeatedClaim>,
 }
 
 pub(crate) fn store_report(
@@ -145,8 +135,7 @@ pub(crate) fn store_report(
         n_broken: listing.broken.len(),
         ..StoreFigures::default()
     };
-    let (newest, repeats) = Default::default();
-    let mut report = StoreReport { since, until: now, figures, newest, n_newest: 0, repeats };
+    let mut report = StoreReport { since, until: now, figures, newest: Vec::new(), n_newest: 0 };
     let mut reader = RunReader::new(store);
     let mut run = |id: RunId| Some(CountedRun::of(&id, reader.record(&id).ok().flatten()?));
     let all: Vec<CountedRun> =
@@ -200,7 +189,7 @@ impl StoreReport {
             return Ok(());
         }
         let quotes = evidence.as_ref().map_or(&[][..], |evidence| &evidence.quotes);
-        self.repeats.extend(repeated_claim(memory, quotes, state.as_ref(), at));
+        self.figures.repeats.extend(repeated_claim(memory, quotes, state.as_ref(), at));
         let vitals = Vitals::of(memory, evidence.as_ref(), state.as_ref());
         let stage = stage(memory, state.as_ref()).as_str().to_owned();
         *self.figures.stages.entry(stage).or_default() += 1;
@@ -240,6 +229,10 @@ impl StoreReport {
         self.figures
             .never_used
             .sort_by(|a, b| a.effective.total_cmp(&b.effective).then_with(|| a.id.cmp(&b.id)));
+        self.figures.repeats.sort_by(|a, b| {
+            let (more, fewer) = (b.before + b.after, a.before + a.after);
+            more.cmp(&fewer).then_with(|| a.id.cmp(&b.id))
+        });
         self.n_newest = self.newest.len();
         // Ids start with the date, so sorting by id sorts by date.
         self.newest.sort_by(|a, b| b.id.cmp(&a.id));
@@ -270,42 +263,26 @@ fn repeated_claim(
     learned: Option<Timestamp>,
 ) -> Option<RepeatedClaim> {
     let is_late = |at: &str| learned.zip(at.parse().ok()).is_some_and(|(known, at)| known < at);
-    let mut sessions: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut quoted: BTreeMap<&str, bool> = BTreeMap::new();
     for quote in quotes {
         let session = quote.place.rsplit_once(':').map_or("", |(session, _)| session);
-        *sessions.entry(session).or_insert(true) &= is_late(&quote.at);
+        *quoted.entry(session).or_insert(true) &= is_late(&quote.at);
     }
-    let confirmed = state.map_or(&[][..], |state| &state.confirmed_in);
+    let n_confirmed = state.map_or(0, |state| state.confirmed_in.len());
     let last = state.and_then(|state| state.last_confirmed.as_deref()).unwrap_or_default();
-    let n_late = sessions.values().filter(|is_late| **is_late).count();
-    let after = n_late + if is_late(last) { confirmed.len() } else { 0 };
-    let n_repeated = (sessions.len() + confirmed.len()).checked_sub(1).filter(|n| *n > 0)?;
+    let n_late = quoted.values().filter(|is_late| **is_late).count();
+    let after = n_late + if is_late(last) { n_confirmed } else { 0 };
+    let n_repeated = (quoted.len() + n_confirmed).checked_sub(1).filter(|n| *n > 0)?;
     let is_persons = quotes.iter().any(|quote| quote.speaker <= Speaker::User);
-    let names = sessions.keys().copied().chain(confirmed.iter().map(String::as_str));
+    let source = memory.source.as_deref().and_then(|source| source.split_once(':'));
     Some(RepeatedClaim {
         id: memory.at.id.to_string(),
         title: memory.title.clone(),
         by: if is_persons { Speaker::User } else { Speaker::Assistant },
-        agents: names.map(str::to_owned).collect(),
+        agent: source.map(|(agent, _)| agent.to_owned()),
         before: n_repeated.saturating_sub(after),
         after: after.min(n_repeated),
     })
-}
-
-/// Sorts the repeated claims, and replaces the names of sessions by those of their agents.
-fn complete_repeats(store: &Store, repeats: &mut [RepeatedClaim]) {
-    let mut agents: BTreeMap<String, &str> = BTreeMap::new();
-    for (key, mark) in Mark::read_all(store) {
-        agents.extend([(key, mark.agent.as_str()), (mark.session, mark.agent.as_str())]);
-    }
-    for claim in repeats.iter_mut() {
-        let known = claim.agents.iter().filter_map(|session| agents.get(session));
-        let names: BTreeSet<String> = known.map(|agent| (*agent).to_owned()).collect();
-        claim.agents = names.into_iter().collect();
-    }
-    repeats.sort_by(|a, b| {
-        (b.before + b.after).cmp(&(a.before + a.after)).then_with(|| a.id.cmp(&b.id))
-    });
 }
 
 fn fate(memory: &Memory) -> &'static str {

@@ -30,6 +30,7 @@ fn empty(since: &str, until: &str) -> StoreFigures {
         n_given_used: 0,
         confidence: vec![0, 0, 0, 0, 1, 0, 0, 0, 2, 0],
         n_broken: 0,
+        repeats: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 //! a cloned repository could contain forged marks.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use nacre_base::ContentHash;
 use nacre_base::text::{inverse_frequency, shorten};
@@ -17,23 +17,24 @@ use super::pipeline::stage::SESSIONS_TO_HOLD;
 use super::pipeline::{Mark, cosine};
 
 /// Maximum number of remarks to compare with. Sessions beyond this limit are not compared.
-const MAX_KNOWN: usize = 100_000;
+const MAX_KNOWN: usize = 50_000;
 const MAX_QUOTES: usize = 6;
 const MAX_TITLE_BYTES: usize = 120;
+/// Maximum number of repeated claims to take from one session.
 const MAX_REPEATED: usize = 12;
 
-/// Number of imagined sessions that use no term of the remarks. Without them, the terms that the
+/// Number of imagined remarks that share no term with others. Without them, the terms that the
 /// first sessions share would count as common.
-const PRIOR_SESSIONS: f32 = 50.0;
+const PRIOR_REMARKS: f32 = 500.0;
 /// Equal sentences with more words were pasted.
 const MAX_TYPED_WORDS: usize = 8;
 const MIN_SHARED: usize = 3;
-/// Minimum weight of the shared terms: two rare ones, or three that are less so.
-const MIN_WEIGHT: f32 = 30.0;
+/// Minimum weight of the shared terms: two rare ones, or several that are less so.
+const MIN_WEIGHT: f32 = 60.0;
 /// Two remarks are the same if their words are this similar, or if their words are somewhat similar
 /// and their meanings very much so.
 const SAME_WORDS: f32 = 0.55;
-const RELATED_WORDS: f32 = 0.4;
+const RELATED_WORDS: f32 = 0.45;
 const SAME_MEANING: f32 = 0.7;
 
 /// The remarks of all sessions of a project, which are read when they are first needed.
@@ -42,18 +43,9 @@ pub struct RemarkIndex(OnceCell<RefCell<KnownRemarks>>);
 
 #[derive(Default)]
 struct KnownRemarks {
-    remarks: Vec<KnownRemark>,
-    n_sessions: usize,
+    remarks: Vec<(Remark, BTreeSet<String>)>,
     /// The remarks that contain a term, in order.
     postings: HashMap<String, Vec<usize>>,
-    /// The number of sessions with a remark that contains a term.
-    n_holding: HashMap<String, usize>,
-}
-
-struct KnownRemark {
-    remark: Remark,
-    terms: BTreeSet<String>,
-    meaning: OnceCell<Vec<f32>>,
 }
 
 impl RemarkIndex {
@@ -69,42 +61,34 @@ impl RemarkIndex {
             return;
         }
         let known = self.known(store).borrow();
-        let mut found: Vec<(Vec<usize>, Vec<&Remark>)> = Vec::new();
+        let mut groups: Vec<(Vec<usize>, Vec<&Remark>)> = Vec::new();
         for remark in &extraction.remarks {
-            let same = known.same_as(remark, &extraction.session, builtin);
-            let mut groups = found.iter_mut();
-            if let Some((_, own)) = groups.find(|(all, _)| all.iter().any(|one| same.contains(one)))
-            {
+            let same = known.same_as(remark, builtin);
+            let mut all = groups.iter_mut();
+            if let Some((_, own)) = all.find(|(all, _)| all.iter().any(|one| same.contains(one))) {
                 own.push(remark);
             } else if !same.is_empty() {
-                found.push((same, vec![remark]));
+                groups.push((same, vec![remark]));
             }
         }
-        let mut repeated: Vec<(usize, Candidate)> = Vec::new();
-        for (same, own) in found {
-            let earlier = same.iter().map(|idx| &known.remarks[*idx].remark);
-            let all: Vec<&Remark> = earlier.chain(own.iter().copied()).collect();
-            repeated.extend(candidate(&all));
-        }
-        repeated.sort_by_key(|(n_sessions, _)| std::cmp::Reverse(*n_sessions));
         let mut n_added = 0;
-        for (_, candidate) in repeated {
-            let is_same = |known: &&mut Candidate| {
-                known
-                    .quotes
-                    .iter()
-                    .any(|known| candidate.quotes.iter().any(|new| overlaps(known, new)))
+        for (same, own) in groups {
+            let earlier = same.iter().map(|idx| &known.remarks[*idx].0);
+            let all: Vec<&Remark> = earlier.chain(own).collect();
+            let Some(candidate) = candidate(&all) else { continue };
+            let is_same = |stated: &&mut Candidate| {
+                let mut quotes = stated.quotes.iter();
+                quotes.any(|one| candidate.quotes.iter().any(|quote| overlaps(one, quote)))
             };
-            let fault = fault_alone(&candidate, is_forgotten);
+            let is_full = (n_added == MAX_REPEATED).then_some(DropReason::OverCap);
+            let id = candidate_id(extraction.candidates.len());
             if let Some(stated) = extraction.candidates.iter_mut().find(is_same) {
                 support(stated, candidate);
-            } else if fault.is_none() && n_added < MAX_REPEATED {
-                n_added += 1;
-                let id = candidate_id(extraction.candidates.len());
-                extraction.candidates.push(Candidate { id, ..candidate });
+            } else if let Some(fault) = fault_alone(&candidate, is_forgotten).or(is_full) {
+                *extraction.dropped_counts.entry(fault).or_default() += 1;
             } else {
-                let reason = fault.unwrap_or(DropReason::OverCap);
-                *extraction.dropped_counts.entry(reason).or_default() += 1;
+                n_added += 1;
+                extraction.candidates.push(Candidate { id, ..candidate });
             }
         }
     }
@@ -119,7 +103,7 @@ impl RemarkIndex {
     fn known(&self, store: &Store) -> &RefCell<KnownRemarks> {
         self.0.get_or_init(|| {
             let mut known = KnownRemarks::default();
-            for (_, mark) in Mark::read_all(store) {
+            for mark in Mark::read_all(store) {
                 if known.remarks.len() < MAX_KNOWN && is_signed(store, &mark) {
                     known.add(&mark.remarks);
                 }
@@ -146,100 +130,84 @@ fn signed_text(session: &str, remarks: &[Remark]) -> String {
 
 impl KnownRemarks {
     fn add(&mut self, remarks: &[Remark]) {
-        let mut in_session = BTreeSet::new();
         for remark in remarks {
             let terms = terms(&remark.claim);
             for term in &terms {
                 self.postings.entry(term.clone()).or_default().push(self.remarks.len());
             }
-            in_session.extend(terms.iter().cloned());
-            let meaning = OnceCell::new();
-            self.remarks.push(KnownRemark { remark: remark.clone(), terms, meaning });
+            self.remarks.push((remark.clone(), terms));
         }
-        for term in in_session {
-            *self.n_holding.entry(term).or_default() += 1;
-        }
-        self.n_sessions += 1;
     }
 
-    fn weight(&self, term: &str) -> f32 {
-        let n_holding = self.n_holding.get(term).copied().unwrap_or_default() as f32;
-        let n_sessions = self.n_sessions as f32 + PRIOR_SESSIONS;
-        inverse_frequency(n_sessions, n_holding).powi(2)
+    fn weight<'t>(&self, terms: impl Iterator<Item = &'t String>) -> f32 {
+        let n_remarks = self.remarks.len() as f32 + PRIOR_REMARKS;
+        let weigh = |term: &String| {
+            let n_holding = self.postings.get(term).map_or(0, Vec::len);
+            inverse_frequency(n_remarks, n_holding as f32).powi(2)
+        };
+        terms.map(weigh).sum()
     }
 
     /// Returns the remarks of other sessions that make the same claim, at most one for each.
-    fn same_as(&self, remark: &Remark, session: &str, builtin: &Builtin) -> Vec<usize> {
+    fn same_as(&self, remark: &Remark, builtin: &Builtin) -> Vec<usize> {
         let own = terms(&remark.claim);
-        let mut shared: BTreeMap<usize, (usize, f32)> = BTreeMap::new();
-        for term in &own {
-            let weight = self.weight(term);
-            for idx in self.postings.get(term).into_iter().flatten() {
-                let (n_shared, sum) = shared.entry(*idx).or_default();
-                (*n_shared, *sum) = (*n_shared + 1, *sum + weight);
-            }
-        }
-        let all =
-            |terms: &BTreeSet<String>| terms.iter().map(|term| self.weight(term)).sum::<f32>();
-        let (size, meaning) = (all(&own), OnceCell::new());
+        let near = own.iter().filter_map(|term| self.postings.get(term)).flatten();
+        let near: BTreeSet<usize> = near.copied().collect();
         let mut found: Vec<usize> = Vec::new();
-        for (idx, (n_shared, weight)) in shared {
-            let KnownRemark { remark: known, terms, .. } = &self.remarks[idx];
-            if n_shared < MIN_SHARED || weight < MIN_WEIGHT || !may_match(remark, known, session) {
+        for idx in near {
+            let (known, terms) = &self.remarks[idx];
+            let is_other = |one: &usize| session_of(&self.remarks[*one].0) != session_of(known);
+            let is_near = own.intersection(terms).count() >= MIN_SHARED;
+            if !is_near || !may_match(remark, known) || !found.iter().all(is_other) {
                 continue;
             }
-            let likeness = weight / (size * all(terms)).sqrt();
+            let shared = self.weight(own.intersection(terms));
+            let likeness = shared / (self.weight(own.iter()) * self.weight(terms.iter())).sqrt();
+            let is_related = shared >= MIN_WEIGHT && likeness >= RELATED_WORDS;
             let means_same = || {
-                let of = |text: &str| builtin.embed(&[text]).ok().and_then(|mut all| all.pop());
-                let own = meaning.get_or_init(|| of(&remark.claim).unwrap_or_default());
-                let known =
-                    self.remarks[idx].meaning.get_or_init(|| of(&known.claim).unwrap_or_default());
-                cosine(own, known) >= SAME_MEANING
+                let vectors =
+                    builtin.embed(&[remark.claim.as_str(), &known.claim]).unwrap_or_default();
+                vectors.len() == 2 && cosine(&vectors[0], &vectors[1]) >= SAME_MEANING
             };
-            let is_other =
-                |one: &usize| session_of(&self.remarks[*one].remark) != session_of(known);
-            if (likeness >= SAME_WORDS || (likeness >= RELATED_WORDS && means_same()))
-                && found.iter().all(is_other)
-                && found.len() + 1 < MAX_QUOTES
-            {
+            if is_related && (likeness >= SAME_WORDS || means_same()) {
                 found.push(idx);
             }
         }
+        found.truncate(MAX_QUOTES - 1);
         found
     }
 }
 
 /// Returns whether two remarks can be a repetition. A copied session or message is none.
-fn may_match(remark: &Remark, known: &Remark, session: &str) -> bool {
+fn may_match(remark: &Remark, known: &Remark) -> bool {
+    let (own, other) = (&remark.quotes[0], &known.quotes[0]);
+    let n_words = remark.claim.split_whitespace().count();
+    let is_pasted =
+        remark.basis == Basis::Stated && remark.claim == known.claim && n_words > MAX_TYPED_WORDS;
     let is_copied = remark.message != 0 && remark.message == known.message;
-    let is_pasted = remark.basis == Basis::Stated
-        && remark.claim == known.claim
-        && remark.claim.split_whitespace().count() > MAX_TYPED_WORDS;
-    let is_event_copied =
-        !remark.quotes[0].at.is_empty() && remark.quotes[0].at == known.quotes[0].at;
-    session_of(known) != session
+    session_of(known) != session_of(remark)
+        && (own.at.is_empty() || own.at != other.at)
+        && remark.command.is_some() == known.command.is_some()
         && !is_copied
         && !is_pasted
-        && !is_event_copied
-        && remark.command.is_some() == known.command.is_some()
 }
 
 fn session_of(remark: &Remark) -> &str {
     remark.quotes[0].place.rsplit_once(':').map_or("", |(session, _)| session)
 }
 
-/// Creates a candidate from the remarks of several sessions, and counts these. Returns `None` if no
-/// remark can be understood on its own.
-fn candidate(remarks: &[&Remark]) -> Option<(usize, Candidate)> {
-    let persons: Vec<&Remark> =
-        remarks.iter().copied().filter(|remark| remark.basis == Basis::Stated).collect();
-    let sessions_of = |remarks: &[&Remark]| {
-        remarks.iter().map(|remark| session_of(remark).to_owned()).collect::<BTreeSet<_>>().len()
-    };
+fn count_sessions(remarks: &[&Remark]) -> usize {
+    remarks.iter().map(|remark| session_of(remark)).collect::<BTreeSet<_>>().len()
+}
+
+/// Creates a candidate from the remarks of several sessions, or returns `None` if no remark can be
+/// understood on its own.
+fn candidate(remarks: &[&Remark]) -> Option<Candidate> {
     // What the user said twice does not depend on what agents say.
-    let is_persons = sessions_of(&persons) > 1;
-    let remarks = if is_persons { persons.as_slice() } else { remarks };
-    let n_sessions = sessions_of(remarks);
+    let stated = remarks.iter().copied().filter(|remark| remark.basis == Basis::Stated);
+    let stated: Vec<&Remark> = stated.collect();
+    let remarks = if count_sessions(&stated) > 1 { &stated[..] } else { remarks };
+    let n_sessions = count_sessions(remarks);
     let is_short = |remark: &Remark| remark.claim.len() <= MAX_TITLE_BYTES;
     let clearest = remarks.iter().rev().max_by_key(|remark| (remark.form, is_short(remark)))?;
     let mut quotes: Vec<Quote> = remarks.iter().flat_map(|remark| remark.quotes.clone()).collect();
@@ -254,25 +222,24 @@ fn candidate(remarks: &[&Remark]) -> Option<(usize, Candidate)> {
     };
     let said = quotes.iter().map(|quote| format!("- {}", quote.text.trim()));
     let said = said.collect::<Vec<String>>().join("\n");
-    let body = format!("{claim}\n\nIn {n_sessions} sessions:\n\n{said}");
+    let is_stated = clearest.basis == Basis::Stated;
     let is_sure = clearest.form == Form::Rule
         || n_sessions >= SESSIONS_TO_HOLD
-        || (clearest.form == Form::Statement && clearest.basis == Basis::Found);
-    let candidate = Candidate {
+        || (clearest.form == Form::Statement && !is_stated);
+    Some(Candidate {
         id: candidate_id(0),
         claim: Claim::Learning(clearest.kind),
         title: capitalize(&shorten(&claim, MAX_TITLE_BYTES)),
-        body,
+        body: format!("{claim}\n\nIn {n_sessions} sessions:\n\n{said}"),
         tags: Vec::new(),
         applies: Vec::new(),
-        confidence: if clearest.basis == Basis::Stated { 0.8 } else { 0.65 },
+        confidence: if is_stated { 0.8 } else { 0.65 },
         basis: clearest.basis,
         status: if is_sure { Status::Active } else { Status::Candidate },
-        signal: if clearest.basis == Basis::Stated { Signal::Convention } else { Signal::Failure },
+        signal: if is_stated { Signal::Convention } else { Signal::Failure },
         quotes,
         is_repeated: false,
-    };
-    Some((n_sessions, candidate))
+    })
 }
 
 fn overlaps(known: &Quote, new: &Quote) -> bool {

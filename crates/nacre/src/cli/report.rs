@@ -41,11 +41,11 @@ pub(crate) fn cmd_report(ui: &mut Ui, host: &Host, args: ReportArgs) -> CommandR
         let report = team::report(host, &SinceRequest { since }, &ui.cancellable_events())?;
         return ui.report(&report, print_team);
     }
-    let report = ops::report(host, &ReportRequest { since, html, force, repeats })?;
+    let report = ops::report(host, &ReportRequest { since, html, force })?;
     ui.shorten_ids(host, None);
     ui.report(&report, |ui, report| match &report.html {
         Some(file) => ui.status(format!("Written to {}", Shown(file).one_line())),
-        None if repeats => print_repeats(ui, &report.repeats),
+        None if repeats => print_repeats(ui, &report.report.repeats),
         None => print(ui, report),
     })
 }
@@ -100,19 +100,20 @@ fn print(ui: &mut Ui, ProjectReport { project, report, .. }: &ProjectReport) {
 
 fn print_repeats(ui: &mut Ui, repeats: &[RepeatedClaim]) {
     if repeats.is_empty() {
-        return ui.status("No claim was made in more than one session.".to_owned());
+        return ui.status("No claim was made in more than one session.");
     }
+    ui.line(ui.paint(Role::Title, "Repetitions before and after Nacre knew the claim"));
     let row = |claim: &RepeatedClaim| {
-        let by = if claim.by == Speaker::User { "you" } else { "agents" };
+        let by = if claim.by == Speaker::User { "you" } else { "the agent" };
+        let agent = claim.agent.as_deref().unwrap_or("unknown agent");
         vec![
             id(format!("  {}", ui.short_id(&claim.id))),
-            cell(Role::Good, format!("{}× before, {}× after", claim.before, claim.after)),
-            faint(format!("{by} ({})", claim.agents.join(", "))),
+            cell(Role::Good, format!("{} before, {} after", claim.before, claim.after)),
+            faint(format!("{by} ({agent})")),
             title(&claim.title),
         ]
     };
     let rows: Vec<Row> = repeats.iter().map(row).collect();
-    ui.line(ui.paint(Role::Title, "Repetitions before and after Nacre knew the claim"));
     ui.table(rows);
 }
 

@@ -198,13 +198,14 @@ impl Mark {
         Ok(mark.filter(|mark| mark.version == VERSION))
     }
 
-    /// Returns the readable marks and the short ids of their sessions. `doctor` reports the others.
-    pub fn read_all(store: &Store) -> Vec<(String, Self)> {
+    /// Returns the readable marks. `doctor` reports the others.
+    pub(crate) fn read_all(store: &Store) -> impl Iterator<Item = Self> {
         let folder = RelPath::new("meta/sessions");
         let entries = folder.and_then(|folder| store.scope().list(&folder)).unwrap_or_default();
-        let keys = entries.iter().filter_map(|entry| entry.name.strip_suffix(".json"));
-        let marks = keys.map(|key| (key.to_owned(), Self::read(store, key)));
-        marks.filter_map(|(key, mark)| Some((key, mark.ok()??))).collect()
+        entries.into_iter().filter_map(move |entry| {
+            let key = entry.name.strip_suffix(".json")?;
+            Self::read(store, key).ok()?
+        })
     }
 
     pub fn transcript(agent: Agent, run: &RunId) -> Result<RelPath, FsError> {
