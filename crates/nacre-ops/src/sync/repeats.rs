@@ -239,6 +239,8 @@ fn candidate(remarks: &[&Remark]) -> Option<Candidate> {
         signal: if is_stated { Signal::Convention } else { Signal::Failure },
         quotes,
         is_repeated: false,
+        importance: None,
+        link: None,
     })
 }
 

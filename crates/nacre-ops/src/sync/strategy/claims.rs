@@ -98,10 +98,9 @@ impl Proven {
     }
 
     fn leave_out(&mut self, reason: DropReason, left: impl Iterator<Item = Proposal>) {
-        self.unproven.extend(left.map(|proposal| Unproven {
-            reason,
-            sequence: proposal.sequences().next().unwrap_or_default(),
-            title: proposal.title,
+        self.unproven.extend(left.map(|proposal| {
+            let sequence = proposal.sequences().next().unwrap_or_default();
+            Unproven { reason, sequence, title: proposal.title }
         }));
     }
 
