@@ -86,10 +86,6 @@ impl ChangeSet {
         self.remove(from, before);
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.changes.is_empty()
-    }
-
     pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
         self.changes.iter().map(|change| &change.path)
     }

@@ -31,6 +31,9 @@ pub use journal::ChangeSet;
 pub use path::{PathFault, RelPath};
 pub use scope::Seal;
 pub use scope::{Access, EntryKind, FileStamp, Folder, FolderEntry, OpenFile, WriteScope};
-pub use sqlite::{database_path, make_database, migrate_database, open_database, schema_version};
+pub use sqlite::{
+    database_path, make_database, migrate_database, open_database, schema_version,
+    write_transaction,
+};
 pub use sys::FileBytes;
 pub use writer::{Recovery, Writer};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::{Owner, RelPath, Result, WriteScope};
 
@@ -55,6 +55,17 @@ pub fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
+/// Runs `work` in a write transaction, which is rolled back if it fails.
+pub fn write_transaction<T, E: From<rusqlite::Error>>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+) -> Result<T, E> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let result = work(&transaction)?;
+    transaction.commit()?;
+    Ok(result)
+}
+
 /// Applies the missing schema migrations. If the database was written by a newer version of Nacre,
 /// nothing is changed and the newer schema version is returned.
 pub fn migrate_database(
@@ -66,12 +77,12 @@ pub fn migrate_database(
     if newest <= found {
         return Ok((newest < found).then_some(found));
     }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found = schema_version(&transaction)?;
-    for step in steps.iter().skip(usize::try_from(found).unwrap_or(0)) {
-        transaction.execute_batch(step)?;
-    }
-    transaction.pragma_update(None, "user_version", newest.max(found))?;
-    transaction.commit()?;
-    Ok(None)
+    write_transaction(connection, |transaction| {
+        let found = schema_version(transaction)?;
+        for step in steps.iter().skip(usize::try_from(found).unwrap_or(0)) {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "user_version", newest.max(found))?;
+        Ok(None)
+    })
 }

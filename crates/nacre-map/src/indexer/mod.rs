@@ -32,6 +32,7 @@ pub use git::project_root;
 pub use options::{CacheWrites, Deadline, ReadProgress, RefreshOptions, Verify, WordCounting};
 pub use read::MAX_READ_BYTES;
 pub use refresh::{Current, RefreshError, refresh};
+pub use rules::{MAX_RULES_BYTES, RULES_FILE, RuleBudget, Rules};
 pub use sensitive::{BadGlob, Sensitive};
 pub use since_git::delta_since_git;
 pub use words::{Counting, FileBags};

@@ -14,9 +14,9 @@ use nacre_base::platform::io::Errno;
 
 use super::look::READABLE_FILE;
 
-pub(super) const RULES_FILE: &str = ".gitignore";
+pub const RULES_FILE: &str = ".gitignore";
 
-const MAX_RULES_BYTES: u64 = 256 << 10;
+pub const MAX_RULES_BYTES: u64 = 256 << 10;
 const MAX_RULES: usize = 5_000;
 const MAX_RULE_BYTES: usize = 1_000;
 
@@ -41,7 +41,7 @@ pub(super) fn is_costly(pattern: &str) -> bool {
 }
 
 #[derive(Debug)]
-pub(super) struct RuleBudget {
+pub struct RuleBudget {
     /// How many more rules and bytes may be read; `None` once a file has exceeded the budget.
     left: Mutex<Option<(usize, usize)>>,
 }
@@ -74,10 +74,10 @@ impl RuleBudget {
 /// Returned for rules that exceed the limits. The directory is left out of the map, because it is
 /// unknown which of its files these rules ignore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct UnreadRules;
+pub struct UnreadRules;
 
 #[derive(Debug)]
-pub(super) struct Rules {
+pub struct Rules {
     above: Option<Arc<Self>>,
     /// Path of the directory with a trailing slash; empty for the root.
     folder: String,
@@ -89,7 +89,7 @@ pub(super) struct Rules {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct IgnoredBy {
+pub struct IgnoredBy {
     pub(super) place: String,
     pub(super) rule: String,
 }
@@ -116,16 +116,26 @@ impl Rules {
         path: &str,
     ) -> Result<Option<Arc<Self>>, UnreadRules> {
         let Some(file) = open_rules(folder)? else { return Ok(above) };
-        if budget.is_spent() || above.as_ref().is_some_and(|above| MAX_NESTED <= above.n_above) {
+        if budget.is_spent() {
             return Err(UnreadRules);
         }
-        let text = read_rules(file)?;
+        Self::add(budget, above, &read_rules(file)?, path)
+    }
+
+    /// Adds the text of a directory's rules file to the rules of the directories above it.
+    pub fn add(
+        budget: &RuleBudget,
+        above: Option<Arc<Self>>,
+        text: &str,
+        path: &str,
+    ) -> Result<Option<Arc<Self>>, UnreadRules> {
         let rules = || text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let n_rules = rules().count();
         if n_rules == 0 {
             return Ok(above);
         }
-        if MAX_RULES < n_rules {
+        let is_nested = above.as_ref().is_some_and(|above| MAX_NESTED <= above.n_above);
+        if MAX_RULES < n_rules || is_nested {
             return Err(UnreadRules);
         }
         budget.take(n_rules, text.len())?;
@@ -157,7 +167,7 @@ impl Rules {
 
     /// Returns the rule that ignores a path. If several directories have a matching rule, the
     /// innermost one takes precedence.
-    pub(super) fn leaving_out(
+    pub fn leaving_out(
         rules: Option<&Arc<Self>>,
         path: &str,
         is_folder: bool,

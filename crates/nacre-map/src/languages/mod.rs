@@ -35,7 +35,7 @@ pub use bindings::{FromImport, ScriptBindings, each_taken, script_bindings};
 pub use glance::glance;
 pub use language::{Language, UnknownLanguage};
 pub use mentions::{Mention, MentionForm, SoughtNames, each_mention};
-pub use structure::{Capture, CodeMatch, CodePattern, PatternError};
+pub use structure::{CodeMatch, CodePattern, PatternError};
 pub use syntax::{ParseCost, parse_cost};
 
 /// Larger files are assumed to be generated code and are not parsed.

@@ -4,15 +4,11 @@
 //! `$NAME` matches one node, and `$$$NAME` matches any number of nodes.
 
 use ast_grep_core::Pattern;
-use ast_grep_core::meta_var::MetaVariable;
-use serde::{Deserialize, Serialize};
 
 use super::language::Language;
 use super::{ParseError, parse};
 
 const MAX_PATTERN_BYTES: usize = 10_000;
-
-const MAX_CAPTURE_BYTES: usize = 200;
 
 /// A pattern in one language: code with placeholders.
 #[derive(Clone)]
@@ -28,19 +24,10 @@ pub struct PatternError {
     why: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeMatch {
     /// 1-based.
     pub first_line: usize,
-    pub last_line: usize,
-    pub text: String,
-    pub captures: Vec<Capture>,
-}
-
-/// The code that a placeholder matched.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Capture {
-    pub name: String,
     pub text: String,
 }
 
@@ -60,31 +47,12 @@ impl CodePattern {
         Ok(Self { pattern, language })
     }
 
-    pub fn language(&self) -> Language {
-        self.language
-    }
-
     pub fn find(&self, text: &str, limit: usize) -> Result<Vec<CodeMatch>, ParseError> {
         let tree = parse(text, self.language)?;
         let root = tree.root();
-        let found = root.find_all(&self.pattern).take(limit).map(|found| {
-            let names = found.get_env().get_matched_variables();
-            let mut captures: Vec<Capture> = names
-                .filter_map(|variable| {
-                    let MetaVariable::Capture(name, _) = variable else { return None };
-                    let node = found.get_env().get_match(&name)?;
-                    let text = node.text();
-                    let end = text.floor_char_boundary(MAX_CAPTURE_BYTES);
-                    Some(Capture { text: text[..end].to_owned(), name })
-                })
-                .collect();
-            captures.sort_by(|a, b| a.name.cmp(&b.name));
-            CodeMatch {
-                first_line: found.start_pos().line() + 1,
-                last_line: found.end_pos().line() + 1,
-                text: found.text().into_owned(),
-                captures,
-            }
+        let found = root.find_all(&self.pattern).take(limit).map(|found| CodeMatch {
+            first_line: found.start_pos().line() + 1,
+            text: found.text().into_owned(),
         });
         Ok(found.collect())
     }

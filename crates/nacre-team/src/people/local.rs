@@ -6,11 +6,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_base::fs::{
     Owner, RelPath, WriteScope, database_path, make_database, migrate_database, open_database,
+    write_transaction,
 };
 use rusqlite::types::Type;
-use rusqlite::{
-    Connection, OpenFlags, OptionalExtension as _, Row, Transaction, TransactionBehavior, params,
-};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, Transaction, params};
 
 use super::permissions::Permissions;
 use super::store::{AuditEntry, AuditFilter, PeopleError, PeopleStore, Result};
@@ -59,15 +58,8 @@ impl LocalPeople {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        let Self { connection, path } = self;
-        let run = || {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let result = work(&transaction)?;
-            transaction.commit()?;
-            Ok(result)
-        };
-        run().map_err(|source| PeopleError::File { path: path.clone(), source })
+        write_transaction(&mut self.connection, work)
+            .map_err(|source| PeopleError::File { path: self.path.clone(), source })
     }
 
     fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {

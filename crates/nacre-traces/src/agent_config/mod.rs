@@ -12,6 +12,7 @@ mod tables;
 mod undo;
 
 pub use edit::{Edit, EditError, FileEdit, MARK};
+pub use jsonc::parse_jsonc;
 pub(crate) use parts::HookSpec;
 pub use parts::{ConnectedPart, HookEvent, Places, Program, is_ours};
 pub use undo::{EntryState, Undo};

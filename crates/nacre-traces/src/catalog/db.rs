@@ -5,12 +5,12 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row};
 
 use super::*;
 
 use crate::transcript::Stamp;
-use nacre_base::fs::{open_database, schema_version};
+use nacre_base::fs::{open_database, schema_version, write_transaction};
 
 const FORMAT: i64 = 3;
 
@@ -68,11 +68,7 @@ impl Catalog {
         &mut self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let result = work(&transaction)?;
-        transaction.commit()?;
-        Ok(result)
+        Ok(write_transaction(&mut self.connection, work)?)
     }
 
     /// Returns an in-memory copy, so that dry runs execute the same code as real runs. Messages are
@@ -106,13 +102,13 @@ impl Catalog {
 }
 
 fn create(connection: &mut Connection) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found = schema_version(&transaction)?;
-    if found == 0 {
-        transaction.execute_batch(SCHEMA)?;
-        transaction.pragma_update(None, "user_version", FORMAT)?;
-    }
-    transaction.commit()
+    write_transaction(connection, |transaction| {
+        if schema_version(transaction)? == 0 {
+            transaction.execute_batch(SCHEMA)?;
+            transaction.pragma_update(None, "user_version", FORMAT)?;
+        }
+        Ok(())
+    })
 }
 
 fn is_damaged(error: &rusqlite::Error) -> bool {

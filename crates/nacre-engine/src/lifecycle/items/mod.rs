@@ -252,33 +252,9 @@ fn n_results(exchange: &Exchange, id: &str) -> usize {
     exchange.results.iter().filter(|kept| kept.result.call_id == id).count()
 }
 
-impl Conversation {
-    /// Returns the conversation as items, oldest first, without content that was omitted to save
-    /// room.
-    pub fn to_items(&self) -> Vec<Item> {
-        let mut items: Vec<Item> = self.summary.clone().map(Item::Summary).into_iter().collect();
-        let first_step = self.summary.as_ref().map_or(0, |summary| summary.n_steps);
-        for (number, turn) in self.turns.iter().enumerate() {
-            let first = if number == 0 { first_step } else { 0 };
-            turn.put_items(first, &mut items);
-        }
-        items
-    }
-}
-
 impl Turn {
     pub fn opening_item(&self) -> Item {
         Item::User { text: self.asked.clone(), attachments: self.attachments.clone() }
-    }
-
-    fn put_items(&self, first_step: usize, items: &mut Vec<Item>) {
-        items.push(self.opening_item());
-        for (idx, step) in self.steps.iter().enumerate() {
-            let number = u32::try_from(first_step + self.steps_left_out + idx + 1);
-            items.extend(step.to_items(number.unwrap_or(u32::MAX)));
-        }
-        items.extend(self.interrupted.clone().map(|text| Item::Interrupted { text }));
-        items.extend(self.end.clone().map(Item::End));
     }
 }
 

@@ -9,6 +9,24 @@ use crate::lifecycle::{Conversation, Exchange, KeptResult, Turn};
 use crate::model::{Content, Message, Reasoning, Speaker, ToolCall, ToolResult};
 use crate::record::{Signal, TaskState};
 
+impl Conversation {
+    /// Returns the items that a run writes for this conversation, oldest first.
+    pub(crate) fn to_items(&self) -> Vec<Item> {
+        let mut items: Vec<Item> = self.summary.clone().map(Item::Summary).into_iter().collect();
+        let mut n_before = self.summary.as_ref().map_or(0, |summary| summary.n_steps);
+        for turn in &self.turns {
+            items.push(turn.opening_item());
+            for (idx, step) in turn.steps.iter().enumerate() {
+                items.extend(step.to_items((n_before + turn.steps_left_out + idx + 1) as u32));
+            }
+            items.extend(turn.interrupted.clone().map(|text| Item::Interrupted { text }));
+            items.extend(turn.end.clone().map(Item::End));
+            n_before = 0;
+        }
+        items
+    }
+}
+
 fn text() -> impl Strategy<Value = String> {
     "[a-z \n\"{}é]{0,20}"
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use nacre_traces::agent_config::parse_jsonc;
 use serde_json::{Map, Value, json};
 
 use crate::model::conversation::StopReason;
@@ -102,38 +103,9 @@ fn servers(settings: &ProgramSettings) -> Vec<String> {
 }
 
 fn server_names(config: &str) -> Vec<String> {
-    let config: Value = serde_json::from_str(&without_comments(config)).unwrap_or_default();
+    let config = parse_jsonc(config).unwrap_or_default();
     let servers = config["mcp"].as_object();
     servers.map(|servers| servers.keys().cloned().collect()).unwrap_or_default()
-}
-
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut is_quoted = false;
-    while let Some(c) = rest.chars().next() {
-        if !is_quoted && rest.starts_with("//") {
-            rest = rest.get(rest.find('\n').unwrap_or(rest.len())..).unwrap_or_default();
-            continue;
-        }
-        if !is_quoted && rest.starts_with("/*") {
-            let end = rest.find("*/").map_or(rest.len(), |at| at + 2);
-            rest = rest.get(end..).unwrap_or_default();
-            continue;
-        }
-        let n_taken = if is_quoted && c == '\\' {
-            1 + rest.chars().nth(1).map_or(0, char::len_utf8)
-        } else {
-            c.len_utf8()
-        };
-        is_quoted ^= c == '"';
-        if !is_quoted && matches!(c, '}' | ']') && out.trim_end().ends_with(',') {
-            out.truncate(out.trim_end().len() - 1);
-        }
-        out.push_str(rest.get(..n_taken).unwrap_or_default());
-        rest = rest.get(n_taken..).unwrap_or_default();
-    }
-    out
 }
 
 /// Recognizes errors that a retry cannot fix: the account was rejected or has no credit left.

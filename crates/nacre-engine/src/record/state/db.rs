@@ -11,13 +11,11 @@ use jiff::Timestamp;
 use nacre_base::ShownLine;
 use nacre_base::fs::{
     FsError, Owner, RelPath, WriteScope, database_path, make_database, migrate_database,
-    open_database,
+    open_database, write_transaction,
 };
 use nacre_base::redact::ExtraWords;
 use rusqlite::types::Type;
-use rusqlite::{
-    Connection, OpenFlags, OptionalExtension as _, Params, Row, Transaction, TransactionBehavior,
-};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Params, Row, Transaction};
 use serde_json::Value;
 
 use crate::record::{IllegalMove, SessionId, TaskId};
@@ -88,15 +86,7 @@ impl State {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T>,
     ) -> Result<T> {
-        let Self { connection, path, .. } = self;
-        let run = || {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let result = work(&transaction)?;
-            transaction.commit()?;
-            Ok(result)
-        };
-        run().map_err(|error: StateError| error.in_file(path))
+        write_transaction(&mut self.connection, work).map_err(|error| error.in_file(&self.path))
     }
 
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {

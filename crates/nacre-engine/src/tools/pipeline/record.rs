@@ -10,7 +10,6 @@ use crate::tools::tool::{ToolError, ToolSpec};
 pub struct CallRecord {
     pub facts: ToolFacts,
     pub spill: Option<String>,
-    pub n_redacted: usize,
 }
 
 impl CallRecord {
@@ -36,7 +35,7 @@ impl CallRecord {
             changed: done.changed.iter().take(ToolFacts::MAX_CHANGED).cloned().collect(),
             n_changed: done.changed.len(),
         };
-        Self { facts, spill: shaped.spill.clone(), n_redacted: shaped.n_redacted }
+        Self { facts, spill: shaped.spill.clone() }
     }
 }
 

@@ -31,7 +31,6 @@ pub(super) struct Shaped {
     pub(super) text: String,
     pub(super) said_bytes: usize,
     pub(super) spill: Option<String>,
-    pub(super) n_redacted: usize,
 }
 
 #[derive(Debug)]
@@ -73,16 +72,14 @@ pub(super) fn shape(
     let limit = spec.map_or(DEFAULT_SHOWN_BYTES, |spec| spec.shown_bytes);
     let said_bytes = text.len();
     let kept = head(text, MAX_SPILL_BYTES);
-    let redacted = words.redact_counted(kept);
-    let n_redacted = redacted.hits.values().sum();
-    let unix = redacted.text.replace("\r\n", "\n");
+    let unix = words.redact(kept).replace("\r\n", "\n");
     let clean = Shown(&without_sequences(&unix)).to_string();
     if clean.len() <= limit {
-        return Shaped { text: clean, said_bytes, spill: None, n_redacted };
+        return Shaped { text: clean, said_bytes, spill: None };
     }
     let name = spill.keep(&clean);
     let text = shorten(&clean, limit, name.as_deref());
-    Shaped { text, said_bytes, spill: name, n_redacted }
+    Shaped { text, said_bytes, spill: name }
 }
 
 /// Removes terminal escape sequences of the form `ESC [ … letter`.

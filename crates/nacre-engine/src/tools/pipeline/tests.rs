@@ -375,7 +375,6 @@ async fn secrets_and_control_characters_do_not_reach_the_model_or_the_log() {
     let mut bay = bay(1);
     let batch = bay.call_all(&[("probe", json!({ "act": "secret" }))]).await;
     assert_eq!(batch.results[0].text, "key [redacted:github-token] red \\u{7}bell");
-    assert_eq!(batch.records[0].n_redacted, 1);
     bay.call("probe", json!({ "act": key() })).await;
     let told = format!("{:?}", bay.heard.records());
     assert!(!told.contains(&key()), "{told}");

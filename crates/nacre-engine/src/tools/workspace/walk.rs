@@ -3,9 +3,10 @@
 //! Directories are opened relative to the handle of their parent directory, never by path.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use nacre_base::fs::{EntryKind, Folder, FsError, RelPath};
+use nacre_map::indexer::{MAX_RULES_BYTES, RULES_FILE, RuleBudget, Rules};
 
 use crate::model::Cancel;
 use crate::record::Fault;
@@ -14,15 +15,6 @@ use crate::tools::tool::{Result, ToolError};
 use crate::tools::workspace::{Workspace, tool_error};
 
 pub(crate) const MAX_ENTRIES: usize = 100_000;
-
-/// Maximum size of an ignore file. A file that exceeds this size, or has too many rules, is not
-/// read. A single rule that is too long is skipped.
-const MAX_RULES_BYTES: u64 = 256 << 10;
-const MAX_RULES: usize = 5_000;
-const MAX_RULE_BYTES: usize = 1_000;
-
-const MAX_WALK_RULES: usize = 30_000;
-const MAX_NESTED: usize = 24;
 
 /// Directories that contain generated files.
 const NEVER_WALKED: &[&str] = &["node_modules", "__pycache__", ".venv"];
@@ -36,9 +28,9 @@ pub(crate) struct Walk<'w> {
     max_entries: usize,
     n_entries: usize,
     end: WalkEnd,
-    /// For each directory, the length of its path and its ignore rules.
-    rules: Vec<(usize, Gitignore)>,
-    n_rules_left: usize,
+    /// The ignore rules that apply in each of the current directories, outermost first.
+    rules: Vec<Option<Arc<Rules>>>,
+    budget: RuleBudget,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +51,7 @@ impl<'w> Walk<'w> {
             n_entries: 0,
             end: WalkEnd::default(),
             rules: Vec::new(),
-            n_rules_left: MAX_WALK_RULES,
+            budget: RuleBudget::default(),
         }
     }
 
@@ -97,41 +89,22 @@ impl<'w> Walk<'w> {
         Ok(self.end)
     }
 
-    /// Adds a directory's rules. If there are too many rules, skips the directory, because it
-    /// cannot determine which files are ignored.
+    /// Adds a directory's rules. If they exceed the limits, skips the directory, because it is
+    /// unknown which of its files they ignore.
     fn enter(&mut self, folder: &Folder, path: Option<&RelPath>) -> bool {
-        let Some(ignore) = self.rules_of(folder) else {
-            self.end.is_cut = true;
-            return false;
+        let text = match folder.read(RULES_FILE, MAX_RULES_BYTES) {
+            Err(FsError::TooLarge { .. }) => None,
+            text => Some(text.unwrap_or_default()),
         };
-        let skip = path.map_or(0, |path| path.as_str().len() + 1);
-        self.rules.push((skip, ignore));
-        true
-    }
-
-    fn rules_of(&mut self, folder: &Folder) -> Option<Gitignore> {
-        let text = match folder.read(".gitignore", MAX_RULES_BYTES) {
-            Ok(text) => text,
-            Err(FsError::TooLarge { .. }) => return None,
-            Err(_) => Vec::new(),
-        };
-        let lossy = String::from_utf8_lossy(&text);
-        let rules = || lossy.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let n_rules = rules().count();
-        let n_nested = self.rules.iter().filter(|(_, ignore)| !ignore.is_empty()).count();
-        if n_rules == 0 {
-            return Some(Gitignore::empty());
-        }
-        if MAX_RULES < n_rules || MAX_NESTED <= n_nested {
-            return None;
-        }
-        self.n_rules_left = self.n_rules_left.checked_sub(n_rules)?;
-        let mut builder = GitignoreBuilder::new("");
-        for line in rules().filter(|line| line.len() <= MAX_RULE_BYTES) {
-            // Invalid rules are ignored, as in git.
-            let _ = builder.add_line(None, line);
-        }
-        builder.build().ok()
+        let rules = text.and_then(|text| {
+            let (above, text) = (self.rules.last().cloned(), String::from_utf8_lossy(&text));
+            let path = path.map_or("", RelPath::as_str);
+            Rules::add(&self.budget, above.flatten(), &text, path).ok()
+        });
+        self.end.is_cut |= rules.is_none();
+        let is_entered = rules.is_some();
+        self.rules.extend(rules);
+        is_entered
     }
 
     fn folder(
@@ -183,12 +156,8 @@ impl<'w> Walk<'w> {
     }
 
     fn is_ignored(&self, path: &RelPath, is_folder: bool) -> bool {
-        self.rules
-            .iter()
-            .rev()
-            .map(|(skip, ignore)| ignore.matched(&path.as_str()[*skip..], is_folder))
-            .find(|verdict| !verdict.is_none())
-            .is_some_and(|verdict| verdict.is_ignore())
+        let rules = self.rules.last().and_then(Option::as_ref);
+        Rules::leaving_out(rules, path.as_str(), is_folder).is_some()
     }
 }
 

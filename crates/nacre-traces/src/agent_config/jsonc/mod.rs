@@ -9,4 +9,5 @@ mod tests;
 pub(crate) use change::{
     ChangeError, Result, append, parse_object, put, remove_entry, tidy, without_child,
 };
+pub use parse::parse_jsonc;
 pub(crate) use parse::{Node, value_at};

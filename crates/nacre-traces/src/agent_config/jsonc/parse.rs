@@ -90,6 +90,12 @@ impl Document {
     }
 }
 
+/// Parses a document. Returns `None` if it is invalid or empty.
+pub fn parse_jsonc(text: &str) -> Option<serde_json::Value> {
+    let document = Document::parse(text).ok()?;
+    document.root.map(|root| value_at(text, &root))
+}
+
 pub(crate) fn value_at(text: &str, node: &Node) -> serde_json::Value {
     match &node.kind {
         NodeKind::Scalar => serde_json::from_str(&text[node.span.clone()]).unwrap_or_default(),

@@ -8,9 +8,9 @@ use crate::home::repository;
 
 /// The maximum value of each count.
 const LIMITS: &[(&str, usize)] = &[
-    ("lines of product code", 125_965),
+    ("lines of product code", 125_861),
     ("product files", 785),
-    ("structs and enums", 2_095),
+    ("structs and enums", 2_092),
     ("`super::super`", 0),
     ("`A::X => B::X` arms", 5),
     ("\"stands\" in comments", 5),
