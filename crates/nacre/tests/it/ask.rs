@@ -41,18 +41,19 @@ fn with_script(home: &TestHome, turns: &[&str]) {
 /// Runs `nacre ask` with a model that gives these responses in order.
 fn ask_scripted(home: &TestHome, turns: &[&str]) -> String {
     with_script(home, turns);
-    home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"])
+    home.run(&["ask", "--scripted", "../script.json", "Why is the queue a SQLite table?"])
 }
 
 #[test]
 fn without_a_model_the_memories_are_the_answer() {
     let home = home();
-    assert_snapshot!(home.run(&["ask", "Where is the queue kept?"]), @"
+    assert_snapshot!(home.run(&["ask", "Why is the queue a SQLite table?"]), @"
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table] (2026-11-15)
         One file to back up, and no broker to run.
     ");
+    assert_snapshot!(home.run(&["ask", "What are the limits of the queue?"]), @"");
     assert_snapshot!(home.run(&["ask", "Who won the chess championship in 1972?"]), @"Nothing in memory answers that.");
-    let (code, output) = home.json(&["ask", "Where is the queue kept?"]);
+    let (code, output) = home.json(&["ask", "Why is the queue a SQLite table?"]);
     assert_eq!((code, &output["by"], &output["known"]), (0, &json!("memories"), &json!(true)));
     assert_eq!(output["memories"][0]["id"], QUEUE);
     let (code, output) = home.json(&["ask", "Who won the chess championship in 1972?"]);
@@ -63,7 +64,7 @@ fn without_a_model_the_memories_are_the_answer() {
 fn a_memory_that_is_in_doubt_says_so() {
     let home = home();
     home.ok(&["feedback", QUEUE, "outdated"]);
-    let told = home.ok(&["ask", "Where is the queue kept?"]);
+    let told = home.ok(&["ask", "Why is the queue a SQLite table?"]);
     assert_eq!(
         told.lines().next(),
         Some(&*format!("The queue is a SQLite table [{QUEUE}] (2026-11-15, stale)"))
@@ -101,7 +102,7 @@ fn with_a_model_sentences_cite_memories_and_doubtful_ones_are_marked() {
     "#);
     with_script(&home, &[&said]);
     let (code, output) =
-        home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
+        home.json(&["ask", "--scripted", "../script.json", "Why is the queue a SQLite table?"]);
     assert_eq!((code, &output["by"]), (0, &json!("model")));
     let verified: Vec<&Value> =
         output["sentences"].as_array().unwrap().iter().map(|one| &one["verified"]).collect();
@@ -128,7 +129,7 @@ fn no_id_that_does_not_hold_reaches_the_reader() {
     ] {
         for turns in [vec![wrong, wrong], vec![&*format!("{wrong} {true_one}")]] {
             with_script(&home, &turns);
-            let args = ["ask", "--scripted", "../script.json", "Where is the queue kept?"];
+            let args = ["ask", "--scripted", "../script.json", "Why is the queue a SQLite table?"];
             let shown = home.run(&args);
             with_script(&home, &turns);
             let (_, output) = home.json(&args);
@@ -151,7 +152,7 @@ fn what_a_question_cost_counts_and_a_limit_leaves_the_memories() {
     let home = home();
     let say = format!("The queue is a table [{QUEUE}].");
     let script = json!({ "turns": [{ "say": say, "usage": { "input": 900, "output": 100 } }] });
-    let args = ["ask", "--scripted", "../script.json", "Where is the queue kept?"];
+    let args = ["ask", "--scripted", "../script.json", "Why is the queue a SQLite table?"];
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     assert_eq!(home.json(&args).1["by"], "model");
     let day = home.json(&["status"]).1["spending"][0].clone();
@@ -178,7 +179,7 @@ fn a_model_that_said_nothing_that_holds_is_told_so_once() {
         { "usage": usage, "expect": { "last_contains": ["None of your sentences can be shown: of them 1 cited an unknown source"] }, "say": again },
     ] });
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
-    assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @r#"
+    assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Why is the queue a SQLite table?"]), @r#"
     The queue is a table [20261115-the-queue-is-a-sqlite-table].
 
     20261115-the-queue-is-a-sqlite-table  decision  2026-11-15  The queue is a SQLite table
@@ -186,7 +187,7 @@ fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     "#);
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     let (_, output) =
-        home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
+        home.json(&["ask", "--scripted", "../script.json", "Why is the queue a SQLite table?"]);
     assert_eq!((&output["steps"], &output["tokens"]["input"]), (&json!(2), &json!(200)));
     assert_snapshot!(ask_scripted(&home, &["NOT KNOWN"]), @"Nothing in memory answers that.");
 }
@@ -206,7 +207,7 @@ fn a_memory_found_by_a_tool_may_be_cited() {
     ] });
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     let (code, output) =
-        home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
+        home.json(&["ask", "--scripted", "../script.json", "Why is the queue a SQLite table?"]);
     assert_eq!((code, &output["known"]), (0, &json!(true)), "{output:#}");
     assert_eq!(output["memories"][0]["id"], "20261115-cookies-are-signed");
 }
@@ -282,7 +283,7 @@ fn a_question_leaves_a_count_of_what_was_cited_and_nothing_else() {
     assert_eq!(kept(&home), before, "who cites nothing changes nothing");
     ask_scripted(&home, &[&format!("A table [{QUEUE}]. A SQLite table [{QUEUE}].")]);
     assert_eq!(state(&home, QUEUE)["citations"], 1);
-    home.ok(&["ask", "Where is the queue kept?"]);
+    home.ok(&["ask", "Why is the queue a SQLite table?"]);
     assert_eq!(state(&home, QUEUE)["citations"], 1, "what was only shown is no citation");
     let after = kept(&home);
     let changed = after.iter().filter(|file| !before.contains(file));
@@ -296,7 +297,7 @@ fn a_model_that_fails_leaves_the_memories() {
     let home = home();
     fs::write(home.root().join("script.json"), r#"{"turns":[{"error":{"kind":"quota"}}]}"#)
         .unwrap();
-    assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @"
+    assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Why is the queue a SQLite table?"]), @"
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table] (2026-11-15)
         One file to back up, and no broker to run.
     Warning: Cannot get an answer from `scripted`: the account has no credit left; showing the memories instead
@@ -354,7 +355,7 @@ fn ctrl_c_ends_a_question_in_order() {
         }
     });
     model.set_for(&home, "ask");
-    let mut command = home.command(&home.work(), &["ask", "Where is the queue kept?"]);
+    let mut command = home.command(&home.work(), &["ask", "Why is the queue a SQLite table?"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     is_asked.recv().unwrap();
     interrupt(&child);

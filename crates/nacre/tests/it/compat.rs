@@ -53,6 +53,8 @@ fn copy(from: &Path, to: &Path) {
             copy(&path, &target);
         } else if path.extension().is_some_and(|extension| extension == "sql") {
             let database = rusqlite::Connection::open(target.with_extension("sqlite3")).unwrap();
+            // The tables are in alphabetical order.
+            database.pragma_update(None, "foreign_keys", false).unwrap();
             database.execute_batch(&fs::read_to_string(&path).unwrap()).unwrap();
         } else {
             fs::copy(&path, &target).unwrap();

@@ -124,6 +124,7 @@ fn of_a_session_only_what_was_said_in_it_stays() {
         "traces/",
         ".nacre/catalog.sqlite3",
         ".nacre/index/traces.",
+        "work/.nacre/meta/sessions/",
         "work/.nacre/meta/traces/sessions/",
     ];
     let mut left = holders(&home);
