@@ -99,15 +99,10 @@ pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
 /// Returns whether a memory contains all words of the candidate in the same order. A superseded
 /// memory does not count if the candidate was stated later.
 fn is_contained(proposal: &Proposal, neighbour: &Neighbour) -> bool {
-    let is_overturned_later =
-        neighbour.status == Status::Superseded && is_later(proposal, neighbour);
+    let is_later = proposal.said.zip(neighbour.said).is_some_and(|(said, known)| said > known);
     neighbour.profile.holds(&proposal.profile)
         && !are_distinct(&proposal.profile, &neighbour.profile)
-        && !is_overturned_later
-}
-
-fn is_later(proposal: &Proposal, neighbour: &Neighbour) -> bool {
-    proposal.said.zip(neighbour.said).is_some_and(|(said, known)| said > known)
+        && !(is_later && neighbour.status == Status::Superseded)
 }
 
 /// Returns whether a judgement is clear enough to act on. Any contradiction of a doubted memory is

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use nacre_base::text::n_shared_terms;
-use nacre_memory::search::{Embedder, MemoryIndex, snippet};
+use nacre_memory::search::{Embedder, MemoryIndex, cosine, snippet};
 use nacre_memory::{Memory, MemoryId, Overturned};
 
 use crate::proof::{
@@ -100,7 +100,7 @@ impl Source<'_> {
         }
         let vectors = self.embedder.and_then(|it| it.embed(&[words, &self.text]).ok());
         let near = vectors.map_or(0.0, |vectors| match vectors.as_slice() {
-            [one, other] => one.iter().zip(other).map(|(a, b)| a * b).sum::<f32>(),
+            [one, other] => cosine(one, other),
             _ => 0.0,
         });
         if near >= MIN_SIMILARITY { Ok(()) } else { Err(Doubt::Unrelated) }

@@ -14,7 +14,9 @@ use nacre_engine::agents::{
 use nacre_engine::model::Cost;
 use nacre_engine::record::RunFacts;
 use nacre_memory::recall::claim_text as claimed;
-use nacre_memory::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
+use nacre_memory::search::{
+    Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query, cosine,
+};
 use nacre_memory::{
     Action, Band, Decision, Likeness, Located, Memory, MemoryId, MemoryType, Neighbour, Profile,
     Proposal, Quote, Relation, Speaker, Status, Store, StoreArea, Trust, decide, is_amendment,
@@ -210,10 +212,6 @@ pub(super) fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> R
 
 fn whole(title: &str, body: &str) -> String {
     format!("{title}\n{body}")
-}
-
-pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(0.0, 1.0)
 }
 
 const SAME_TOPIC: f64 = 0.7;

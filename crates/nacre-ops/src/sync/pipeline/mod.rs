@@ -28,7 +28,6 @@ use nacre_types::{
     SyncDurations,
 };
 
-pub(crate) use self::decide::cosine;
 pub use self::decide::{AskLead, said_already};
 use self::decide::{DecidedCandidate, LeadRulings};
 pub use self::reading::Mark;

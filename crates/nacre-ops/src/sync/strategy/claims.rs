@@ -23,8 +23,6 @@ const MAX_CLAIMS: usize = 24;
 const MAX_QUOTES: usize = 4;
 /// Maximum length of a quote. Longer quotes are whole passages.
 const MAX_QUOTE_CHARS: usize = 600;
-/// Minimum length of a quote that is not in the cited event. Shorter quotes are ambiguous.
-const MIN_QUOTE_CHARS: usize = 2;
 /// Maximum number of events between a short quote and the cited event. Models often cite an event
 /// slightly before or after the right one.
 const NEAR: u64 = 6;
@@ -212,14 +210,10 @@ fn look_up<'p>(pages: &'p Pages, event: u64, quote: &str) -> Option<(&'p Transcr
     let quote = quote.trim().trim_matches(['"', '“', '”', '«', '»']).trim();
     // Models mark omitted words with ellipses. Each remaining piece must be verbatim.
     let mut pieces: Vec<&str> = quote.split("[…]").flat_map(|part| part.split("...")).collect();
-    pieces.sort_by_key(|piece| std::cmp::Reverse(piece.len()));
-    let whole = std::iter::once(quote);
-    whole
-        .chain(pieces.into_iter().filter(|piece| MIN_FAR_CHARS <= piece.trim().chars().count()))
-        .find_map(|words| {
-            let words = words.trim().trim_matches('…').trim();
-            find_words(pages, event, words)
-        })
+    pieces.retain(|piece| MIN_FAR_CHARS <= piece.trim().chars().count());
+    pieces.sort_by_key(|piece| Reverse(piece.len()));
+    let mut pieces = std::iter::once(quote).chain(pieces);
+    pieces.find_map(|words| find_words(pages, event, words.trim().trim_matches('…').trim()))
 }
 
 fn find_words<'p>(
@@ -231,26 +225,18 @@ fn find_words<'p>(
     if n_chars == 0 || MAX_QUOTE_CHARS < n_chars {
         return None;
     }
-    let mut near: Vec<&TranscriptLine> = pages.lines().collect();
-    near.sort_by_key(|line| line.sequence.abs_diff(event));
-    let named = near.iter().find(|line| line.sequence == event);
-    if let Some(found) = named.and_then(|line| Some((*line, line.words_of(quote)?))) {
-        return Some(found);
-    }
     // Outside the cited event, a single letter, such as "B" for the second option, is ambiguous.
-    if n_chars < MIN_QUOTE_CHARS {
-        return None;
+    let reach = if n_chars == 1 { 0 } else { NEAR };
+    let distance = |line: &&TranscriptLine| line.sequence.abs_diff(event);
+    let mut near: Vec<&TranscriptLine> =
+        pages.lines().filter(|line| distance(line) <= reach).collect();
+    near.sort_by_key(distance);
+    let find = |line: &'p TranscriptLine| Some((line, line.words_of(quote)?));
+    let found = near.into_iter().find_map(find);
+    if found.is_some() || n_chars < MIN_FAR_CHARS {
+        return found;
     }
-    let is_near = |line: &&&TranscriptLine| line.sequence.abs_diff(event) <= NEAR;
-    let mut found =
-        near.iter().filter(is_near).filter_map(|line| Some((*line, line.words_of(quote)?)));
-    if let Some(found) = found.next() {
-        return Some(found);
-    }
-    if n_chars < MIN_FAR_CHARS {
-        return None;
-    }
-    let mut far = near.iter().filter_map(|line| Some((*line, line.words_of(quote)?)));
+    let mut far = pages.lines().filter_map(find);
     let only = far.next()?;
     far.next().is_none().then_some(only)
 }
