@@ -53,17 +53,6 @@ pub enum Kinship {
     Apart,
 }
 
-impl Kinship {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Twins => "twins",
-            Self::Against => "against",
-            Self::Apart => "apart",
-        }
-    }
-}
-
 /// Returns words with nearly the same meaning.
 pub type NearWords<'a> = &'a dyn Fn(&str) -> Vec<&'static str>;
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nacre_base::fs::{EntryKind, FsError, RelPath};
+use nacre_base::text::shorten;
 use nacre_memory::{MemoryError, MemoryId, MemoryType, Quote, Speaker, Store};
 use nacre_traces::agents::generic;
 use nacre_traces::transcript::{Sink, TranscriptEvent};
@@ -176,8 +177,8 @@ impl EvidenceCheck<'_> {
             line: None,
             message: format!(
                 "the transcript does not contain `{}` at {}",
-                truncate_text(&quote.text),
-                truncate_text(&quote.place)
+                shorten(&quote.text, MAX_SHOWN_BYTES),
+                shorten(&quote.place, MAX_SHOWN_BYTES)
             ),
             hint: Some(format!("nacre memory show {id} --evidence")),
         }));
@@ -196,11 +197,6 @@ impl EvidenceCheck<'_> {
             }
         }
     }
-}
-
-fn truncate_text(text: &str) -> String {
-    let end = text.floor_char_boundary(MAX_SHOWN_BYTES);
-    if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
 }
 
 fn key_of(quote: &Quote) -> (String, String) {

@@ -40,7 +40,8 @@ pub(super) struct ClaimAnswer {
     pub(super) body: String,
     /// The name of a [`Basis`] variant.
     pub(super) basis: String,
-    pub(super) found_in: FoundIn,
+    /// One of [`FOUND_IN`].
+    pub(super) found_in: String,
     /// 3 means essential, 2 important, and 1 nice to have.
     pub(super) importance: u8,
     pub(super) quotes: Vec<QuoteAnswer>,
@@ -57,18 +58,8 @@ pub(super) struct ClaimAnswer {
 }
 
 /// Where the information can be found once the session is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum FoundIn {
-    Nowhere,
-    Code,
-    Git,
-    Docs,
-}
-
-impl FoundIn {
-    const NAMES: [&'static str; 4] = ["nowhere", "code", "git", "docs"];
-}
+const FOUND_IN: [&str; 4] = [NOWHERE, "code", "git", "docs"];
+pub(super) const NOWHERE: &str = "nowhere";
 
 pub(super) fn confidence(basis: Basis) -> f64 {
     match basis {
@@ -211,11 +202,9 @@ fn registry() -> String {
 }
 
 pub(super) fn session_schema() -> OutputSchema {
-    OutputSchema {
-        name: "session_reading".to_owned(),
-        description: "What is worth keeping of a session, and what it was about".to_owned(),
-        schema: object(&json!({ "summary": summary_schema(), "candidates": claims_schema() })),
-    }
+    let description = "What is worth keeping of a session, and what it was about";
+    let properties = json!({ "summary": summary_schema(), "candidates": claims_schema() });
+    output("session_reading", description, &properties)
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -244,11 +233,8 @@ pub(super) fn repair_schema() -> OutputSchema {
         "event": { "type": "integer" },
         "text": { "type": "string" },
     }));
-    OutputSchema {
-        name: "quotes".to_owned(),
-        description: "Quotes that stand in the transcript".to_owned(),
-        schema: object(&json!({ "quotes": { "type": "array", "items": quote } })),
-    }
+    let properties = json!({ "quotes": { "type": "array", "items": quote } });
+    output("quotes", "Quotes that stand in the transcript", &properties)
 }
 
 pub(super) fn merge_schema(most: usize) -> OutputSchema {
@@ -258,12 +244,9 @@ pub(super) fn merge_schema(most: usize) -> OutputSchema {
         "body": { "type": "string" },
     }));
     let candidates = json!({ "type": "array", "items": claim, "maxItems": most });
-    OutputSchema {
-        name: "session_merge".to_owned(),
-        description: "What is worth keeping of all parts, and what the session was about"
-            .to_owned(),
-        schema: object(&json!({ "candidates": candidates, "summary": summary_schema() })),
-    }
+    let description = "What is worth keeping of all parts, and what the session was about";
+    let properties = json!({ "candidates": candidates, "summary": summary_schema() });
+    output("session_merge", description, &properties)
 }
 
 fn claims_schema() -> Value {
@@ -283,7 +266,7 @@ fn claims_schema() -> Value {
         "title": { "type": "string" },
         "body": { "type": "string" },
         "basis": { "type": "string", "enum": Basis::ALL.map(Basis::as_str) },
-        "found_in": { "type": "string", "enum": FoundIn::NAMES },
+        "found_in": { "type": "string", "enum": FOUND_IN },
         "importance": { "type": "integer", "enum": [1, 2, 3] },
         "quotes": { "type": "array", "items": quote },
         "applies": { "type": "array", "items": { "type": "string" }, "default": [] },
@@ -299,6 +282,11 @@ fn summary_schema() -> Value {
         "title": text, "description": text, "intent": text,
         "narrative": { "type": "array", "items": text }, "outcome": text,
     }))
+}
+
+pub(super) fn output(name: &str, description: &str, properties: &Value) -> OutputSchema {
+    let (name, description) = (name.to_owned(), description.to_owned());
+    OutputSchema { name, description, schema: object(properties) }
 }
 
 /// Returns a schema in which all properties are required and no others are allowed.

@@ -12,7 +12,7 @@ use nacre_types::DropReason;
 
 use super::KnownMemory;
 use super::answer::{
-    ClaimAnswer, FoundIn, MergedClaim, QuoteAnswer, RepairAnswer, clean_body, clean_title,
+    ClaimAnswer, MergedClaim, NOWHERE, QuoteAnswer, RepairAnswer, clean_body, clean_title,
     confidence, without_title,
 };
 use super::pages::{Pages, TranscriptLine};
@@ -162,7 +162,7 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
     // A minor claim must be reviewed by the user, and one that can be found in the project by the
     // model. Reasons for decisions and the user's wishes are never considered findable, even if
     // they are reflected in the code.
-    let is_findable = answer.found_in != FoundIn::Nowhere;
+    let is_findable = answer.found_in != NOWHERE;
     if !is_of_now && !is_made_up && 2 <= answer.importance {
         proposal.status = status(claim, basis, has(Speaker::User));
     }
