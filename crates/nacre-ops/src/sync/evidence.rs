@@ -1,7 +1,7 @@
 //! Verifies a store's quotes against its stored transcripts. All of these files can be part of a
 //! cloned repository, so sizes and counts are limited, and links are not followed.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use nacre_base::fs::{EntryKind, FsError, RelPath};
 use nacre_base::text::shorten;
@@ -141,37 +141,39 @@ impl EvidenceCheck<'_> {
 
     /// Searches the newest transcript first. Excluded words are removed from both quotes and
     /// transcripts before the comparison, because the list of these words may have changed.
-    fn look_up(&mut self, mark: &Mark, mut quotes: Vec<(MemoryId, Quote)>) {
+    fn look_up(&mut self, mark: &Mark, quotes: Vec<(MemoryId, Quote)>) {
         let n_wanted = quotes.len();
         let store = self.store;
-        for (_, quote) in &mut quotes {
+        let mut wanted: BTreeMap<Option<u64>, Vec<(MemoryId, Quote)>> = BTreeMap::new();
+        for (id, mut quote) in quotes {
             quote.text = store.redact_text(&store.shareable(&quote.text));
+            wanted.entry(sequence_of(&quote)).or_default().push((id, quote));
         }
         let mut is_there = false;
         for run in mark.runs.iter().rev() {
-            if quotes.is_empty() {
+            if wanted.is_empty() {
                 break;
             }
             let Ok(path) = Mark::transcript(mark.agent, run) else { continue };
             let Some(text) = self.read(&path) else { continue };
             is_there = true;
-            let mut verbatim = Verbatim::new(quotes.iter().map(|(_, quote)| quote));
             let mut each = |event: TranscriptEvent| {
+                let Some(quotes) = wanted.get_mut(&Some(event.sequence)) else { return };
                 let event = event.without_words(store.words());
-                verbatim.take(&event.with_text(|text| store.shareable(text)));
+                let event = event.with_text(|text| store.shareable(text));
+                quotes.retain(|(_, quote)| !is_quote_of(quote, &event));
             };
             generic::read_text(run.as_str(), &text, Sink::everything(&mut each));
-            let missing: HashSet<(String, String)> =
-                verbatim.missing().into_iter().map(key_of).collect();
-            quotes.retain(|(_, quote)| missing.contains(&key_of(quote)));
+            wanted.retain(|_, quotes| !quotes.is_empty());
         }
+        let missing: Vec<(MemoryId, Quote)> = wanted.into_values().flatten().collect();
         if !is_there {
             self.counts.unchecked += n_wanted;
             return;
         }
-        self.counts.verified += n_wanted - quotes.len();
-        self.counts.missing += quotes.len();
-        self.missing.extend(quotes.into_iter().map(|(id, quote)| Finding {
+        self.counts.verified += n_wanted - missing.len();
+        self.counts.missing += missing.len();
+        self.missing.extend(missing.into_iter().map(|(id, quote)| Finding {
             severity: Severity::Error,
             path: format!("meta/evidence/{id}.json"),
             line: None,
@@ -199,8 +201,16 @@ impl EvidenceCheck<'_> {
     }
 }
 
-fn key_of(quote: &Quote) -> (String, String) {
-    (quote.text.clone(), quote.place.clone())
+fn sequence_of(quote: &Quote) -> Option<u64> {
+    quote.place.rsplit_once(':').and_then(|(_, sequence)| sequence.parse().ok())
+}
+
+/// Returns whether a quote is verbatim text of the event that it names.
+pub(crate) fn is_quote_of(quote: &Quote, event: &TranscriptEvent) -> bool {
+    let texts = [event.text.head(), event.text.tail()];
+    sequence_of(quote) == Some(event.sequence)
+        && !quote.text.trim().is_empty()
+        && texts.iter().any(|text| text.contains(&quote.text))
 }
 
 /// Returns the part of the text that matches a quote. Ignores typographic variants and Markdown
@@ -248,40 +258,6 @@ fn plain(text: &str) -> (String, Vec<(usize, usize)>) {
         }
     }
     (plain, places)
-}
-
-#[derive(Debug)]
-pub(crate) struct Verbatim<'q> {
-    wanted: HashMap<u64, Vec<&'q Quote>>,
-    missing: Vec<&'q Quote>,
-}
-
-impl<'q> Verbatim<'q> {
-    pub(crate) fn new(quotes: impl IntoIterator<Item = &'q Quote>) -> Self {
-        let mut wanted: HashMap<u64, Vec<&'q Quote>> = HashMap::new();
-        let mut missing = Vec::new();
-        for quote in quotes {
-            let sequence = quote.place.rsplit_once(':').and_then(|(_, at)| at.parse().ok());
-            match sequence {
-                Some(sequence) => wanted.entry(sequence).or_default().push(quote),
-                None => missing.push(quote),
-            }
-        }
-        Self { wanted, missing }
-    }
-
-    pub(crate) fn take(&mut self, event: &TranscriptEvent) {
-        let quotes = self.wanted.remove(&event.sequence).unwrap_or_default();
-        let text = &event.text;
-        let occurs = |quote: &str| {
-            !quote.trim().is_empty() && (text.head().contains(quote) || text.tail().contains(quote))
-        };
-        self.missing.extend(quotes.into_iter().filter(|quote| !occurs(&quote.text)));
-    }
-
-    pub(crate) fn missing(self) -> Vec<&'q Quote> {
-        self.missing.into_iter().chain(self.wanted.into_values().flatten()).collect()
-    }
 }
 
 #[cfg(test)]

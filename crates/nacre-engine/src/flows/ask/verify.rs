@@ -128,11 +128,11 @@ impl Verifier<'_> {
     /// Returns `None` if the sentence contains no words.
     fn judge(&self, sentence: &Sentence) -> Option<Result<Said, Doubt>> {
         let marks = marks(&sentence.text);
-        if !marks.words.chars().any(char::is_alphanumeric) {
-            return None;
-        }
         let words: Vec<&str> = marks.clauses.iter().map(|clause| clause.words.as_str()).collect();
         let words = words.join(" ");
+        if !words.chars().any(char::is_alphanumeric) {
+            return None;
+        }
         Some(self.sources(&marks, &words).map(|sources| Said {
             text: self.redact(&sentence.text),
             starts_line: sentence.starts_line,

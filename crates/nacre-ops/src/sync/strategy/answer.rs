@@ -21,8 +21,6 @@ const NO_KIND: &str = "none";
 
 const MAX_BODY: usize = 4000;
 const MAX_STEPS: usize = 8;
-/// Minimum length, in bytes, of a body after its title has been removed.
-const MIN_REST: usize = 40;
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct SessionAnswer {
@@ -145,15 +143,6 @@ pub(super) fn clean_title(title: &str) -> String {
 pub(super) fn clean_body(body: &str) -> String {
     let clean = clean(body);
     clean[..clean.floor_char_boundary(MAX_BODY)].trim().to_owned()
-}
-
-/// Removes the title from the start of the body, unless the rest would be too short.
-pub(super) fn without_title(body: &str, title: &str) -> String {
-    let plain = |text: &str| text.trim_end_matches(['.', ' ']).to_lowercase();
-    let end = body.find(". ").map_or(body.len(), |at| at + 1);
-    let rest = body[end..].trim();
-    let is_repeated = plain(&body[..end]) == plain(title) && MIN_REST < rest.len();
-    if is_repeated { rest.to_owned() } else { body.to_owned() }
 }
 
 fn clean(text: &str) -> String {
@@ -331,9 +320,5 @@ mod tests {
             "{body}"
         );
         assert_eq!(clean_title("  Two\n lines. "), "Two lines");
-        let (title, rest) =
-            ("Use tabs", "The linter rejects spaces, and so does CI on every push.");
-        assert_eq!(without_title(&format!("Use tabs. {rest}"), title), rest);
-        assert_eq!(without_title("Use tabs. Yes.", title), "Use tabs. Yes.");
     }
 }

@@ -13,7 +13,7 @@ use nacre_types::DropReason;
 use super::KnownMemory;
 use super::answer::{
     ClaimAnswer, MergedClaim, NOWHERE, QuoteAnswer, RepairAnswer, clean_body, clean_title,
-    confidence, without_title,
+    confidence,
 };
 use super::pages::{Pages, TranscriptLine};
 use crate::sync::candidate::KnownLink;
@@ -147,7 +147,7 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
         return Err(DropReason::Repeated);
     }
     let title = clean_title(&answer.title);
-    let body = without_title(&clean_body(&answer.body), &title);
+    let body = clean_body(&answer.body);
     let words = format!("{title} {body}");
     if !found.iter().any(|(_, quote)| is_about(&words, quote)) {
         return Err(DropReason::NoEvidence);
