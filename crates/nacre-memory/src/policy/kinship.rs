@@ -86,7 +86,8 @@ pub fn kinship(
         return (Kinship::Twins, agreed.max(MIN_AGREEING));
     }
     let enough = if parting.is_one_topic { MIN_AGREEING_ON_TOPIC } else { MIN_AGREEING };
-    if agreed >= enough && parting.is_none() {
+    let is_parted = parting.is_denied || parting.is_specific || parting.is_distinct;
+    if agreed >= enough && !is_parted {
         return (Kinship::Twins, agreed);
     }
     let is_against = forth.relation == Relation::Contradicts
@@ -128,7 +129,9 @@ impl Parting {
     fn of(a: &Profile, b: &Profile, measures: &Measures, near: NearWords<'_>) -> Self {
         let [turned, title_turned] = [measures[14], measures[15]];
         Self {
-            is_denied: !deny_the_same(a, b)
+            // Which terms a negation applies to depends on the word order, so two titles that
+            // negate the same term agree.
+            is_denied: a.denied_title.is_disjoint(&b.denied_title)
                 && (title_turned > MAX_TURNED || turned > MAX_TURNED_IN_ALL),
             is_specific: is_specific(a, b, near),
             is_distinct: are_distinct(a, b),
@@ -136,10 +139,6 @@ impl Parting {
             is_opposite: have_opposite_titles(a, b),
             is_one_topic: is_one_topic(a, b, near),
         }
-    }
-
-    fn is_none(&self) -> bool {
-        !(self.is_denied || self.is_specific || self.is_distinct)
     }
 }
 
@@ -156,12 +155,6 @@ fn is_specific(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
         || is_beside_another(a, b, near)
         || (has_digit(&a_alone) && has_digit(&b_alone))
         || (a_alone.len() > 1 && b_alone.len() > 1)
-}
-
-/// Returns whether both titles negate the same term. Which terms a negation applies to depends on
-/// the word order.
-fn deny_the_same(a: &Profile, b: &Profile) -> bool {
-    a.denied_title.iter().any(|term| b.denied_title.contains(term))
 }
 
 /// Returns whether two titles have the same topics, and share enough of them.

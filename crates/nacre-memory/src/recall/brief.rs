@@ -244,7 +244,7 @@ struct Selection<'a> {
     sections: Vec<BriefSection>,
     tokens: usize,
     unproven: BTreeSet<String>,
-    /// Number of memories omitted because the agent's own instructions contain them.
+    /// Number of known memories omitted because the agent's own instructions contain them.
     n_loaded: usize,
     /// The sentences about how later sessions ended.
     outcomes: Vec<String>,
@@ -308,7 +308,7 @@ impl<'a> Selection<'a> {
         let source = self.sources.get(candidate.source)?;
         let (memory, store) = (source.index.read(&candidate.listed)?, source.index.store());
         if !self.wish.loaded.is_empty() && is_loaded(self.wish.loaded, store, &memory) {
-            self.n_loaded += 1;
+            self.n_loaded += usize::from(store.may_know(candidate.listed.id));
             return None;
         }
         match backing(store, &memory, source.scope) {

@@ -401,10 +401,7 @@ impl ImportedMemory {
     /// unrelated.
     fn likeness(&self, tags: &[String], profile: &Profile) -> f32 {
         let share = profile.share_held_by(&self.profile).min(self.profile.share_held_by(profile));
-        let holds = match self.status {
-            Status::Active | Status::Candidate | Status::Stale => true,
-            Status::Superseded | Status::Archived => false,
-        };
+        let holds = matches!(self.status, Status::Active | Status::Candidate | Status::Stale);
         if holds && self.tags == tags && share >= SAME_LINE { share } else { 0.0 }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use nacre_base::fs::{EntryKind, FsError, RelPath};
+use nacre_base::fs::{EntryKind, RelPath};
 use nacre_base::text::shorten;
 use nacre_memory::{MemoryError, MemoryId, MemoryType, Quote, Speaker, Store};
 use nacre_traces::agents::generic;
@@ -114,14 +114,10 @@ impl EvidenceCheck<'_> {
     fn read_marks(&mut self) -> Result<BTreeMap<String, Mark>, MemoryError> {
         let store = self.store;
         let folder = RelPath::new("meta/sessions")?;
-        let entries = match store.scope().list(&folder) {
-            Ok(entries) => entries,
-            Err(error @ FsError::NotAFolder { .. }) => {
-                self.note_unusable(folder.as_str(), &error.to_string());
-                Vec::new()
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let entries = store.scope().list(&folder).unwrap_or_else(|error| {
+            self.note_unusable(folder.as_str(), &error.to_string());
+            Vec::new()
+        });
         let mut marks = BTreeMap::new();
         for entry in entries {
             let path = format!("{folder}/{}", entry.name);

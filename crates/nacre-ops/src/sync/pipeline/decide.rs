@@ -149,7 +149,7 @@ fn neighbours(
     title: &str,
     body: &str,
 ) -> Result<Vec<NearbyMemory>> {
-    let whole = whole(title, &claimed(body));
+    let whole = format!("{title}\n{}", claimed(body));
     let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
     let found = index.search(&query, &options)?;
@@ -168,7 +168,7 @@ fn neighbours(
         .collect();
     let wholes: Vec<String> = memories
         .iter()
-        .map(|memory| self::whole(&memory.title, &claimed(memory.document.body())))
+        .map(|memory| format!("{}\n{}", memory.title, claimed(memory.document.body())))
         .collect();
     let mut texts = vec![title, whole.as_str()];
     for (memory, whole) in memories.iter().zip(&wholes) {
@@ -208,10 +208,6 @@ pub(super) fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> R
         likeness,
         id,
     })
-}
-
-fn whole(title: &str, body: &str) -> String {
-    format!("{title}\n{body}")
 }
 
 const SAME_TOPIC: f64 = 0.7;

@@ -222,7 +222,7 @@ fn ask_about(instructions: String, material: String, output: OutputSchema) -> Mo
 fn parts(found: &[Proposal], summaries: &[SummaryAnswer], earlier: Option<&str>) -> String {
     let mut text = String::new();
     for (idx, proposal) in found.iter().enumerate() {
-        let kind = match proposal.claim() {
+        let kind = match proposal.claim {
             Claim::Decision => MemoryType::Decision.as_str(),
             Claim::Learning(kind) => kind.as_str(),
         };
