@@ -188,22 +188,14 @@ fn is_beside_another(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
         let is_near = || near(&x.text).contains(&y.text.as_str());
         is_name(x) && is_name(y) && !is_in(x, b) && !is_in(y, a) && !is_near()
     };
-    find_shared_places(a, b).any(|(i, j)| {
+    let parts_around = |i: usize, j: usize| {
         let before = i.checked_sub(1).zip(j.checked_sub(1));
         before.is_some_and(|(i, j)| parts(a.line.get(i), b.line.get(j)))
             || parts(a.line.get(i + 1), b.line.get(j + 1))
-    })
-}
-
-/// Returns the positions of the topics that occur in both titles.
-fn find_shared_places<'a>(
-    a: &'a Profile,
-    b: &'a Profile,
-) -> impl Iterator<Item = (usize, usize)> + 'a {
-    let topics = a.line.iter().enumerate().filter(|(_, word)| word.is_topic);
-    topics.flat_map(|(i, word)| {
-        let same = b.line.iter().enumerate().filter(|(_, other)| other.term == word.term);
-        same.map(move |(j, _)| (i, j))
+    };
+    a.line.iter().enumerate().filter(|(_, word)| word.is_topic).any(|(i, word)| {
+        let mut others = b.line.iter().enumerate();
+        others.any(|(j, other)| other.term == word.term && parts_around(i, j))
     })
 }
 

@@ -282,9 +282,7 @@ impl<'a> StatementFilter<'a> {
     /// Returns the memory that already contains the claim, using the same rule as `sync`.
     fn said_already(&self, draft: &Draft) -> Option<MemoryId> {
         let (builtin, index) = self.near.as_ref()?;
-        let (memory_type, title, body) = (draft.claim.memory_type(), &draft.title, &draft.body);
-        let found =
-            said_already(self.store(), index, builtin, memory_type, title, body).ok().flatten();
+        let found = said_already(self.store(), index, builtin, draft).ok().flatten();
         found.map(|(id, _)| id)
     }
 

@@ -91,20 +91,15 @@ impl EvidenceCheck<'_> {
             };
             self.counts.unchecked += quotes.len().saturating_sub(MAX_QUOTES);
             for quote in quotes.into_iter().take(MAX_QUOTES) {
-                match quote.speaker {
-                    Speaker::Human if store.is_own(&id) => self.counts.by_hand += 1,
-                    Speaker::Human => self.counts.unchecked += 1,
-                    Speaker::User | Speaker::Assistant | Speaker::Tool
-                        if MAX_WANTED_BYTES < self.n_quote_bytes =>
-                    {
-                        self.counts.unchecked += 1;
-                    }
-                    Speaker::User | Speaker::Assistant | Speaker::Tool => {
-                        self.n_quote_bytes += quote.text.len() + quote.place.len();
-                        let session =
-                            quote.place.rsplit_once(':').map_or("", |(session, _)| session);
-                        wanted.entry(session.to_owned()).or_default().push((id.clone(), quote));
-                    }
+                let is_by_hand = quote.speaker == Speaker::Human;
+                if is_by_hand && store.is_own(&id) {
+                    self.counts.by_hand += 1;
+                } else if is_by_hand || MAX_WANTED_BYTES < self.n_quote_bytes {
+                    self.counts.unchecked += 1;
+                } else {
+                    self.n_quote_bytes += quote.text.len() + quote.place.len();
+                    let session = quote.place.rsplit_once(':').map_or("", |(session, _)| session);
+                    wanted.entry(session.to_owned()).or_default().push((id.clone(), quote));
                 }
             }
         }

@@ -133,8 +133,9 @@ impl Verifier<'_> {
         if !words.chars().any(char::is_alphanumeric) {
             return None;
         }
+        let redact = |memories: &MemoryHandle| memories.store.redact_text(&sentence.text);
         Some(self.sources(&marks, &words).map(|sources| Said {
-            text: self.redact(&sentence.text),
+            text: self.stores.first().map_or_else(String::new, redact),
             starts_line: sentence.starts_line,
             quotes: sources.iter().map(|source| source.quote(&words)).collect(),
             is_verified: is_verified(&words, &sources),
@@ -142,10 +143,6 @@ impl Verifier<'_> {
             places:
                 sources.into_iter().filter(|it| it.memory.is_none()).map(|it| it.name).collect(),
         }))
-    }
-
-    fn redact(&self, text: &str) -> String {
-        self.stores.first().map_or_else(String::new, |memories| memories.store.redact_text(text))
     }
 
     fn sources(&self, marks: &Marks, words: &str) -> Result<Vec<Source<'_>>, Doubt> {
@@ -215,8 +212,6 @@ fn still_hold(sources: &[Source<'_>]) -> Result<(), Doubt> {
 }
 
 fn is_verified(words: &str, sources: &[Source<'_>]) -> bool {
-    let mut cited = CitedSource::default();
-    sources.iter().for_each(|source| cited.add_lines("", &source.text));
     let mut texts: Vec<&str> = sources.iter().map(|source| source.text.as_str()).collect();
     let memories = sources.iter().filter_map(|source| source.memory.as_ref());
     let times = memories.flat_map(|memory| [memory.created, memory.updated]).flatten();
@@ -224,6 +219,7 @@ fn is_verified(words: &str, sources: &[Source<'_>]) -> bool {
     let told_days: Vec<String> = days.iter().map(ToString::to_string).collect();
     let is_known = !has_invented(words, &texts.join("\n"), &days);
     texts.extend(told_days.iter().map(String::as_str));
-    told_days.iter().for_each(|day| cited.add_lines("", day));
+    let mut cited = CitedSource::default();
+    texts.iter().for_each(|text| cited.add_lines("", text));
     is_known && check_statement(words, &cited).is_ok() && is_stated(words, &texts)
 }

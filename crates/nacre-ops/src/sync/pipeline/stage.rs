@@ -1,6 +1,5 @@
 //! Stages the decisions in a batch. No memory is changed more than once.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -441,10 +440,10 @@ impl Session<'_> {
 /// prompt did not contain it.
 fn without_words(value: &impl Serialize, words: &ExtraWords) -> Vec<u8> {
     let bytes = pretty(value);
-    match std::str::from_utf8(&bytes).map(|text| words.redact(text)) {
-        Ok(Cow::Owned(clean)) if !words.is_empty() => clean.into_bytes(),
-        Ok(_) | Err(_) => bytes,
+    if words.is_empty() {
+        return bytes;
     }
+    words.redact(&String::from_utf8_lossy(&bytes)).into_owned().into_bytes()
 }
 
 /// Returns the agent log: a notice about the reading strategy, followed by one event per line.
