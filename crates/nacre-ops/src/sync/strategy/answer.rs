@@ -12,7 +12,7 @@ use nacre_types::Strategy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::sync::candidate::SessionSummary;
+use crate::sync::candidate::{KnownLink, SessionSummary};
 use crate::sync::extract::requests::{MAX_TITLE, cut_at_clause};
 use crate::sync::summarize::one_line;
 
@@ -50,6 +50,9 @@ pub(super) struct ClaimAnswer {
     pub(super) replaces: String,
     #[serde(default)]
     pub(super) confirms: String,
+    /// The memory that one of these two fields names. Set by the host.
+    #[serde(skip)]
+    pub(super) link: Option<KnownLink>,
 }
 
 /// Where the information can be found once the session is over.
@@ -191,6 +194,36 @@ pub(super) fn session_schema() -> OutputSchema {
     let description = "What is worth keeping of a session, and what it was about";
     let properties = json!({ "summary": summary_schema(), "candidates": claims_schema() });
     output("session_reading", description, &properties)
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct RepairAnswer {
+    #[serde(default)]
+    pub(super) quotes: Vec<RepairedQuote>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct RepairedQuote {
+    /// The number of the claim, starting at 1.
+    pub(super) entry: usize,
+    pub(super) event: u64,
+    pub(super) text: String,
+}
+
+pub(super) fn repair_instructions() -> String {
+    format!("{READ}\n{REPAIR}")
+}
+
+const REPAIR: &str = include_str!("prompts/repair.md").trim_ascii_end();
+
+pub(super) fn repair_schema() -> OutputSchema {
+    let quote = object(&json!({
+        "entry": { "type": "integer" },
+        "event": { "type": "integer" },
+        "text": { "type": "string" },
+    }));
+    let properties = json!({ "quotes": { "type": "array", "items": quote } });
+    output("quotes", "Quotes that stand in the transcript", &properties)
 }
 
 pub(super) fn merge_schema(most: usize) -> OutputSchema {

@@ -11,7 +11,10 @@ use nacre_memory::{Basis, Claim, LearningKind, MemoryType, Speaker, Status};
 use nacre_types::DropReason;
 
 use super::KnownMemory;
-use super::answer::{ClaimAnswer, MergedClaim, NOWHERE, clean_body, clean_title, confidence};
+use super::answer::{
+    ClaimAnswer, MergedClaim, NOWHERE, QuoteAnswer, RepairAnswer, clean_body, clean_title,
+    confidence,
+};
 use super::pages::{Pages, TranscriptLine};
 use crate::sync::candidate::KnownLink;
 use crate::sync::extract::{Proposal, Spoken, Unproven, is_about, is_passing};
@@ -30,27 +33,37 @@ const MIN_FAR_CHARS: usize = 16;
 pub(super) struct Proven {
     pub(super) proposals: Vec<Proposal>,
     pub(super) unproven: Vec<Unproven>,
+    /// Claims without a verified quote. The model is asked to provide other quotes for them.
+    pub(super) unquoted: Vec<ClaimAnswer>,
 }
 
 impl Proven {
     /// Verifies the claims of a window. `known` are the memories that the model was shown.
     pub(super) fn take(&mut self, claims: &[ClaimAnswer], pages: &Pages, known: &[KnownMemory]) {
         let said = pages.said();
-        for (idx, claim) in claims.iter().enumerate() {
-            let verified = match idx {
-                0..MAX_CLAIMS => verify_claim(claim, pages, &said),
-                _ => Err(DropReason::OverCap),
-            };
-            match verified {
-                Ok(mut proposal) => {
-                    proposal.link = find_link(claim, known);
-                    self.proposals.push(proposal);
-                }
-                Err(reason) => {
-                    let sequence = claim.quotes.first().map_or(0, |quote| quote.event);
-                    let title = clean_title(&claim.title);
-                    self.unproven.push(Unproven { reason, title, sequence });
-                }
+        for claim in claims.iter().take(MAX_CLAIMS) {
+            let claim = &ClaimAnswer { link: find_link(claim, known), ..claim.clone() };
+            match verify_claim(claim, pages, &said) {
+                Ok(proposal) => self.proposals.push(proposal),
+                Err(DropReason::NoEvidence) => self.unquoted.push(claim.clone()),
+                Err(reason) => self.unproven.push(to_unproven(claim, reason)),
+            }
+        }
+        for claim in claims.iter().skip(MAX_CLAIMS) {
+            self.unproven.push(to_unproven(claim, DropReason::OverCap));
+        }
+    }
+
+    pub(super) fn repair(&mut self, answer: &RepairAnswer, pages: &Pages) {
+        let said = pages.said();
+        for (idx, claim) in std::mem::take(&mut self.unquoted).into_iter().enumerate() {
+            let given = answer.quotes.iter().filter(|quote| quote.entry == idx + 1);
+            let quotes: Vec<QuoteAnswer> = given
+                .map(|quote| QuoteAnswer { event: quote.event, text: quote.text.clone() })
+                .collect();
+            match verify_claim(&ClaimAnswer { quotes, ..claim.clone() }, pages, &said) {
+                Ok(proposal) => self.proposals.push(proposal),
+                Err(reason) => self.unproven.push(to_unproven(&claim, reason)),
             }
         }
     }
@@ -88,6 +101,12 @@ impl Proven {
             Unproven { reason, sequence, title: proposal.title }
         }));
     }
+
+    pub(super) fn give_up(&mut self) {
+        for claim in std::mem::take(&mut self.unquoted) {
+            self.unproven.push(to_unproven(&claim, DropReason::NoEvidence));
+        }
+    }
 }
 
 /// Returns the memory that a claim names, if it was shown to the model.
@@ -97,6 +116,11 @@ fn find_link(claim: &ClaimAnswer, known: &[KnownMemory]) -> Option<KnownLink> {
     let number: usize = mark.trim().strip_prefix('m')?.parse().ok()?;
     let memory = known.get(number.checked_sub(1)?)?;
     Some(KnownLink { id: memory.id.clone(), is_replaced })
+}
+
+fn to_unproven(claim: &ClaimAnswer, reason: DropReason) -> Unproven {
+    let sequence = claim.quotes.first().map_or(0, |quote| quote.event);
+    Unproven { reason, title: clean_title(&claim.title), sequence }
 }
 
 /// Verifies a claim. `said` is the complete text shown to the model.
@@ -147,6 +171,7 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
         proposal.status = Status::Candidate;
     }
     proposal.importance = Some(answer.importance.clamp(1, 3));
+    proposal.link.clone_from(&answer.link);
     proposal.confidence = confidence(basis);
     proposal.is_findable = is_findable;
     proposal.applies = answer.clean_applies();

@@ -9,8 +9,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::answer::{
-    MergedAnswer, SessionAnswer, SummaryAnswer, fence, instructions, merge_instructions,
-    merge_schema, object, output, session_schema,
+    ClaimAnswer, MergedAnswer, RepairAnswer, SessionAnswer, SummaryAnswer, clean_body, clean_title,
+    fence, instructions, merge_instructions, merge_schema, object, output, repair_instructions,
+    repair_schema, session_schema,
 };
 use super::claims::Proven;
 use super::pages::{BYTES_A_TOKEN, Pages, Window};
@@ -27,6 +28,10 @@ const CONTEXT_TOKENS: usize = 48_000;
 const ANSWER_TOKENS: usize = 4096;
 const INSTRUCTION_TOKENS: usize = 2500;
 const MIN_BYTES: usize = 3000;
+/// Number of events to show before and after a quote that was not found, and the maximum total size
+/// of these events in bytes.
+const REPAIR_NEAR: u64 = 3;
+const REPAIR_BYTES: usize = 24_000;
 /// Maximum number of times that windows are halved if the model's context is smaller than assumed.
 const MAX_HALVINGS: u32 = 3;
 const USUAL_ANSWER_TOKENS: u64 = 1000;
@@ -120,6 +125,7 @@ impl ReadingJob<'_> {
                 Err(error) => return Err(error),
             }
         }
+        self.repair(&mut read)?;
         let most = max_claims(windows.len());
         match (summaries.len(), unusable) {
             (0, Some(error)) => return Err(error),
@@ -129,6 +135,21 @@ impl ReadingJob<'_> {
         }
         read.proven.keep_best(most);
         Ok(read)
+    }
+
+    fn repair(&self, read: &mut ModelRead) -> Result<(), AskError> {
+        if read.proven.unquoted.is_empty() {
+            return Ok(());
+        }
+        let material = claims_to_repair(&read.proven.unquoted, self.pages);
+        let question = ask_about(repair_instructions(), material, repair_schema());
+        match self.asker.ask::<RepairAnswer>(&question) {
+            Ok(answer) => read.proven.repair(&answer, self.pages),
+            // Count the claims without a verified quote, and keep the others.
+            Err(AskError::Answer(_) | AskError::OverLimit(_)) => read.proven.give_up(),
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 
     fn question(&self, windows: &[Window], idx: usize, known: &[KnownMemory]) -> ModelQuestion {
@@ -189,11 +210,10 @@ impl ReadingJob<'_> {
             Err(AskError::Answer(_) | AskError::OverLimit(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        for review in answer.entries {
-            let idx = review.entry.checked_sub(1);
-            if let Some(entry) = idx.and_then(|idx| entries.get_mut(idx)) {
-                let is_against = review.is_against(entry);
-                entry.status = if is_against { Status::Candidate } else { Status::Active };
+        for EntryReview { entry, told } in answer.entries {
+            if let Some(entry) = entry.checked_sub(1).and_then(|idx| entries.get_mut(idx)) {
+                let is_kept = !told.is_against(entry);
+                entry.status = if is_kept { Status::Active } else { Status::Candidate };
             }
         }
         Ok(())
@@ -217,6 +237,30 @@ fn list_known(known: &[KnownMemory]) -> String {
 
 fn ask_about(instructions: String, material: String, output: OutputSchema) -> ModelQuestion {
     ModelQuestion { role: Role::Extract, instructions, material, output }
+}
+
+fn claims_to_repair(claims: &[ClaimAnswer], pages: &Pages) -> String {
+    let mut meant: BTreeSet<u64> = BTreeSet::new();
+    for quote in claims.iter().flat_map(|claim| &claim.quotes) {
+        meant.extend(
+            quote.event.saturating_sub(REPAIR_NEAR)..=quote.event.saturating_add(REPAIR_NEAR),
+        );
+    }
+    let events = pages.events(&meant, REPAIR_BYTES);
+    let mut entries = String::new();
+    for (idx, claim) in claims.iter().enumerate() {
+        entries += &format!(
+            "{}. {}\n   {}\n",
+            idx + 1,
+            clean_title(&claim.title),
+            clean_body(&claim.body)
+        );
+        for quote in &claim.quotes {
+            let text: String = quote.text.chars().take(300).collect();
+            entries += &format!("   event {}: {}\n", quote.event, text.replace('\n', " "));
+        }
+    }
+    format!("{}{}", fence("transcript", &events), fence("entries", &entries))
 }
 
 fn parts(found: &[Proposal], summaries: &[SummaryAnswer], earlier: Option<&str>) -> String {
@@ -267,19 +311,29 @@ struct ReviewAnswer {
 struct EntryReview {
     /// The number of the entry, starting at 1.
     entry: usize,
-    /// One of [`EFFECTS`].
-    told: String,
+    told: RecallEffect,
 }
 
-/// What an entry may do to the person that reads it later.
-const EFFECTS: [&str; 4] = ["misleads", "useless", "may_help", "helps"];
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RecallEffect {
+    Misleads,
+    Useless,
+    MayHelp,
+    Helps,
+}
 
-impl EntryReview {
+impl RecallEffect {
+    const NAMES: [&'static str; 4] = ["misleads", "useless", "may_help", "helps"];
+
     /// Returns whether the model rejects an entry. A model must not reject claims that only the
     /// user can judge.
-    fn is_against(&self, entry: &Proposal) -> bool {
-        let is_found = entry.basis == Basis::Found || entry.is_findable;
-        self.told == "misleads" || (self.told == "useless" && is_found)
+    fn is_against(self, entry: &Proposal) -> bool {
+        match self {
+            Self::Misleads => true,
+            Self::Useless => entry.basis == Basis::Found || entry.is_findable,
+            Self::MayHelp | Self::Helps => false,
+        }
     }
 }
 
@@ -305,7 +359,7 @@ fn review_schema() -> OutputSchema {
         "entry": { "type": "integer" },
         "against": { "type": "string", "description": "The strongest thing against it" },
         "in_favor": { "type": "string", "description": "The strongest thing for it" },
-        "told": { "type": "string", "enum": EFFECTS },
+        "told": { "type": "string", "enum": RecallEffect::NAMES },
     }));
     let properties = json!({ "entries": { "type": "array", "items": entry } });
     output("second_look", "Which entries should hold", &properties)

@@ -45,6 +45,7 @@ fn proposal(answer: &ClaimAnswer) -> Proposal {
 fn verdict(from: u64, claim: ClaimAnswer) -> Option<DropReason> {
     let mut proven = Proven::default();
     proven.take(&[claim], &pages(from), &[]);
+    proven.give_up();
     assert_eq!(proven.proposals.len() + proven.unproven.len(), 1);
     proven.unproven.first().map(|lost| lost.reason)
 }
@@ -159,6 +160,19 @@ fn beyond_the_limit_the_most_important_claims_are_kept_and_the_others_counted() 
     let kept: Vec<Option<u8>> = proven.proposals.iter().map(|one| one.importance).collect();
     let lost: Vec<DropReason> = proven.unproven.iter().map(|lost| lost.reason).collect();
     assert_eq!((kept, lost), (vec![Some(3), Some(2)], vec![DropReason::OverCap]));
+}
+
+#[test]
+fn other_quotes_mend_a_claim_once() {
+    let lost =
+        claim("none", "No schema library goes to the browser", &[(2, "we never ship libraries")]);
+    let mut proven = Proven::default();
+    proven.take(&[lost.clone(), lost], &pages(0), &[]);
+    let answer =
+        json!({ "quotes": [{ "entry": 2, "event": 2, "text": "we ship no schema library" }] });
+    proven.repair(&serde_json::from_value(answer).unwrap(), &pages(0));
+    let reasons: Vec<DropReason> = proven.unproven.iter().map(|lost| lost.reason).collect();
+    assert_eq!((proven.proposals.len(), reasons), (1, vec![DropReason::NoEvidence]));
 }
 
 #[test]

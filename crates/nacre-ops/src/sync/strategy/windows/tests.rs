@@ -34,7 +34,7 @@ fn look(entry: u64, told: &str) -> Value {
 
 #[test]
 fn an_entry_that_is_doubted_waits_for_a_person() {
-    for told in super::EFFECTS {
+    for told in super::RecallEffect::NAMES {
         let expected = if told == "misleads" { Status::Candidate } else { Status::Active };
         assert_eq!(status_after(&look(1, told)), (expected, 2), "{told}");
     }
