@@ -245,6 +245,7 @@ impl Pages {
             facts.undone.iter().any(|undone| (undone.from..=undone.to).contains(&line.sequence))
         };
         self.lines.retain(|line| !is_undone(line));
+        put_in_time(&mut self.lines);
         self.bytes = self.lines.iter().map(TranscriptLine::bytes).sum();
         self
     }
@@ -317,6 +318,28 @@ impl Pages {
             rest = left;
         }
         windows
+    }
+}
+
+/// Moves messages that were queued before a session was resumed to the positions that correspond to
+/// when they were sent.
+fn put_in_time(lines: &mut Vec<TranscriptLine>) {
+    let Some(first) = lines.iter().position(|line| line.speaker == Speaker::Assistant) else {
+        return;
+    };
+    let Some(began) = lines[first].at else { return };
+    let is_later = |line: &TranscriptLine| line.at.is_some_and(|at| began < at);
+    let n_early = lines[..first].iter().take_while(|line| is_later(line)).count();
+    // If all of the messages are later, the clocks are not in sync.
+    if n_early == 0 || n_early == first {
+        return;
+    }
+    let early: Vec<TranscriptLine> = lines.drain(..n_early).collect();
+    for line in early {
+        let after =
+            |other: &TranscriptLine| other.at.is_some_and(|at| line.at.is_some_and(|own| own < at));
+        let place = lines.iter().position(after).unwrap_or(lines.len());
+        lines.insert(place, line);
     }
 }
 
