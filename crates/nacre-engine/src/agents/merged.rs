@@ -4,7 +4,7 @@
 //! The text is rejected if it mentions something that no source mentions, omits something that a
 //! source mentions, or contradicts a source.
 
-use nacre_memory::search::{Builtin, EmbedError, Embedder as _, near_words};
+use nacre_memory::search::{Builtin, EmbedError, Embedder as _, cosine, near_words};
 use nacre_memory::{Kinship, Likeness, Profile, kinship};
 use serde::{Deserialize, Serialize};
 
@@ -70,10 +70,8 @@ impl MergedText {
         }
         let wholes = [format!("{}\n{}", self.title, self.body), format!("{title}\n{body}")];
         let vectors = embedder.embed(&[&*wholes[0], &*wholes[1], &*self.title, title])?;
-        let cosine = |a: usize, b: usize| {
-            vectors[a].iter().zip(&vectors[b]).map(|(x, y)| x * y).sum::<f32>().clamp(0.0, 1.0)
-        };
-        let likeness = Likeness { whole: cosine(0, 1), titles: cosine(2, 3) };
+        let whole = cosine(&vectors[0], &vectors[1]);
+        let likeness = Likeness { whole, titles: cosine(&vectors[2], &vectors[3]) };
         let is_against = kinship(result, &profile, likeness, &near_words).0 == Kinship::Against;
         Ok(is_against.then(|| format!("it contradicts {name}")))
     }

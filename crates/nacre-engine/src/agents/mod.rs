@@ -17,8 +17,8 @@ pub use delegate::delegate_tool;
 pub use deps::AgentDeps;
 pub use explorer::explorer;
 pub use lead::{
-    Case, ExplorerReport, Finding, LEAD_DENIED, Lead, LeadAction, LeadReport, LeadRequest,
-    LeadRuling, LeadStep, NearMemory, lead,
+    Case, ExplorerReport, LEAD_DENIED, Lead, LeadAction, LeadReport, LeadRequest, LeadRuling,
+    LeadStep, NearMemory, lead,
 };
 pub use mentions::find_unchecked_mentions;
 pub use merged::{MergeSource, MergedText};

@@ -13,7 +13,6 @@ const DAY_DIGITS: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     pub named: Vec<String>,
-    pub words: String,
     pub clauses: Vec<Clause>,
 }
 
@@ -25,12 +24,10 @@ pub struct Clause {
 
 pub fn marks(sentence: &str) -> Marks {
     let plain = plain(sentence);
-    let mut found = Marks::default();
     let mut rest = plain.as_str();
     let mut is_code = false;
     let mut clauses = Clauses::default();
     while let Some(at) = rest.find(['[', '`']) {
-        found.words.push_str(&rest[..at]);
         clauses.push(&rest[..at]);
         let is_tick = rest[at..].starts_with('`');
         let inside = &rest[at + 1..];
@@ -44,16 +41,14 @@ pub fn marks(sentence: &str) -> Marks {
         let group = &inside[..end];
         // Brackets inside code are part of the code unless they contain an ID.
         if is_code || group.starts_with("redacted:") {
-            found.words.push_str(group);
             clauses.push(&format!("[{group}]"));
         } else {
             clauses.cite(parse_names(group));
         }
         rest = inside.get(end + 1..).unwrap_or_default();
     }
-    found.words.push_str(rest);
     clauses.push(rest);
-    found.clauses = clauses.finish();
+    let mut found = Marks { clauses: clauses.finish(), named: Vec::new() };
     for name in found.clauses.iter().flat_map(|clause| &clause.named) {
         if !found.named.contains(name) {
             found.named.push(name.clone());
@@ -282,7 +277,6 @@ mod tests {
         ] {
             assert_eq!(marks(sentence).named, expected, "{sentence}");
         }
-        assert_eq!(marks("The queue is `a[0]` [20260101-a].").words, "The queue is a0 .");
     }
 
     #[test]

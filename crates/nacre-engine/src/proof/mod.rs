@@ -68,10 +68,6 @@ fn pieces(statement: &str) -> Vec<&str> {
     found
 }
 
-fn is_strange(word: &ProofWord, source: &CitedSource) -> bool {
-    !source.has(&word.key) && !ABOUT_CODE.contains(word.text.as_str())
-}
-
 fn check_part(said: &[ProofWord], source: &CitedSource) -> Result<(), &'static str> {
     let mut numbers = said.iter().filter(|word| word.kind == WordKind::Number);
     if numbers.any(|number| !source.has(&number.key)) {
@@ -79,7 +75,9 @@ fn check_part(said: &[ProofWord], source: &CitedSource) -> Result<(), &'static s
     }
     let content = || said.iter().filter(|word| word.is_content());
     let n_known = content().filter(|word| source.has(&word.key)).count();
-    let n_strange = content().filter(|word| is_strange(word, source)).count();
+    let is_strange =
+        |word: &&ProofWord| !source.has(&word.key) && !ABOUT_CODE.contains(word.text.as_str());
+    let n_strange = content().filter(is_strange).count();
     if (n_known as f32) < (n_known + n_strange) as f32 * MIN_OF_CODE {
         return Err(UNSUPPORTED);
     }

@@ -81,10 +81,6 @@ fn clauses_of(source: &str) -> Vec<SourceClause> {
 }
 
 impl SourceClause {
-    fn has(&self, word: &ProofWord) -> bool {
-        place(&self.words, word).is_some()
-    }
-
     /// Returns the number of words that only one of the clauses has.
     fn difference(&self, clause: &[ProofWord]) -> usize {
         let alone = |one: &[ProofWord], other: &[ProofWord]| {
@@ -101,7 +97,7 @@ impl SourceClause {
         let is_subject = |word: &ProofWord| self.subject.contains(&word.key);
         let (mut n_missing, mut n_near) = (0, 0);
         for word in &told {
-            if self.has(word) || ABOUT_CODE.contains(word.text.as_str()) {
+            if place(&self.words, word).is_some() || ABOUT_CODE.contains(word.text.as_str()) {
                 continue;
             }
             n_missing += 1;
@@ -117,7 +113,7 @@ impl SourceClause {
         let begins = told.first().is_none_or(|first| {
             let own = telling(&self.words);
             let is_left_out = own.first().is_none_or(|own| place(clause, own).is_some());
-            self.has(first) || (is_subject(first) && is_left_out)
+            place(&self.words, first).is_some() || (is_subject(first) && is_left_out)
         });
         begins && n_missing * 5 <= told.len() * 2 && n_near * 4 <= told.len()
     }

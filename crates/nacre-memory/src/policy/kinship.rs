@@ -53,17 +53,6 @@ pub enum Kinship {
     Apart,
 }
 
-impl Kinship {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Twins => "twins",
-            Self::Against => "against",
-            Self::Apart => "apart",
-        }
-    }
-}
-
 /// Returns words with nearly the same meaning.
 pub type NearWords<'a> = &'a dyn Fn(&str) -> Vec<&'static str>;
 
@@ -97,7 +86,8 @@ pub fn kinship(
         return (Kinship::Twins, agreed.max(MIN_AGREEING));
     }
     let enough = if parting.is_one_topic { MIN_AGREEING_ON_TOPIC } else { MIN_AGREEING };
-    if agreed >= enough && parting.is_none() {
+    let is_parted = parting.is_denied || parting.is_specific || parting.is_distinct;
+    if agreed >= enough && !is_parted {
         return (Kinship::Twins, agreed);
     }
     let is_against = forth.relation == Relation::Contradicts
@@ -139,7 +129,9 @@ impl Parting {
     fn of(a: &Profile, b: &Profile, measures: &Measures, near: NearWords<'_>) -> Self {
         let [turned, title_turned] = [measures[14], measures[15]];
         Self {
-            is_denied: !deny_the_same(a, b)
+            // Which terms a negation applies to depends on the word order, so two titles that
+            // negate the same term agree.
+            is_denied: a.denied_title.is_disjoint(&b.denied_title)
                 && (title_turned > MAX_TURNED || turned > MAX_TURNED_IN_ALL),
             is_specific: is_specific(a, b, near),
             is_distinct: are_distinct(a, b),
@@ -147,10 +139,6 @@ impl Parting {
             is_opposite: have_opposite_titles(a, b),
             is_one_topic: is_one_topic(a, b, near),
         }
-    }
-
-    fn is_none(&self) -> bool {
-        !(self.is_denied || self.is_specific || self.is_distinct)
     }
 }
 
@@ -167,12 +155,6 @@ fn is_specific(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
         || is_beside_another(a, b, near)
         || (has_digit(&a_alone) && has_digit(&b_alone))
         || (a_alone.len() > 1 && b_alone.len() > 1)
-}
-
-/// Returns whether both titles negate the same term. Which terms a negation applies to depends on
-/// the word order.
-fn deny_the_same(a: &Profile, b: &Profile) -> bool {
-    a.denied_title.iter().any(|term| b.denied_title.contains(term))
 }
 
 /// Returns whether two titles have the same topics, and share enough of them.
@@ -206,22 +188,14 @@ fn is_beside_another(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
         let is_near = || near(&x.text).contains(&y.text.as_str());
         is_name(x) && is_name(y) && !is_in(x, b) && !is_in(y, a) && !is_near()
     };
-    find_shared_places(a, b).any(|(i, j)| {
+    let parts_around = |i: usize, j: usize| {
         let before = i.checked_sub(1).zip(j.checked_sub(1));
         before.is_some_and(|(i, j)| parts(a.line.get(i), b.line.get(j)))
             || parts(a.line.get(i + 1), b.line.get(j + 1))
-    })
-}
-
-/// Returns the positions of the topics that occur in both titles.
-fn find_shared_places<'a>(
-    a: &'a Profile,
-    b: &'a Profile,
-) -> impl Iterator<Item = (usize, usize)> + 'a {
-    let topics = a.line.iter().enumerate().filter(|(_, word)| word.is_topic);
-    topics.flat_map(|(i, word)| {
-        let same = b.line.iter().enumerate().filter(|(_, other)| other.term == word.term);
-        same.map(move |(j, _)| (i, j))
+    };
+    a.line.iter().enumerate().filter(|(_, word)| word.is_topic).any(|(i, word)| {
+        let mut others = b.line.iter().enumerate();
+        others.any(|(j, other)| other.term == word.term && parts_around(i, j))
     })
 }
 

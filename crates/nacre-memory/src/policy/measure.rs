@@ -31,12 +31,14 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
     let n_shared = candidate.specifics.intersection(&memory.specifics).count() as f32;
     let n_new = candidate.specifics.difference(&memory.specifics).count() as f32;
     let n_lost = memory.specifics.difference(&candidate.specifics).count() as f32;
-    let values = conflicting(&candidate.title_values, &memory.title_values);
+    let (own, known_values) = (&candidate.title_values, &memory.title_values);
+    let values = f32::from(!own.is_subset(known_values) && !known_values.is_subset(own));
     let (turned, title_turned) = measure_negation(candidate, memory);
     let change = (candidate.change - 0.5 * memory.change).clamp(0.0, 2.0);
     let longer = (candidate.n_terms as f32 / memory.n_terms.max(1) as f32).min(3.0);
     let is_freed = memory.is_duty && !memory.is_freedom && candidate.is_freedom;
-    let news: f32 = alone(&candidate.terms, &memory.terms);
+    let new_terms = candidate.terms.iter().filter(|(term, _)| !memory.terms.contains_key(*term));
+    let news: f32 = new_terms.map(|(_, weight)| weight).sum();
     [
         likeness.whole,
         likeness.titles,
@@ -78,11 +80,6 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
     ]
 }
 
-/// Returns the total weight of the terms in `of` that are missing from `within`.
-fn alone(of: &BTreeMap<String, f32>, within: &BTreeMap<String, f32>) -> f32 {
-    of.iter().filter(|(term, _)| !within.contains_key(*term)).map(|(_, weight)| weight).sum()
-}
-
 /// Returns 1 if two titles start the same but end differently, such as "store times in UTC" and
 /// "store times in local time"; otherwise 0.
 fn score_swap(a: &[String], b: &[String]) -> f32 {
@@ -100,11 +97,6 @@ fn share(of: &BTreeMap<String, f32>, within: &BTreeMap<String, f32>) -> f32 {
     let all: f32 = of.values().sum();
     let both: f32 = of.iter().filter(|(term, _)| within.contains_key(*term)).map(|(_, w)| w).sum();
     if all > 0.0 { both / all } else { 0.0 }
-}
-
-/// Returns 1 if each set has a value that the other one lacks; otherwise 0.
-fn conflicting(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
-    f32::from(a.difference(b).next().is_some() && b.difference(a).next().is_some())
 }
 
 /// Returns the share of common terms that only one claim negates, in the complete texts and in the

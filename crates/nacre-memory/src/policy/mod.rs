@@ -99,15 +99,10 @@ pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
 /// Returns whether a memory contains all words of the candidate in the same order. A superseded
 /// memory does not count if the candidate was stated later.
 fn is_contained(proposal: &Proposal, neighbour: &Neighbour) -> bool {
-    let is_overturned_later =
-        neighbour.status == Status::Superseded && is_later(proposal, neighbour);
+    let is_later = proposal.said.zip(neighbour.said).is_some_and(|(said, known)| said > known);
     neighbour.profile.holds(&proposal.profile)
         && !are_distinct(&proposal.profile, &neighbour.profile)
-        && !is_overturned_later
-}
-
-fn is_later(proposal: &Proposal, neighbour: &Neighbour) -> bool {
-    proposal.said.zip(neighbour.said).is_some_and(|(said, known)| said > known)
+        && !(is_later && neighbour.status == Status::Superseded)
 }
 
 /// Returns whether a judgement is clear enough to act on. Any contradiction of a doubted memory is
@@ -148,7 +143,7 @@ fn about(
         action,
         band: Band::Clear,
         target: Some(nearest.id.clone()),
-        status: nearest.status,
+        status: if action == Action::NoOp { nearest.status } else { Status::Active },
         judgement: Some(judgement),
         reason,
     }
@@ -160,10 +155,9 @@ fn confirm(nearest: &Neighbour, judgement: Judgement, reason: &'static str) -> D
     let no_op = |reason| about(nearest, Action::NoOp, judgement, reason);
     match nearest.status {
         _ if nearest.is_rejected => no_op("the user marked it as wrong"),
-        Status::Candidate | Status::Stale => Decision {
-            status: Status::Active,
-            ..about(nearest, Action::Update, judgement, "confirmed by repetition")
-        },
+        Status::Candidate | Status::Stale => {
+            about(nearest, Action::Update, judgement, "confirmed by repetition")
+        }
         Status::Superseded => no_op("already superseded"),
         Status::Archived => no_op("archived by the user"),
         Status::Active => no_op(reason),
@@ -180,14 +174,12 @@ fn refine(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Dec
     match nearest.status {
         _ if nearest.is_rejected => no_op("the user marked it as wrong"),
         Status::Archived => no_op("archived by the user"),
-        _ if nearest.memory_type != proposal.memory_type => Decision {
-            status: Status::Active,
-            ..about(nearest, Action::Add, judgement, "adds to a memory of another type")
-        },
-        Status::Active | Status::Candidate | Status::Stale | Status::Superseded => Decision {
-            status: Status::Active,
-            ..about(nearest, Action::Update, judgement, "adds details to the memory")
-        },
+        _ if nearest.memory_type != proposal.memory_type => {
+            about(nearest, Action::Add, judgement, "adds to a memory of another type")
+        }
+        Status::Active | Status::Candidate | Status::Stale | Status::Superseded => {
+            about(nearest, Action::Update, judgement, "adds details to the memory")
+        }
     }
 }
 
@@ -198,14 +190,10 @@ fn overturn(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> D
         return Decision { target: None, ..decision };
     }
     match nearest.status {
-        Status::Archived => Decision {
-            target: None,
-            ..fresh(Some(judgement), "the contradicted memory is archived")
-        },
-        Status::Active | Status::Candidate | Status::Stale | Status::Superseded => Decision {
-            status: Status::Active,
-            ..about(nearest, Action::Supersede, judgement, "contradicts the memory and is newer")
-        },
+        Status::Archived => fresh(Some(judgement), "the contradicted memory is archived"),
+        Status::Active | Status::Candidate | Status::Stale | Status::Superseded => {
+            about(nearest, Action::Supersede, judgement, "contradicts the memory and is newer")
+        }
     }
 }
 
@@ -219,28 +207,20 @@ fn settle(
 ) -> Decision {
     let is_distinct = are_distinct(&proposal.profile, &nearest.profile);
     let is_held = proposal.profile.share_held_by(&nearest.profile) >= MIN_HELD;
-    let (action, status, reason) = match relation {
+    let reason = match relation {
         Relation::Same | Relation::Refines if !is_distinct && is_held => {
-            (Action::NoOp, nearest.status, "unclear: may repeat the memory")
+            let decision =
+                about(nearest, Action::NoOp, judgement, "unclear: may repeat the memory");
+            return Decision { band: Band::Grey, ..decision };
         }
-        Relation::Same | Relation::Refines if !is_distinct => {
-            (Action::Add, Status::Candidate, "unclear: may add to the memory")
-        }
+        Relation::Same | Relation::Refines if !is_distinct => "unclear: may add to the memory",
         Relation::Same | Relation::Refines | Relation::Contradicts => {
-            (Action::Add, Status::Candidate, "unclear: may contradict the memory")
+            "unclear: may contradict the memory"
         }
-        Relation::Different => {
-            (Action::Add, Status::Candidate, "unclear: may be about something else")
-        }
+        Relation::Different => "unclear: may be about something else",
     };
-    Decision {
-        action,
-        band: Band::Grey,
-        target: Some(nearest.id.clone()),
-        status,
-        judgement: Some(judgement),
-        reason,
-    }
+    let decision = about(nearest, Action::Add, judgement, reason);
+    Decision { band: Band::Grey, status: Status::Candidate, ..decision }
 }
 
 /// Settles a grey-band decision using a lead model's ruling on how the candidate is related to

@@ -97,9 +97,7 @@ impl Profile {
         profile.n_terms = profile.terms.len();
         profile
     }
-}
 
-impl Profile {
     /// Returns whether this claim contains all words of another claim in the same order.
     pub fn holds(&self, other: &Self) -> bool {
         !other.plain.trim().is_empty() && self.plain.contains(other.plain.as_str())

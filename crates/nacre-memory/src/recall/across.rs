@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use super::claim_text;
-use crate::search::{Builtin, EmbedError, Embedder as _, near_words};
+use crate::search::{Builtin, EmbedError, Embedder as _, cosine, near_words};
 use crate::{Kinship, Likeness, Memory, MemoryType, Profile, kinship};
 
 /// Maximum number of memories to compare. Every memory is compared with every other one.
@@ -105,8 +105,4 @@ impl<'m> Claim<'m> {
         let said = changed.or(memory.created).unwrap_or_default();
         Self { title: &memory.title, body, profile, said }
     }
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(0.0, 1.0)
 }

@@ -13,7 +13,7 @@ use nacre_base::text::{collapse_whitespace, is_listed, n_shared_terms, terms};
 use nacre_types::{BriefItem, BriefReport, BriefSection, BriefTopic, StoreScope};
 
 use super::Source;
-use super::item::{Backing, backing, forms, item, safe, sentences};
+use super::item::{Backing, backing, forms, item, outcome_of, safe, sentences};
 use super::tokens::count_tokens;
 use crate::search::{Interest, Listed, Mode, SearchError};
 use crate::{Memory, MemoryId, MemoryType, Quote, ShortIds, Speaker, Store, Trust};
@@ -61,9 +61,6 @@ const MAX_UNPROVEN: usize = 50;
 const MAX_SESSIONS: usize = 6;
 
 const MAX_OPEN_END_BYTES: usize = 200;
-
-/// The section of a summary that describes how the session ended.
-const OUTCOME: &str = "## Outcome";
 
 /// Phrases that mark a sentence as being about unfinished work. Trailing spaces matter.
 const OPEN_CUES: &str = include_str!("open_cues.txt");
@@ -244,7 +241,7 @@ struct Selection<'a> {
     sections: Vec<BriefSection>,
     tokens: usize,
     unproven: BTreeSet<String>,
-    /// Number of memories omitted because the agent's own instructions contain them.
+    /// Number of known memories omitted because the agent's own instructions contain them.
     n_loaded: usize,
     /// The sentences about how later sessions ended.
     outcomes: Vec<String>,
@@ -308,7 +305,7 @@ impl<'a> Selection<'a> {
         let source = self.sources.get(candidate.source)?;
         let (memory, store) = (source.index.read(&candidate.listed)?, source.index.store());
         if !self.wish.loaded.is_empty() && is_loaded(self.wish.loaded, store, &memory) {
-            self.n_loaded += 1;
+            self.n_loaded += usize::from(store.may_know(candidate.listed.id));
             return None;
         }
         match backing(store, &memory, source.scope) {
@@ -327,8 +324,7 @@ impl<'a> Selection<'a> {
     /// Returns the first sentence of a session's outcome that contains one of [`OPEN_CUES`] and
     /// describes work that no later session finished.
     fn open_end(&mut self, source: &Source<'_>, memory: &Memory) -> Option<BriefItem> {
-        let (_, outcome) = memory.document.body().split_once(OUTCOME)?;
-        let said = sentences(outcome.split("\n## ").next()?);
+        let said = sentences(outcome_of(memory)?);
         let is_closed = |open: &str| self.outcomes.iter().any(|later| closes(later, open));
         let open = said.iter().find(|it| is_open(it) && !is_closed(it)).cloned();
         self.outcomes.extend(said);

@@ -33,6 +33,12 @@ pub fn claim_text(body: &str) -> String {
     paragraphs.filter(|part| !part.starts_with(CONTEXT)).collect::<Vec<_>>().join("\n\n")
 }
 
+/// Returns the section of a summary that describes how the session ended.
+pub(super) fn outcome_of(memory: &Memory) -> Option<&str> {
+    let (_, outcome) = memory.document.body().split_once("## Outcome")?;
+    outcome.split("\n## ").next()
+}
+
 pub fn line(item: &BriefItem) -> String {
     format!("- {} [{}]", item.text, item.id)
 }

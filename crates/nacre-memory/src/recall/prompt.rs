@@ -12,7 +12,7 @@ use nacre_types::{BriefItem, BriefTopic};
 use serde::Deserialize;
 
 use super::Source;
-use super::item::{Backing, backing, forms, item, line, safe};
+use super::item::{Backing, backing, forms, item, line, outcome_of, safe};
 use super::tokens::count_tokens;
 use crate::kinds::{LEARNING_KINDS, LearningKind};
 use crate::policy::are_distinct;
@@ -225,10 +225,7 @@ fn earlier_session(
     if backing(store, &memory, source.scope) != Backing::Backed {
         return Ok(None);
     }
-    let Some((_, outcome)) = memory.document.body().split_once("## Outcome") else {
-        return Ok(None);
-    };
-    let outcome = outcome.split("\n## ").next().unwrap_or_default();
+    let Some(outcome) = outcome_of(&memory) else { return Ok(None) };
     let day = memory.created.map(|at| at.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
     let text = format!("Earlier session, {day}: {}. It ended with: {outcome}", memory.title);
     Ok(safe(store, &text, MAX_OUTCOME).map(|text| item(source, &memory, text)))

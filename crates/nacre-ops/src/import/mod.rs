@@ -282,9 +282,7 @@ impl<'a> StatementFilter<'a> {
     /// Returns the memory that already contains the claim, using the same rule as `sync`.
     fn said_already(&self, draft: &Draft) -> Option<MemoryId> {
         let (builtin, index) = self.near.as_ref()?;
-        let (memory_type, title, body) = (draft.claim.memory_type(), &draft.title, &draft.body);
-        let found =
-            said_already(self.store(), index, builtin, memory_type, title, body).ok().flatten();
+        let found = said_already(self.store(), index, builtin, draft).ok().flatten();
         found.map(|(id, _)| id)
     }
 
@@ -401,10 +399,7 @@ impl ImportedMemory {
     /// unrelated.
     fn likeness(&self, tags: &[String], profile: &Profile) -> f32 {
         let share = profile.share_held_by(&self.profile).min(self.profile.share_held_by(profile));
-        let holds = match self.status {
-            Status::Active | Status::Candidate | Status::Stale => true,
-            Status::Superseded | Status::Archived => false,
-        };
+        let holds = matches!(self.status, Status::Active | Status::Candidate | Status::Stale);
         if holds && self.tags == tags && share >= SAME_LINE { share } else { 0.0 }
     }
 }

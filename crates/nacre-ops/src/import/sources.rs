@@ -45,9 +45,6 @@ const CLAUDE_MEMORY: &str = "claude-memory";
 const MAX_SESSIONS: usize = 64;
 const MAX_HEAD_BYTES: u64 = 64 << 10;
 
-/// Claude Code truncates longer directory names and appends a hash.
-const MAX_SLUG: usize = 200;
-
 /// Returns the text of the project instruction files that an agent loads, as a single line.
 pub(crate) fn loaded_text(host: &Host, agent: &str) -> String {
     let names: &[&str] = match agent {
@@ -137,43 +134,28 @@ fn claude_memory(host: &Host, root: &Path, files: &mut Vec<SourceFile>) {
     let usual = || vec![host.environment.home.as_deref().unwrap_or(Path::new("/")).join(".claude")];
     let named = claude_config_folders(&homes);
     let configs = if named.is_empty() { usual() } else { named };
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let slug: String = root.to_string_lossy().chars().map(letter).collect();
     for config in configs {
-        for folder in memory_folders(&config.join("projects"), root) {
-            let Ok(scope) = WriteScope::open(&folder, Access::Private) else { continue };
-            if !is_about(&folder, root) {
-                continue;
-            }
-            let from = files.len();
-            read_folder(&scope, None, &|name| format!("{CLAUDE_MEMORY}/{name}"), files);
-            for file in &mut files[from..] {
-                (file.speaker, file.is_personal) = (Speaker::Assistant, true);
-                file.limit = Trust::User;
-            }
+        let sessions = config.join("projects").join(&slug);
+        let Ok(scope) = WriteScope::open(&sessions.join("memory"), Access::Private) else {
+            continue;
+        };
+        if !is_about(&sessions, root) {
+            continue;
+        }
+        let from = files.len();
+        read_folder(&scope, None, &|name| format!("{CLAUDE_MEMORY}/{name}"), files);
+        for file in &mut files[from..] {
+            (file.speaker, file.is_personal) = (Speaker::Assistant, true);
+            file.limit = Trust::User;
         }
     }
 }
 
-fn memory_folders(projects: &Path, root: &Path) -> Vec<PathBuf> {
-    let slug: String = root
-        .to_string_lossy()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
-    if slug.len() <= MAX_SLUG {
-        return vec![projects.join(slug).join("memory")];
-    }
-    let head = format!("{}-", &slug[..MAX_SLUG]);
-    let listed = WriteScope::open(projects, Access::Private).and_then(|scope| scope.root()?.list());
-    let named =
-        listed.unwrap_or_default().into_iter().filter(|entry| entry.name.starts_with(&head));
-    named.map(|entry| projects.join(entry.name).join("memory")).collect()
-}
-
-/// Returns whether the memory is about this project. The directory's name is ambiguous, because
-/// `work/acme` and `work-acme` have the same abbreviation. Therefore, the sessions in the directory
-/// are also examined.
-fn is_about(memory: &Path, root: &Path) -> bool {
-    let Some(sessions) = memory.parent() else { return false };
+/// Returns whether the sessions in a directory belong to this project. The directory's name is
+/// ambiguous, because `work/acme` and `work-acme` have the same abbreviation.
+fn is_about(sessions: &Path, root: &Path) -> bool {
     let listed = WriteScope::open(sessions, Access::Private).and_then(|scope| scope.root()?.list());
     let names = listed.unwrap_or_default().into_iter();
     let names = names.filter(|at| at.kind == EntryKind::File && at.name.ends_with(".jsonl"));

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 use nacre_base::on_all_cores;
-use nacre_memory::search::{Builtin, EmbedError, Embedder as _, Near, near_words};
+use nacre_engine::proof::Sentences;
+use nacre_memory::search::{Builtin, EmbedError, Embedder as _, Near, cosine, near_words};
 use nacre_memory::{
     Kinship, Life, Likeness, LocalState, MemoryId, Profile, Revision, Stage, Standing, Status,
     StoreArea, Vitals, kinship,
@@ -15,8 +16,6 @@ use nacre_memory::{
 use nacre_types::MaintainVerb;
 
 use super::gather::{CollectedMemory, Collection, Ledger, Trust, are_kept_apart, pair_key};
-use crate::sync::pipeline::cosine;
-use crate::sync::pipeline::stage::sentences;
 
 /// The merge of one memory into another. `kept` and `gone` are indexes into the collection.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,9 +127,9 @@ pub(super) fn beyond(kept: &CollectedMemory, gone: &CollectedMemory) -> Vec<Stri
     if !takes_text_of(kept, gone) {
         return Vec::new();
     }
-    let claimed = gone.claim();
-    let is_new = |sentence: &&str| Profile::of("", sentence).names_beyond(&kept.profile);
-    sentences(&claimed).into_iter().filter(is_new).map(str::to_owned).collect()
+    let is_new = |sentence: &String| Profile::of("", sentence).names_beyond(&kept.profile);
+    let sentences = Sentences::of(&gone.claim()).into_iter();
+    sentences.map(|sentence| sentence.text).filter(is_new).collect()
 }
 
 #[derive(Clone, Debug, PartialEq)]

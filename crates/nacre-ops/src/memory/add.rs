@@ -82,8 +82,7 @@ pub(crate) fn said_already(
     // The vector is not stored, because text that the user adds and then forgets must not remain in
     // an index.
     let index = MemoryIndex::peek(&scoped.store, &builtin, host.now()).ok()?;
-    let (memory_type, title, body) = (draft.claim.memory_type(), &draft.title, &draft.body);
-    sync::said_already(&scoped.store, &index, &builtin, memory_type, title, body).ok().flatten()
+    sync::said_already(&scoped.store, &index, &builtin, draft).ok().flatten()
 }
 
 fn draft(host: &Host, store: &Store, request: &MemoryAddRequest, confidence: f64) -> Result<Draft> {

@@ -73,14 +73,13 @@ fn list_with(
     notes_shown: bool,
 ) -> Result<ReviewListReport> {
     let ReviewListRequest { limit, file, scope, all_projects } = request;
-    let stores = match all_projects {
-        true => {
-            // A store that cannot be opened is skipped.
-            let projects = host.projects.iter();
-            let opened = projects.filter_map(|project| host.store_at(&project.path).ok());
-            opened.chain(host.global_store()?).collect()
-        }
-        false => host.stores_to_read(*scope)?,
+    let stores = if *all_projects {
+        // A store that cannot be opened is skipped.
+        let projects = host.projects.iter();
+        let opened = projects.filter_map(|project| host.store_at(&project.path).ok());
+        opened.chain(host.global_store()?).collect()
+    } else {
+        host.stores_to_read(*scope)?
     };
     let project_of = |scoped: &ScopedStore| {
         let root = scoped.store.path().parent().filter(|_| scoped.scope == StoreScope::Project);
@@ -95,12 +94,11 @@ fn list_with(
         found.extend(waiting.map(|memory| (memory, scoped)));
         unreadable.extend(listing.broken.iter().map(|file| to_broken_file(file, scoped)));
     }
-    if let Some(file) = file {
-        found.retain(|(memory, _)| memory.imported_from() == Some(file.as_str()));
-    }
+    found.retain(|(memory, _)| file.is_none() || memory.imported_from() == file.as_deref());
     // Imported statements come last, because they are reviewed by file.
     found.sort_by(|(a, a_scoped), (b, b_scoped)| {
-        let label = |memory, scoped| label_of(memory, scoped).map(|file| (file, scoped.store.path()));
+        let label =
+            |memory, scoped| label_of(memory, scoped).map(|file| (file, scoped.store.path()));
         let by_file = label(a, a_scoped).cmp(&label(b, b_scoped));
         by_file.then_with(|| b.created.cmp(&a.created)).then_with(|| b.at.id.cmp(&a.at.id))
     });
@@ -123,11 +121,11 @@ fn list_with(
             let _ = note_shown(host, scoped, &here);
         }
     }
-    let labeled = groups.iter().filter_map(|group| {
+    let label = |group: &&[(Memory, &ScopedStore)]| {
         let project = project_of(group.first()?.1);
         Some(ReviewCandidate { project, ..candidate_of(group)? })
-    });
-    let candidates = labeled.collect();
+    };
+    let candidates = groups.iter().filter_map(label).collect();
     Ok(ReviewListReport { candidates, total, broken: unreadable })
 }
 

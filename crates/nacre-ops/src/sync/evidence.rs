@@ -1,9 +1,10 @@
 //! Verifies a store's quotes against its stored transcripts. All of these files can be part of a
 //! cloned repository, so sizes and counts are limited, and links are not followed.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
-use nacre_base::fs::{EntryKind, FsError, RelPath};
+use nacre_base::fs::{EntryKind, RelPath};
+use nacre_base::text::shorten;
 use nacre_memory::{MemoryError, MemoryId, MemoryType, Quote, Speaker, Store};
 use nacre_traces::agents::generic;
 use nacre_traces::transcript::{Sink, TranscriptEvent};
@@ -90,20 +91,15 @@ impl EvidenceCheck<'_> {
             };
             self.counts.unchecked += quotes.len().saturating_sub(MAX_QUOTES);
             for quote in quotes.into_iter().take(MAX_QUOTES) {
-                match quote.speaker {
-                    Speaker::Human if store.is_own(&id) => self.counts.by_hand += 1,
-                    Speaker::Human => self.counts.unchecked += 1,
-                    Speaker::User | Speaker::Assistant | Speaker::Tool
-                        if MAX_WANTED_BYTES < self.n_quote_bytes =>
-                    {
-                        self.counts.unchecked += 1;
-                    }
-                    Speaker::User | Speaker::Assistant | Speaker::Tool => {
-                        self.n_quote_bytes += quote.text.len() + quote.place.len();
-                        let session =
-                            quote.place.rsplit_once(':').map_or("", |(session, _)| session);
-                        wanted.entry(session.to_owned()).or_default().push((id.clone(), quote));
-                    }
+                let is_by_hand = quote.speaker == Speaker::Human;
+                if is_by_hand && store.is_own(&id) {
+                    self.counts.by_hand += 1;
+                } else if is_by_hand || MAX_WANTED_BYTES < self.n_quote_bytes {
+                    self.counts.unchecked += 1;
+                } else {
+                    self.n_quote_bytes += quote.text.len() + quote.place.len();
+                    let session = quote.place.rsplit_once(':').map_or("", |(session, _)| session);
+                    wanted.entry(session.to_owned()).or_default().push((id.clone(), quote));
                 }
             }
         }
@@ -113,14 +109,10 @@ impl EvidenceCheck<'_> {
     fn read_marks(&mut self) -> Result<BTreeMap<String, Mark>, MemoryError> {
         let store = self.store;
         let folder = RelPath::new("meta/sessions")?;
-        let entries = match store.scope().list(&folder) {
-            Ok(entries) => entries,
-            Err(error @ FsError::NotAFolder { .. }) => {
-                self.note_unusable(folder.as_str(), &error.to_string());
-                Vec::new()
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let entries = store.scope().list(&folder).unwrap_or_else(|error| {
+            self.note_unusable(folder.as_str(), &error.to_string());
+            Vec::new()
+        });
         let mut marks = BTreeMap::new();
         for entry in entries {
             let path = format!("{folder}/{}", entry.name);
@@ -140,44 +132,46 @@ impl EvidenceCheck<'_> {
 
     /// Searches the newest transcript first. Excluded words are removed from both quotes and
     /// transcripts before the comparison, because the list of these words may have changed.
-    fn look_up(&mut self, mark: &Mark, mut quotes: Vec<(MemoryId, Quote)>) {
+    fn look_up(&mut self, mark: &Mark, quotes: Vec<(MemoryId, Quote)>) {
         let n_wanted = quotes.len();
         let store = self.store;
-        for (_, quote) in &mut quotes {
+        let mut wanted: BTreeMap<Option<u64>, Vec<(MemoryId, Quote)>> = BTreeMap::new();
+        for (id, mut quote) in quotes {
             quote.text = store.redact_text(&store.shareable(&quote.text));
+            wanted.entry(sequence_of(&quote)).or_default().push((id, quote));
         }
         let mut is_there = false;
         for run in mark.runs.iter().rev() {
-            if quotes.is_empty() {
+            if wanted.is_empty() {
                 break;
             }
             let Ok(path) = Mark::transcript(mark.agent, run) else { continue };
             let Some(text) = self.read(&path) else { continue };
             is_there = true;
-            let mut verbatim = Verbatim::new(quotes.iter().map(|(_, quote)| quote));
             let mut each = |event: TranscriptEvent| {
+                let Some(quotes) = wanted.get_mut(&Some(event.sequence)) else { return };
                 let event = event.without_words(store.words());
-                verbatim.take(&event.with_text(|text| store.shareable(text)));
+                let event = event.with_text(|text| store.shareable(text));
+                quotes.retain(|(_, quote)| !is_quote_of(quote, &event));
             };
             generic::read_text(run.as_str(), &text, Sink::everything(&mut each));
-            let missing: HashSet<(String, String)> =
-                verbatim.missing().into_iter().map(key_of).collect();
-            quotes.retain(|(_, quote)| missing.contains(&key_of(quote)));
+            wanted.retain(|_, quotes| !quotes.is_empty());
         }
+        let missing: Vec<(MemoryId, Quote)> = wanted.into_values().flatten().collect();
         if !is_there {
             self.counts.unchecked += n_wanted;
             return;
         }
-        self.counts.verified += n_wanted - quotes.len();
-        self.counts.missing += quotes.len();
-        self.missing.extend(quotes.into_iter().map(|(id, quote)| Finding {
+        self.counts.verified += n_wanted - missing.len();
+        self.counts.missing += missing.len();
+        self.missing.extend(missing.into_iter().map(|(id, quote)| Finding {
             severity: Severity::Error,
             path: format!("meta/evidence/{id}.json"),
             line: None,
             message: format!(
                 "the transcript does not contain `{}` at {}",
-                truncate_text(&quote.text),
-                truncate_text(&quote.place)
+                shorten(&quote.text, MAX_SHOWN_BYTES),
+                shorten(&quote.place, MAX_SHOWN_BYTES)
             ),
             hint: Some(format!("nacre memory show {id} --evidence")),
         }));
@@ -198,13 +192,16 @@ impl EvidenceCheck<'_> {
     }
 }
 
-fn truncate_text(text: &str) -> String {
-    let end = text.floor_char_boundary(MAX_SHOWN_BYTES);
-    if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
+fn sequence_of(quote: &Quote) -> Option<u64> {
+    quote.place.rsplit_once(':').and_then(|(_, sequence)| sequence.parse().ok())
 }
 
-fn key_of(quote: &Quote) -> (String, String) {
-    (quote.text.clone(), quote.place.clone())
+/// Returns whether a quote is verbatim text of the event that it names.
+pub(crate) fn is_quote_of(quote: &Quote, event: &TranscriptEvent) -> bool {
+    let texts = [event.text.head(), event.text.tail()];
+    sequence_of(quote) == Some(event.sequence)
+        && !quote.text.trim().is_empty()
+        && texts.iter().any(|text| text.contains(&quote.text))
 }
 
 /// Returns the part of the text that matches a quote. Ignores typographic variants and Markdown
@@ -252,40 +249,6 @@ fn plain(text: &str) -> (String, Vec<(usize, usize)>) {
         }
     }
     (plain, places)
-}
-
-#[derive(Debug)]
-pub(crate) struct Verbatim<'q> {
-    wanted: HashMap<u64, Vec<&'q Quote>>,
-    missing: Vec<&'q Quote>,
-}
-
-impl<'q> Verbatim<'q> {
-    pub(crate) fn new(quotes: impl IntoIterator<Item = &'q Quote>) -> Self {
-        let mut wanted: HashMap<u64, Vec<&'q Quote>> = HashMap::new();
-        let mut missing = Vec::new();
-        for quote in quotes {
-            let sequence = quote.place.rsplit_once(':').and_then(|(_, at)| at.parse().ok());
-            match sequence {
-                Some(sequence) => wanted.entry(sequence).or_default().push(quote),
-                None => missing.push(quote),
-            }
-        }
-        Self { wanted, missing }
-    }
-
-    pub(crate) fn take(&mut self, event: &TranscriptEvent) {
-        let quotes = self.wanted.remove(&event.sequence).unwrap_or_default();
-        let text = &event.text;
-        let occurs = |quote: &str| {
-            !quote.trim().is_empty() && (text.head().contains(quote) || text.tail().contains(quote))
-        };
-        self.missing.extend(quotes.into_iter().filter(|quote| !occurs(&quote.text)));
-    }
-
-    pub(crate) fn missing(self) -> Vec<&'q Quote> {
-        self.missing.into_iter().chain(self.wanted.into_values().flatten()).collect()
-    }
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use nacre_base::ContentHash;
 use nacre_base::text::{inverse_frequency, shorten};
-use nacre_memory::search::{Builtin, Embedder as _};
+use nacre_memory::search::{Builtin, Embedder as _, cosine};
 use nacre_memory::{Basis, Claim, Quote, Speaker, Status, Store};
 use nacre_types::{DropReason, Signal};
 
 use super::candidate::{Candidate, Extraction, candidate_id};
 use super::extract::{Form, IsForgotten, Remark, capitalize, fault_alone, terms, without_markup};
+use super::pipeline::Mark;
 use super::pipeline::stage::SESSIONS_TO_HOLD;
-use super::pipeline::{Mark, cosine};
 
 /// Maximum number of remarks to compare with. Sessions beyond this limit are not compared.
 const MAX_KNOWN: usize = 50_000;

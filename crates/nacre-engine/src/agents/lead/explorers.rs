@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nacre_memory::Store;
-use serde::{Deserialize, Serialize};
+use nacre_types::ExplorerFinding;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -26,26 +26,13 @@ const BUDGETS: Budgets = Budgets {
     total_tokens: Some(150_000),
 };
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Finding {
-    pub candidate_id: String,
-    /// A suggestion. The lead decides.
-    pub action_hint: LeadAction,
-    #[serde(default)]
-    pub matched_file: Option<String>,
-    /// The explorer's estimate of how much of the candidate the file already covers, from 0 to 1.
-    pub overlap: f64,
-    pub evidence: String,
-}
-
 #[derive(Clone, Debug)]
 pub struct ExplorerReport {
     pub task: TaskId,
     pub candidates: Vec<String>,
     pub state: TaskState,
     /// Excludes invalid findings.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ExplorerFinding>,
     pub facts: RunFacts,
 }
 
@@ -92,7 +79,7 @@ async fn one(
     match outcome {
         Ok(outcome) => {
             let answer = outcome.answer.unwrap_or_default();
-            let holds = |finding: &Finding| look(finding, cases, store).is_ok();
+            let holds = |finding: &ExplorerFinding| look(finding, cases, store).is_ok();
             let findings = read(&answer).into_iter().filter(holds).collect();
             let state = outcome.ending.state();
             ExplorerReport { task, candidates, state, findings, facts: outcome.facts }
@@ -161,11 +148,11 @@ fn output(cases: &[Case]) -> OutputSchema {
     one_list("findings", "What was found about each candidate.", &findings)
 }
 
-fn read(answer: &Value) -> Vec<Finding> {
+fn read(answer: &Value) -> Vec<ExplorerFinding> {
     serde_json::from_value(answer["findings"].clone()).unwrap_or_default()
 }
 
-fn look(finding: &Finding, cases: &[Case], store: &Store) -> Result<(), String> {
+fn look(finding: &ExplorerFinding, cases: &[Case], store: &Store) -> Result<(), String> {
     let id = &finding.candidate_id;
     if !cases.iter().any(|case| case.candidate_id == *id) {
         return Err(format!("{id}: this candidate was not in the question"));

@@ -24,7 +24,7 @@ use crate::lifecycle::{AgentSpec, Completion};
 use crate::model::Role;
 use crate::tools::{Budgets, MemoryUse, Permissions};
 
-pub use self::explorers::{ExplorerReport, Finding};
+pub use self::explorers::ExplorerReport;
 pub use self::work::{Lead, LeadReport};
 
 /// Directories in the memory root that the lead and its explorers cannot read. Summaries describe

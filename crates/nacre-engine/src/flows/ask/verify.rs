@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use nacre_base::text::n_shared_terms;
-use nacre_memory::search::{Embedder, MemoryIndex, snippet};
+use nacre_memory::search::{Embedder, MemoryIndex, cosine, snippet};
 use nacre_memory::{Memory, MemoryId, Overturned};
 
 use crate::proof::{
@@ -100,7 +100,7 @@ impl Source<'_> {
         }
         let vectors = self.embedder.and_then(|it| it.embed(&[words, &self.text]).ok());
         let near = vectors.map_or(0.0, |vectors| match vectors.as_slice() {
-            [one, other] => one.iter().zip(other).map(|(a, b)| a * b).sum::<f32>(),
+            [one, other] => cosine(one, other),
             _ => 0.0,
         });
         if near >= MIN_SIMILARITY { Ok(()) } else { Err(Doubt::Unrelated) }
@@ -128,13 +128,14 @@ impl Verifier<'_> {
     /// Returns `None` if the sentence contains no words.
     fn judge(&self, sentence: &Sentence) -> Option<Result<Said, Doubt>> {
         let marks = marks(&sentence.text);
-        if !marks.words.chars().any(char::is_alphanumeric) {
-            return None;
-        }
         let words: Vec<&str> = marks.clauses.iter().map(|clause| clause.words.as_str()).collect();
         let words = words.join(" ");
+        if !words.chars().any(char::is_alphanumeric) {
+            return None;
+        }
+        let redact = |memories: &MemoryHandle| memories.store.redact_text(&sentence.text);
         Some(self.sources(&marks, &words).map(|sources| Said {
-            text: self.redact(&sentence.text),
+            text: self.stores.first().map_or_else(String::new, redact),
             starts_line: sentence.starts_line,
             quotes: sources.iter().map(|source| source.quote(&words)).collect(),
             is_verified: is_verified(&words, &sources),
@@ -142,10 +143,6 @@ impl Verifier<'_> {
             places:
                 sources.into_iter().filter(|it| it.memory.is_none()).map(|it| it.name).collect(),
         }))
-    }
-
-    fn redact(&self, text: &str) -> String {
-        self.stores.first().map_or_else(String::new, |memories| memories.store.redact_text(text))
     }
 
     fn sources(&self, marks: &Marks, words: &str) -> Result<Vec<Source<'_>>, Doubt> {
@@ -215,8 +212,6 @@ fn still_hold(sources: &[Source<'_>]) -> Result<(), Doubt> {
 }
 
 fn is_verified(words: &str, sources: &[Source<'_>]) -> bool {
-    let mut cited = CitedSource::default();
-    sources.iter().for_each(|source| cited.add_lines("", &source.text));
     let mut texts: Vec<&str> = sources.iter().map(|source| source.text.as_str()).collect();
     let memories = sources.iter().filter_map(|source| source.memory.as_ref());
     let times = memories.flat_map(|memory| [memory.created, memory.updated]).flatten();
@@ -224,6 +219,7 @@ fn is_verified(words: &str, sources: &[Source<'_>]) -> bool {
     let told_days: Vec<String> = days.iter().map(ToString::to_string).collect();
     let is_known = !has_invented(words, &texts.join("\n"), &days);
     texts.extend(told_days.iter().map(String::as_str));
-    told_days.iter().for_each(|day| cited.add_lines("", day));
+    let mut cited = CitedSource::default();
+    texts.iter().for_each(|text| cited.add_lines("", text));
     is_known && check_statement(words, &cited).is_ok() && is_stated(words, &texts)
 }

@@ -73,6 +73,11 @@ pub fn normalize(vector: &mut [f32]) {
     }
 }
 
+/// Returns the cosine similarity of two embeddings, from 0 to 1.
+pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(0.0, 1.0)
+}
+
 static SHIPPED: &[u8] = include_bytes!("../../../assets/embedding.bin");
 
 const NAME: &str = "builtin";

@@ -60,7 +60,7 @@ impl Spoken {
 #[derive(Clone, Debug)]
 pub(crate) struct Proposal {
     signal: Signal,
-    claim: Claim,
+    pub(crate) claim: Claim,
     pub(crate) confidence: f64,
     pub(crate) basis: Basis,
     pub(crate) status: Status,
@@ -178,11 +178,6 @@ impl Proposal {
         spoken.dedup_by(|a, b| a.sequence == b.sequence && a.text == b.text);
         spoken.truncate(MAX_QUOTES);
         Some(Self { title, body, applies, spoken, importance, link, ..strongest })
-    }
-
-    /// Returns the claim's type and, for a learning, its kind.
-    pub(crate) fn claim(&self) -> Claim {
-        self.claim
     }
 
     pub(crate) fn sequences(&self) -> impl Iterator<Item = u64> {

@@ -14,9 +14,11 @@ use nacre_engine::agents::{
 use nacre_engine::model::Cost;
 use nacre_engine::record::RunFacts;
 use nacre_memory::recall::claim_text as claimed;
-use nacre_memory::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
+use nacre_memory::search::{
+    Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query, cosine,
+};
 use nacre_memory::{
-    Action, Band, Decision, Likeness, Located, Memory, MemoryId, MemoryType, Neighbour, Profile,
+    Action, Band, Decision, Draft, Likeness, Memory, MemoryId, MemoryType, Neighbour, Profile,
     Proposal, Quote, Relation, Speaker, Status, Store, StoreArea, Trust, decide, is_amendment,
     judge, leave_recorded, may_repeat, settle_with_ruling,
 };
@@ -84,12 +86,11 @@ pub fn said_already(
     store: &Store,
     index: &MemoryIndex<'_>,
     embedder: &Builtin,
-    memory_type: MemoryType,
-    title: &str,
-    body: &str,
+    draft: &Draft,
 ) -> Result<Option<(MemoryId, String)>> {
-    let near = neighbours(store, index, embedder, title, body)?;
-    let profile = Profile::of(title, &claimed(body));
+    let near = neighbours(store, index, embedder, &draft.title, &draft.body)?;
+    let profile = Profile::of(&draft.title, &claimed(&draft.body));
+    let memory_type = draft.claim.memory_type();
     let proposal = Proposal { memory_type, profile, said: None, amends: false };
     let plain: Vec<Neighbour> = near.iter().map(|beside| beside.neighbour.clone()).collect();
     let decision = decide(&proposal, &plain);
@@ -97,12 +98,11 @@ pub fn said_already(
     let target = decision.target.filter(|_| is_same);
     // "The alpha service listens on port 4000" has nearly the same words as a memory about another
     // service, but it is a different claim.
-    let is_repeated =
-        |beside: &NearbyMemory| may_repeat(&proposal.profile, &beside.neighbour.profile);
-    let mut known = near.into_iter().filter(|beside| Some(&beside.neighbour.id) == target.as_ref());
-    Ok(known
-        .find(|beside| is_open(beside.neighbour.status) && is_repeated(beside))
-        .map(|beside| (beside.neighbour.id, beside.title)))
+    let is_repeated = |Neighbour { id, status, profile, .. }: &Neighbour| {
+        Some(id) == target.as_ref() && is_open(*status) && may_repeat(&proposal.profile, profile)
+    };
+    let known = near.into_iter().find(|beside| is_repeated(&beside.neighbour));
+    Ok(known.map(|beside| (beside.neighbour.id, beside.memory.title)))
 }
 
 /// Applies a ruling. A ruling is valid only while its memory is unchanged.
@@ -147,7 +147,7 @@ fn neighbours(
     title: &str,
     body: &str,
 ) -> Result<Vec<NearbyMemory>> {
-    let whole = whole(title, &claimed(body));
+    let whole = format!("{title}\n{}", claimed(body));
     let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
     let found = index.search(&query, &options)?;
@@ -166,7 +166,7 @@ fn neighbours(
         .collect();
     let wholes: Vec<String> = memories
         .iter()
-        .map(|memory| self::whole(&memory.title, &claimed(memory.document.body())))
+        .map(|memory| format!("{}\n{}", memory.title, claimed(memory.document.body())))
         .collect();
     let mut texts = vec![title, whole.as_str()];
     for (memory, whole) in memories.iter().zip(&wholes) {
@@ -174,18 +174,12 @@ fn neighbours(
     }
     let vectors = embedder.embed(&texts)?;
     let mut near = Vec::with_capacity(memories.len());
-    for (idx, memory) in memories.iter().enumerate() {
+    for (idx, memory) in memories.into_iter().enumerate() {
         let likeness = Likeness {
             titles: cosine(&vectors[0], &vectors[2 + 2 * idx]),
             whole: cosine(&vectors[1], &vectors[3 + 2 * idx]),
         };
-        near.push(NearbyMemory {
-            neighbour: neighbour(store, memory, likeness)?,
-            at: memory.at.clone(),
-            title: memory.title.clone(),
-            body: claimed(memory.document.body()),
-            seen: hash_of(memory),
-        });
+        near.push(NearbyMemory { neighbour: neighbour(store, &memory, likeness)?, memory });
     }
     Ok(near)
 }
@@ -208,14 +202,6 @@ pub(super) fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> R
     })
 }
 
-fn whole(title: &str, body: &str) -> String {
-    format!("{title}\n{body}")
-}
-
-pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(0.0, 1.0)
-}
-
 const SAME_TOPIC: f64 = 0.7;
 
 /// Decides what to do with an answer to a question. Returns `None` if there is no earlier answer to
@@ -233,7 +219,7 @@ fn decide_answer(
     let (topic, chosen) = topic_and_answer(&candidate.title)?;
     let (beside, known) =
         near.iter().filter(|beside| is_open(beside.neighbour.status)).find_map(|beside| {
-            let (known_topic, known) = topic_and_answer(&beside.title)?;
+            let (known_topic, known) = topic_and_answer(&beside.memory.title)?;
             (SAME_TOPIC <= overlap(&topic, &known_topic)).then_some((beside, known))
         })?;
     let is_older =
@@ -247,7 +233,9 @@ fn decide_answer(
     } else {
         (Action::Supersede, Status::Active, "it is a later answer to the same question")
     };
-    let target = Some(beside.neighbour.id.clone());
+    // An earlier answer does not confirm another one that was given later.
+    let is_overtaken = is_older && chosen != known;
+    let target = (!is_overtaken).then(|| beside.neighbour.id.clone());
     Some(Decision { action, band: Band::Clear, target, status, judgement: None, reason })
 }
 
@@ -302,11 +290,12 @@ impl LeadRulings {
         }
         let ruled = self.ruled.get(&one.candidate.id)?;
         let nearest = nearest(one)?;
-        let is_same = nearest.neighbour.id == ruled.nearest && nearest.seen == ruled.seen;
+        let is_same =
+            nearest.neighbour.id == ruled.nearest && hash_of(&nearest.memory) == ruled.seen;
         let target = ruled.ruling.target.as_ref();
         let mut shown = one.near.iter().filter(|beside| Some(&beside.neighbour.id) == target);
         let is_target_same =
-            shown.next().is_none_or(|beside| Some(beside.seen) == ruled.ruling.seen);
+            shown.next().is_none_or(|beside| Some(hash_of(&beside.memory)) == ruled.ruling.seen);
         (is_same && is_target_same).then_some(&ruled.ruling)
     }
 
@@ -317,7 +306,7 @@ impl LeadRulings {
             let ruled = StoredRuling {
                 ruling: ruling.clone(),
                 nearest: nearest.neighbour.id.clone(),
-                seen: nearest.seen,
+                seen: hash_of(&nearest.memory),
             };
             self.ruled.insert(ruling.candidate_id.clone(), ruled);
         }
@@ -370,18 +359,18 @@ pub(super) fn case(one: &DecidedCandidate) -> Case {
     let mut near: Vec<NearMemory> = one
         .near
         .iter()
-        .filter(|beside| beside.at.area == StoreArea::Active)
+        .filter(|beside| beside.memory.at.area == StoreArea::Active)
         .map(|beside| {
             let neighbour = &beside.neighbour;
             let judgement = judge(&one.proposal.profile, &neighbour.profile, neighbour.likeness);
             NearMemory {
-                at: beside.at.clone(),
-                title: beside.title.clone(),
-                body: beside.body.clone(),
+                at: beside.memory.at.clone(),
+                title: beside.memory.title.clone(),
+                body: claimed(beside.memory.document.body()),
                 said: neighbour.said,
                 status: neighbour.status,
                 overlap: judgement.scores.about,
-                seen: beside.seen,
+                seen: hash_of(&beside.memory),
             }
         })
         .collect();
@@ -429,10 +418,7 @@ impl DecidedCandidate {
 
 pub(super) struct NearbyMemory {
     neighbour: Neighbour,
-    pub(super) at: Located,
-    pub(super) title: String,
-    pub(super) body: String,
-    seen: ContentHash,
+    memory: Memory,
 }
 
 #[cfg(test)]

@@ -28,7 +28,6 @@ use nacre_types::{
     SyncDurations,
 };
 
-pub(crate) use self::decide::cosine;
 pub use self::decide::{AskLead, said_already};
 use self::decide::{DecidedCandidate, LeadRulings};
 pub use self::reading::Mark;
@@ -80,9 +79,7 @@ pub struct SessionRequest<'a> {
 pub enum Step {
     Extract,
     Decide,
-    /// Explorers search for memories that are related to unclear candidates.
-    Explore,
-    Settle,
+    Lead(LeadStep),
     Commit,
     Index,
 }
@@ -92,20 +89,9 @@ impl Step {
         match self {
             Self::Extract => "extract",
             Self::Decide => "decide",
-            Self::Explore => "explore",
-            Self::Settle => "settle",
+            Self::Lead(step) => step.as_str(),
             Self::Commit => "commit",
             Self::Index => "index",
-        }
-    }
-
-    fn of_lead(step: LeadStep) -> Self {
-        if step == LeadStep::Explore {
-            Self::Explore
-        } else if step == LeadStep::Settle {
-            Self::Settle
-        } else {
-            Self::Decide
         }
     }
 }
@@ -189,7 +175,7 @@ pub fn sync_session(
                 decided.into_iter().filter(DecidedCandidate::is_open).collect();
             let request = session.lead_request(ctx, order, &open)?;
             let begun = (ctx.clock)();
-            let report = lead(&request, &mut |step| watch(Step::of_lead(step)));
+            let report = lead(&request, &mut |step| watch(Step::Lead(step)));
             asked.take(&open, report, (ctx.clock)().saturating_sub(begun));
             continue;
         }
@@ -470,16 +456,15 @@ impl<'d> Session<'d> {
             Some((id, written, at))
         });
         let most = if summary.is_repeated { Trust::Derived } else { Trust::Assistant };
-        let Some((id, written, at)) = known else {
-            let id = batch.add_summary(&draft, self.when)?;
-            batch.lower(&id, most);
-            return Ok(id);
+        let id = match known {
+            None => batch.add_summary(&draft, self.when)?,
+            Some((id, written, at)) => {
+                if written != ContentHash::of(&ctx.store.read_file(&at.path)?) {
+                    return Ok(id);
+                }
+                batch.update_summary(&id, &draft, self.when)?
+            }
         };
-        let bytes = ctx.store.read_file(&at.path)?;
-        if written != ContentHash::of(&bytes) {
-            return Ok(id);
-        }
-        let id = batch.update_summary(&id, &draft, self.when)?;
         batch.lower(&id, most);
         Ok(id)
     }

@@ -20,7 +20,7 @@ use crate::host::ModelClient;
 use crate::run::folder::RunId;
 use crate::sync::candidate::{Extraction, SessionSummary};
 use crate::sync::extract::{Remark, Rules, read as read_trace};
-use crate::sync::strategy::{FindKnown, HowRead, SessionRead, SessionReader};
+use crate::sync::strategy::{HowRead, SessionRead, SessionReader};
 
 const MAX_EARLIER: usize = 4000;
 
@@ -58,10 +58,28 @@ pub(super) fn read(
         let index = index.get_or_init(open).as_ref();
         index.map_or_else(Vec::new, |index| find_known(store, index, said))
     };
-    let Some(mark) = mark else { return Ok(Some(pass(0)?.read(false, asker, None, &find_known)?)) };
+    let finish = |passed: Pass<'_>,
+                  is_rewritten: bool,
+                  earlier: Option<&str>|
+     -> Result<Option<ReadSession>> {
+        let Pass { session, facts, transcript, next_sequence, digest, .. } = passed;
+        let SessionRead { extraction, summary, how } =
+            session.finish(&facts, asker, earlier, &find_known)?;
+        Ok(Some(ReadSession {
+            facts,
+            extraction,
+            summary,
+            how,
+            transcript,
+            next_sequence,
+            digest,
+            is_rewritten,
+        }))
+    };
+    let Some(mark) = mark else { return finish(pass(0)?, false, None) };
     let passed = pass(mark.next_sequence)?;
     if passed.digest_before.as_deref() != Some(&mark.digest) {
-        return Ok(Some(pass(0)?.read(true, asker, None, &find_known)?));
+        return finish(pass(0)?, true, None);
     }
     if passed.next_sequence == mark.next_sequence {
         return Ok(None);
@@ -69,7 +87,7 @@ pub(super) fn read(
     let summary = mark.summary.as_ref().and_then(|id| store.get(id.as_str()).ok());
     let earlier = summary.as_ref().map(|memory| memory.document.body().trim());
     let earlier = earlier.map(|body| &body[..body.floor_char_boundary(MAX_EARLIER)]);
-    Ok(Some(passed.read(false, asker, earlier, &find_known)?))
+    finish(passed, false, earlier)
 }
 
 struct Pass<'r> {
@@ -119,28 +137,6 @@ impl<'r> Pass<'r> {
         transcript.append(&mut events);
         let _ = write_end(&facts, &mut transcript);
         Ok(Self { session, facts, transcript, next_sequence, digest, digest_before })
-    }
-
-    fn read(
-        self,
-        is_rewritten: bool,
-        asker: Option<&ModelClient<'_>>,
-        earlier: Option<&str>,
-        find_known: &FindKnown<'_>,
-    ) -> Result<ReadSession> {
-        let Self { session, facts, transcript, next_sequence, digest, .. } = self;
-        let SessionRead { extraction, summary, how } =
-            session.finish(&facts, asker, earlier, find_known)?;
-        Ok(ReadSession {
-            facts,
-            extraction,
-            summary,
-            how,
-            transcript,
-            next_sequence,
-            digest,
-            is_rewritten,
-        })
     }
 }
 

@@ -1,21 +1,21 @@
 //! Stages the decisions in a batch. No memory is changed more than once.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use nacre_base::redact::ExtraWords;
-use nacre_engine::agents::{ExplorerReport, Finding, LeadReport, LeadStep, MergedText};
+use nacre_engine::agents::{ExplorerReport, LeadReport, LeadStep, MergedText};
 use nacre_engine::model::{SpentTotals, Usage};
+use nacre_engine::proof::Sentences;
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
     Action, Batch, Decision, Draft, LocalState, MemoryId, MemoryUpdate, Profile, Relation, Result,
     Status, Store, Trust, hazards_of, unite,
 };
 use nacre_types::{
-    ActionCounts, ActionScores, CandidateVerb, ChecklistStep, DecidedBy, ExplorerFinding,
-    ExplorerMetrics, LeadMetrics, SessionAction, SessionRun, Signal, StepState, SyncDurations,
-    SyncMetrics, TokenCounts,
+    ActionCounts, ActionScores, CandidateVerb, ChecklistStep, DecidedBy, ExplorerMetrics,
+    LeadMetrics, SessionAction, SessionRun, Signal, StepState, SyncDurations, SyncMetrics,
+    TokenCounts,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -122,7 +122,9 @@ impl<'a> Stager<'a> {
             }
             // A claim that is not sure does not change the memory. It is added separately and must
             // be reviewed.
-            (Action::Add | Action::Update | Action::Supersede, target) if !is_sure => {
+            (action @ (Action::Add | Action::Update | Action::Supersede), target)
+                if !is_sure || (action == Action::Add && decision.status == Status::Candidate) =>
+            {
                 let draft = self.draft(&candidate, target.as_ref());
                 let id = batch.add_candidate(&draft, self.when)?;
                 record_done(&mut report, Action::Add, Some(&id));
@@ -158,11 +160,6 @@ impl<'a> Stager<'a> {
                 self.updates.remove(&target);
                 self.updates.extend(before.map(|before| (target.clone(), before)));
                 let draft = self.draft(&candidate, Some(&target));
-                let id = batch.add_candidate(&draft, self.when)?;
-                record_done(&mut report, Action::Add, Some(&id));
-            }
-            (Action::Add, target) if decision.status == Status::Candidate => {
-                let draft = self.draft(&candidate, target.as_ref());
                 let id = batch.add_candidate(&draft, self.when)?;
                 record_done(&mut report, Action::Add, Some(&id));
             }
@@ -264,29 +261,15 @@ fn add_details(
 /// are no such sentences.
 fn beyond(title: &str, body: &str, candidate: &Candidate) -> Option<String> {
     let known = Profile::of(title, body);
-    let is_new = |sentence: &&str| !known.holds(&Profile::of(sentence, ""));
+    let is_new = |sentence: &String| !known.holds(&Profile::of(sentence, ""));
     let claimed = claimed(&candidate.body);
-    let new: Vec<&str> = sentences(&claimed).into_iter().filter(is_new).collect();
+    let sentences = Sentences::of(&claimed).into_iter().map(|sentence| sentence.text);
+    let new: Vec<String> = sentences.filter(is_new).collect();
     match new.as_slice() {
         [] if known.holds(&Profile::of(&candidate.title, "")) => None,
         [] => Some(candidate.title.clone()),
         new => Some(new.join(" ")),
     }
-}
-
-/// Splits a text into sentences at line breaks and after full stops that end a sentence.
-pub(crate) fn sentences(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    for line in text.lines() {
-        let mut rest = line;
-        while let Some(end) = rest.find(". ") {
-            found.push(rest[..=end].trim());
-            rest = &rest[end + 2..];
-        }
-        found.push(rest.trim());
-    }
-    found.retain(|sentence| !sentence.is_empty());
-    found
 }
 
 fn new_action(one: &DecidedCandidate, words: &ExtraWords) -> SessionAction {
@@ -370,15 +353,11 @@ fn lead_metrics(report: &LeadReport) -> LeadMetrics {
 }
 
 fn explorer_metrics(report: &ExplorerReport) -> ExplorerMetrics {
-    let finding = |of: Finding| {
-        let Finding { candidate_id, action_hint, matched_file, overlap, evidence } = of;
-        ExplorerFinding { candidate_id, action_hint, matched_file, overlap, evidence }
-    };
     ExplorerMetrics {
         task: report.task.to_string(),
         candidates: report.candidates.clone(),
         state: report.state.to_string(),
-        findings: report.findings.iter().cloned().map(finding).collect(),
+        findings: report.findings.clone(),
         ms: report.facts.wall_us / 1000,
         model_calls: report.facts.model_calls,
     }
@@ -461,10 +440,10 @@ impl Session<'_> {
 /// prompt did not contain it.
 fn without_words(value: &impl Serialize, words: &ExtraWords) -> Vec<u8> {
     let bytes = pretty(value);
-    match std::str::from_utf8(&bytes).map(|text| words.redact(text)) {
-        Ok(Cow::Owned(clean)) if !words.is_empty() => clean.into_bytes(),
-        Ok(_) | Err(_) => bytes,
+    if words.is_empty() {
+        return bytes;
     }
+    words.redact(&String::from_utf8_lossy(&bytes)).into_owned().into_bytes()
 }
 
 /// Returns the agent log: a notice about the reading strategy, followed by one event per line.
@@ -501,13 +480,5 @@ mod tests {
         ] {
             assert_eq!(fit_title(title, "nothing"), expected);
         }
-    }
-
-    #[test]
-    fn sentences_end_at_full_stops_and_lines() {
-        assert_eq!(
-            sentences("Use v1.2 here. It works.\n\n- then this"),
-            ["Use v1.2 here.", "It works.", "- then this"]
-        );
     }
 }

@@ -21,8 +21,6 @@ const NO_KIND: &str = "none";
 
 const MAX_BODY: usize = 4000;
 const MAX_STEPS: usize = 8;
-/// Minimum length, in bytes, of a body after its title has been removed.
-const MIN_REST: usize = 40;
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct SessionAnswer {
@@ -40,7 +38,8 @@ pub(super) struct ClaimAnswer {
     pub(super) body: String,
     /// The name of a [`Basis`] variant.
     pub(super) basis: String,
-    pub(super) found_in: FoundIn,
+    /// One of [`FOUND_IN`].
+    pub(super) found_in: String,
     /// 3 means essential, 2 important, and 1 nice to have.
     pub(super) importance: u8,
     pub(super) quotes: Vec<QuoteAnswer>,
@@ -57,18 +56,8 @@ pub(super) struct ClaimAnswer {
 }
 
 /// Where the information can be found once the session is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum FoundIn {
-    Nowhere,
-    Code,
-    Git,
-    Docs,
-}
-
-impl FoundIn {
-    const NAMES: [&'static str; 4] = ["nowhere", "code", "git", "docs"];
-}
+const FOUND_IN: [&str; 4] = [NOWHERE, "code", "git", "docs"];
+pub(super) const NOWHERE: &str = "nowhere";
 
 pub(super) fn confidence(basis: Basis) -> f64 {
     match basis {
@@ -156,15 +145,6 @@ pub(super) fn clean_body(body: &str) -> String {
     clean[..clean.floor_char_boundary(MAX_BODY)].trim().to_owned()
 }
 
-/// Removes the title from the start of the body, unless the rest would be too short.
-pub(super) fn without_title(body: &str, title: &str) -> String {
-    let plain = |text: &str| text.trim_end_matches(['.', ' ']).to_lowercase();
-    let end = body.find(". ").map_or(body.len(), |at| at + 1);
-    let rest = body[end..].trim();
-    let is_repeated = plain(&body[..end]) == plain(title) && MIN_REST < rest.len();
-    if is_repeated { rest.to_owned() } else { body.to_owned() }
-}
-
 fn clean(text: &str) -> String {
     let visible: String = text.chars().filter(|c| *c == '\n' || !is_hidden_char(*c)).collect();
     redact(visible.trim()).into_owned()
@@ -211,11 +191,9 @@ fn registry() -> String {
 }
 
 pub(super) fn session_schema() -> OutputSchema {
-    OutputSchema {
-        name: "session_reading".to_owned(),
-        description: "What is worth keeping of a session, and what it was about".to_owned(),
-        schema: object(&json!({ "summary": summary_schema(), "candidates": claims_schema() })),
-    }
+    let description = "What is worth keeping of a session, and what it was about";
+    let properties = json!({ "summary": summary_schema(), "candidates": claims_schema() });
+    output("session_reading", description, &properties)
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -244,11 +222,8 @@ pub(super) fn repair_schema() -> OutputSchema {
         "event": { "type": "integer" },
         "text": { "type": "string" },
     }));
-    OutputSchema {
-        name: "quotes".to_owned(),
-        description: "Quotes that stand in the transcript".to_owned(),
-        schema: object(&json!({ "quotes": { "type": "array", "items": quote } })),
-    }
+    let properties = json!({ "quotes": { "type": "array", "items": quote } });
+    output("quotes", "Quotes that stand in the transcript", &properties)
 }
 
 pub(super) fn merge_schema(most: usize) -> OutputSchema {
@@ -258,12 +233,9 @@ pub(super) fn merge_schema(most: usize) -> OutputSchema {
         "body": { "type": "string" },
     }));
     let candidates = json!({ "type": "array", "items": claim, "maxItems": most });
-    OutputSchema {
-        name: "session_merge".to_owned(),
-        description: "What is worth keeping of all parts, and what the session was about"
-            .to_owned(),
-        schema: object(&json!({ "candidates": candidates, "summary": summary_schema() })),
-    }
+    let description = "What is worth keeping of all parts, and what the session was about";
+    let properties = json!({ "candidates": candidates, "summary": summary_schema() });
+    output("session_merge", description, &properties)
 }
 
 fn claims_schema() -> Value {
@@ -283,7 +255,7 @@ fn claims_schema() -> Value {
         "title": { "type": "string" },
         "body": { "type": "string" },
         "basis": { "type": "string", "enum": Basis::ALL.map(Basis::as_str) },
-        "found_in": { "type": "string", "enum": FoundIn::NAMES },
+        "found_in": { "type": "string", "enum": FOUND_IN },
         "importance": { "type": "integer", "enum": [1, 2, 3] },
         "quotes": { "type": "array", "items": quote },
         "applies": { "type": "array", "items": { "type": "string" }, "default": [] },
@@ -299,6 +271,11 @@ fn summary_schema() -> Value {
         "title": text, "description": text, "intent": text,
         "narrative": { "type": "array", "items": text }, "outcome": text,
     }))
+}
+
+pub(super) fn output(name: &str, description: &str, properties: &Value) -> OutputSchema {
+    let (name, description) = (name.to_owned(), description.to_owned());
+    OutputSchema { name, description, schema: object(properties) }
 }
 
 /// Returns a schema in which all properties are required and no others are allowed.
@@ -343,9 +320,5 @@ mod tests {
             "{body}"
         );
         assert_eq!(clean_title("  Two\n lines. "), "Two lines");
-        let (title, rest) =
-            ("Use tabs", "The linter rejects spaces, and so does CI on every push.");
-        assert_eq!(without_title(&format!("Use tabs. {rest}"), title), rest);
-        assert_eq!(without_title("Use tabs. Yes.", title), "Use tabs. Yes.");
     }
 }

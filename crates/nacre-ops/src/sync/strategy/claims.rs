@@ -12,8 +12,8 @@ use nacre_types::DropReason;
 
 use super::KnownMemory;
 use super::answer::{
-    ClaimAnswer, FoundIn, MergedClaim, QuoteAnswer, RepairAnswer, clean_body, clean_title,
-    confidence, without_title,
+    ClaimAnswer, MergedClaim, NOWHERE, QuoteAnswer, RepairAnswer, clean_body, clean_title,
+    confidence,
 };
 use super::pages::{Pages, TranscriptLine};
 use crate::sync::candidate::KnownLink;
@@ -23,8 +23,6 @@ const MAX_CLAIMS: usize = 24;
 const MAX_QUOTES: usize = 4;
 /// Maximum length of a quote. Longer quotes are whole passages.
 const MAX_QUOTE_CHARS: usize = 600;
-/// Minimum length of a quote that is not in the cited event. Shorter quotes are ambiguous.
-const MIN_QUOTE_CHARS: usize = 2;
 /// Maximum number of events between a short quote and the cited event. Models often cite an event
 /// slightly before or after the right one.
 const NEAR: u64 = 6;
@@ -149,7 +147,7 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
         return Err(DropReason::Repeated);
     }
     let title = clean_title(&answer.title);
-    let body = without_title(&clean_body(&answer.body), &title);
+    let body = clean_body(&answer.body);
     let words = format!("{title} {body}");
     if !found.iter().any(|(_, quote)| is_about(&words, quote)) {
         return Err(DropReason::NoEvidence);
@@ -164,7 +162,7 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
     // A minor claim must be reviewed by the user, and one that can be found in the project by the
     // model. Reasons for decisions and the user's wishes are never considered findable, even if
     // they are reflected in the code.
-    let is_findable = answer.found_in != FoundIn::Nowhere;
+    let is_findable = answer.found_in != NOWHERE;
     if !is_of_now && !is_made_up && 2 <= answer.importance {
         proposal.status = status(claim, basis, has(Speaker::User));
     }
@@ -212,14 +210,10 @@ fn look_up<'p>(pages: &'p Pages, event: u64, quote: &str) -> Option<(&'p Transcr
     let quote = quote.trim().trim_matches(['"', '“', '”', '«', '»']).trim();
     // Models mark omitted words with ellipses. Each remaining piece must be verbatim.
     let mut pieces: Vec<&str> = quote.split("[…]").flat_map(|part| part.split("...")).collect();
-    pieces.sort_by_key(|piece| std::cmp::Reverse(piece.len()));
-    let whole = std::iter::once(quote);
-    whole
-        .chain(pieces.into_iter().filter(|piece| MIN_FAR_CHARS <= piece.trim().chars().count()))
-        .find_map(|words| {
-            let words = words.trim().trim_matches('…').trim();
-            find_words(pages, event, words)
-        })
+    pieces.retain(|piece| MIN_FAR_CHARS <= piece.trim().chars().count());
+    pieces.sort_by_key(|piece| Reverse(piece.len()));
+    let mut pieces = std::iter::once(quote).chain(pieces);
+    pieces.find_map(|words| find_words(pages, event, words.trim().trim_matches('…').trim()))
 }
 
 fn find_words<'p>(
@@ -231,26 +225,18 @@ fn find_words<'p>(
     if n_chars == 0 || MAX_QUOTE_CHARS < n_chars {
         return None;
     }
-    let mut near: Vec<&TranscriptLine> = pages.lines().collect();
-    near.sort_by_key(|line| line.sequence.abs_diff(event));
-    let named = near.iter().find(|line| line.sequence == event);
-    if let Some(found) = named.and_then(|line| Some((*line, line.words_of(quote)?))) {
-        return Some(found);
-    }
     // Outside the cited event, a single letter, such as "B" for the second option, is ambiguous.
-    if n_chars < MIN_QUOTE_CHARS {
-        return None;
+    let reach = if n_chars == 1 { 0 } else { NEAR };
+    let distance = |line: &&TranscriptLine| line.sequence.abs_diff(event);
+    let mut near: Vec<&TranscriptLine> =
+        pages.lines().filter(|line| distance(line) <= reach).collect();
+    near.sort_by_key(distance);
+    let find = |line: &'p TranscriptLine| Some((line, line.words_of(quote)?));
+    let found = near.into_iter().find_map(find);
+    if found.is_some() || n_chars < MIN_FAR_CHARS {
+        return found;
     }
-    let is_near = |line: &&&TranscriptLine| line.sequence.abs_diff(event) <= NEAR;
-    let mut found =
-        near.iter().filter(is_near).filter_map(|line| Some((*line, line.words_of(quote)?)));
-    if let Some(found) = found.next() {
-        return Some(found);
-    }
-    if n_chars < MIN_FAR_CHARS {
-        return None;
-    }
-    let mut far = near.iter().filter_map(|line| Some((*line, line.words_of(quote)?)));
+    let mut far = pages.lines().filter_map(find);
     let only = far.next()?;
     far.next().is_none().then_some(only)
 }

@@ -120,22 +120,20 @@ impl<'r> SessionReader<'r> {
         find_known: &FindKnown<'_>,
     ) -> Result<SessionRead, AskError> {
         let pages = self.pages.take().unwrap_or_default().without_undone(facts);
-        let gate = self.extractor.gate(facts);
-        let asker = asker.filter(|asker| asker.models().settings_of(Role::Extract).is_ok());
-        let job = asker.map(|asker| ReadingJob { asker, pages: &pages, earlier, find_known });
         let is_wanted = self.reader.choice != StrategyChoice::Offline;
-        if !is_wanted || gate != Gate::Open || !pages.has_news() {
+        if !is_wanted || self.extractor.gate(facts) != Gate::Open || !pages.has_news() {
             return Ok(self.by_rules(facts, None));
         }
         let demands_a_model = self.reader.choice.demands_a_model();
-        let Some(job) = job else {
+        let asker = asker.filter(|asker| asker.models().settings_of(Role::Extract).is_ok());
+        let Some(asker) = asker else {
             if demands_a_model {
                 return Err(RolesError::NotSet(Role::Extract).into());
             }
             return Ok(self.by_rules(facts, None));
         };
-        let read = job.check_budget().and_then(|()| job.read_twice());
-        match read {
+        let job = ReadingJob { asker, pages: &pages, earlier, find_known };
+        match job.check_budget().and_then(|()| job.read_twice()) {
             Err(AskError::OverLimit(reached)) if reached.is_final && !demands_a_model => {
                 Ok(self.by_rules(facts, Some(reached)))
             }

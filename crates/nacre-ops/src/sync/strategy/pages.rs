@@ -208,7 +208,6 @@ pub(super) struct Pages {
     lines: Vec<TranscriptLine>,
     bytes: usize,
     pub(super) n_left_out: u64,
-    n_of_person: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -238,7 +237,6 @@ impl Pages {
             return;
         }
         self.bytes += line.bytes();
-        self.n_of_person += u64::from(line.speaker == Speaker::User);
         self.lines.push(line);
     }
 
@@ -253,7 +251,7 @@ impl Pages {
     }
 
     pub(super) fn has_news(&self) -> bool {
-        self.n_of_person > 0
+        self.lines.iter().any(|line| line.speaker == Speaker::User)
     }
 
     pub(super) fn tokens(&self) -> usize {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::answer::{
     ClaimAnswer, MergedAnswer, RepairAnswer, SessionAnswer, SummaryAnswer, clean_body, clean_title,
-    fence, instructions, merge_instructions, merge_schema, object, repair_instructions,
+    fence, instructions, merge_instructions, merge_schema, object, output, repair_instructions,
     repair_schema, session_schema,
 };
 use super::claims::Proven;
@@ -266,7 +266,7 @@ fn claims_to_repair(claims: &[ClaimAnswer], pages: &Pages) -> String {
 fn parts(found: &[Proposal], summaries: &[SummaryAnswer], earlier: Option<&str>) -> String {
     let mut text = String::new();
     for (idx, proposal) in found.iter().enumerate() {
-        let kind = match proposal.claim() {
+        let kind = match proposal.claim {
             Claim::Decision => MemoryType::Decision.as_str(),
             Claim::Learning(kind) => kind.as_str(),
         };
@@ -361,11 +361,8 @@ fn review_schema() -> OutputSchema {
         "in_favor": { "type": "string", "description": "The strongest thing for it" },
         "told": { "type": "string", "enum": RecallEffect::NAMES },
     }));
-    OutputSchema {
-        name: "second_look".to_owned(),
-        description: "Which entries should hold".to_owned(),
-        schema: object(&json!({ "entries": { "type": "array", "items": entry } })),
-    }
+    let properties = json!({ "entries": { "type": "array", "items": entry } });
+    output("second_look", "Which entries should hold", &properties)
 }
 
 const CHECK: &str = include_str!("prompts/check.md").trim_ascii_end();

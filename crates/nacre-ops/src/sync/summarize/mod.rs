@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use nacre_base::text::shorten;
@@ -24,7 +24,6 @@ const FIRST_ASKED: usize = 6;
 const LAST_ASKED: usize = 4;
 const MAX_FILES: usize = 20;
 const MAX_COMMANDS: usize = 12;
-const MAX_COUNTED: usize = 512;
 const MAX_TITLE: usize = 80;
 const MAX_INTENT: usize = 600;
 const MAX_STEP: usize = 300;
@@ -48,8 +47,6 @@ const LAST_WORK: &str = "The session ends before a closing message. The agent's 
 pub struct Summarizer {
     intent: Option<String>,
     asked: Vec<String>,
-    asked_last: VecDeque<String>,
-    n_asked: usize,
     last_said: String,
     /// The user's last message, until the agent writes another one.
     unanswered: Option<String>,
@@ -95,26 +92,13 @@ impl Summarizer {
             self.intent = Some(said);
             return;
         }
-        if is_short(text) {
-            return;
+        if !is_short(text) {
+            self.asked.push(one_line(text, MAX_STEP));
         }
-        self.n_asked += 1;
-        let asked = one_line(text, MAX_STEP);
-        if self.asked.len() < FIRST_ASKED {
-            self.asked.push(asked);
-            return;
-        }
-        if self.asked_last.len() == LAST_ASKED {
-            self.asked_last.pop_front();
-        }
-        self.asked_last.push_back(asked);
     }
 
     fn call(&mut self, event: &TranscriptEvent) {
         self.is_working = true;
-        if self.open.len() == MAX_COUNTED {
-            self.open.clear();
-        }
         let id = event.call.as_ref().map(|call| call.id.clone()).unwrap_or_default();
         self.open.insert(id, step_of(event));
     }
@@ -124,9 +108,7 @@ impl Summarizer {
         match self.open.remove(id).filter(|_| has_succeeded(event)) {
             Some(Step::Edit(paths)) => {
                 for path in paths {
-                    if self.files.len() < MAX_COUNTED || self.files.contains_key(&path) {
-                        *self.files.entry(path).or_default() += 1;
-                    }
+                    *self.files.entry(path).or_default() += 1;
                 }
             }
             Some(Step::Command(command)) if shows_its_exit_code(&command) => {
@@ -194,11 +176,11 @@ impl Summarizer {
     fn narrative(&self) -> Vec<String> {
         let user = |asked: &String| format!("User: {asked}");
         let mut lines: Vec<String> = self.asked.iter().map(user).collect();
-        let n_skipped = self.n_asked - self.asked.len() - self.asked_last.len();
+        let n_skipped = lines.len().saturating_sub(FIRST_ASKED + LAST_ASKED);
         if n_skipped > 0 {
-            lines.push(format!("… {n_skipped} more messages"));
+            let note = format!("… {n_skipped} more messages");
+            lines.splice(FIRST_ASKED..FIRST_ASKED + n_skipped, [note]);
         }
-        lines.extend(self.asked_last.iter().map(user));
         if let Some(said) = &self.unanswered
             && !self.last_said.is_empty()
         {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::sync::candidate::{Candidate, Extraction};
-use crate::sync::evidence::Verbatim;
+use crate::sync::evidence::is_quote_of;
 use crate::sync::extract::{Extractor, Rules};
 
 const SESSIONS: &str =
@@ -131,11 +131,11 @@ fn every_quote_of_every_candidate_stands_where_it_says() {
     let mut n_quotes = 0;
     for session in sessions() {
         let extraction = session.extract();
-        let quotes = || extraction.candidates.iter().flat_map(|candidate| &candidate.quotes);
-        n_quotes += quotes().count();
-        let mut verbatim = Verbatim::new(quotes());
-        session.read(|event| verbatim.take(&event));
-        assert!(verbatim.missing().is_empty(), "{}", session.id);
+        let quotes = extraction.candidates.iter().flat_map(|candidate| &candidate.quotes);
+        let mut missing: Vec<_> = quotes.collect();
+        n_quotes += missing.len();
+        session.read(|event| missing.retain(|quote| !is_quote_of(quote, &event)));
+        assert!(missing.is_empty(), "{}", session.id);
     }
     assert!(n_quotes > 15);
 }

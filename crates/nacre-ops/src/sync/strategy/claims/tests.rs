@@ -136,7 +136,7 @@ fn what_nobody_agreed_to_and_what_holds_for_a_moment_waits_for_a_person() {
         claim("none", "No schema library goes to the browser", &[(2, "B"), (1, "B) by hand")]);
     let nice = ClaimAnswer { importance: 1, ..chosen.clone() };
     let in_code = ClaimAnswer {
-        found_in: FoundIn::Code,
+        found_in: "code".to_owned(),
         ..claim("pitfall", "The report test needs TZ=UTC", &[(5, "The build needs TZ=UTC")])
     };
     for answer in [nice, in_code] {
