@@ -2,13 +2,13 @@
 
 use nacre_base::config::agents::{self, AgentsError, ConnectedAgent};
 use nacre_base::config::projects::Project;
+use nacre_base::fs::make_database;
 use nacre_base::parse_time;
 use nacre_memory::messages::{TextIndexAccess, clear_message_index, index_messages};
 use nacre_memory::search::INDEX_FOLDER;
 use nacre_traces::agents::{ADAPTERS, variables};
 use nacre_traces::catalog::{
-    AdoptedFolder, AllowedProjects, Catalog, CatalogError, Connection, ProjectWords,
-    RefreshOptions, WordLists,
+    AllowedProjects, Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, WordLists,
 };
 use nacre_traces::transcript::{self, Agent, Homes, Sink, Trace};
 
@@ -22,25 +22,19 @@ use crate::prelude::*;
 /// running.
 const QUIET: Duration = Duration::from_secs(120);
 
+const CATALOG: &str = "catalog.sqlite3";
+
 /// Does not create a missing catalog.
 pub(crate) fn has_catalog(host: &Host) -> bool {
-    host.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file())
+    host.home().is_ok_and(|home| home.join(CATALOG).is_file())
 }
 
 /// Opens the catalog that belongs to this machine's owner, creating it if it is missing.
 pub fn open_catalog(host: &Host) -> Result<Catalog> {
     host.check_owner()?;
-    let scope = host.home_scope()?;
-    let file = RelPath::new("catalog.sqlite3")?;
-    if !scope.has(&file)? {
-        // Create the file here, because SQLite would make it accessible to other users. SQLite
-        // gives its other files the same mode.
-        let writer = scope.lock(&host.owner("catalog"), host.settings().lock.wait)?;
-        if !scope.has(&file)? {
-            writer.write_atomic(&file, b"")?;
-        }
-    }
-    Ok(Catalog::open(&host.home()?.join(file.as_str()))?)
+    let wait = host.settings().lock.wait;
+    make_database(&host.home_scope()?, CATALOG, &host.owner("catalog"), wait)?;
+    Ok(Catalog::open(&host.home()?.join(CATALOG))?)
 }
 
 /// Returns the file that a session's name refers to, and the id of a session in it, which may be
@@ -175,7 +169,7 @@ pub fn refresh_options(host: &Host, only: &[Agent]) -> Result<RefreshOptions> {
         (project.path.clone(), words)
     });
     let adopted = host.projects.iter().flat_map(|Project { path, also, .. }| {
-        also.iter().map(|folder| AdoptedFolder { folder: folder.clone(), project: path.clone() })
+        also.iter().map(|folder| (folder.clone(), path.clone()))
     });
     Ok(RefreshOptions {
         connections: connections(host, only)?,

@@ -37,10 +37,8 @@ pub use messages::{SaidMessage, SaidSession};
 pub use offer::OfferedSession;
 pub use place::{Placing, main_worktree, project_root, repository_identity};
 use place::{may_speak_for, remote_of};
-use record::{Growth, NewlyRead, Texts, inner, put_session, put_source, put_source_unread, record};
-pub use refresh::{
-    AdoptedFolder, AllowedProjects, Connection, Progress, RefreshOptions, RefreshReport,
-};
+use record::{Texts, first_said, inner, is_placed, put_session, put_source, put_source_unread};
+pub use refresh::{AllowedProjects, Connection, Progress, RefreshOptions, RefreshReport};
 pub use sessions::{
     DayActivity, LaterSessions, SessionFilter, SessionRow, UnregisteredFolder, WaitingSessions,
     key_of,

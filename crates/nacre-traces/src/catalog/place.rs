@@ -64,20 +64,13 @@ pub(super) fn may_speak_for(source: &Path, project: &Path, projects: &[PathBuf])
 
 pub(super) fn remote_of(root: &Path) -> Option<String> {
     let config = GitFolder::of(root)?.read_shared("config")?;
-    let mut remotes: Vec<(bool, &str)> = Vec::new();
-    let mut section = "";
-    for line in config.lines().map(str::trim) {
-        if line.starts_with('[') {
-            section = line;
-        } else if section.starts_with("[remote ")
-            && let Some((name, value)) = line.split_once('=')
-            && name.trim() == "url"
-        {
-            remotes.push((section == "[remote \"origin\"]", value.trim()));
-        }
-    }
-    let first = remotes.iter().find(|(is_origin, _)| *is_origin).or(remotes.first())?;
-    Some(repository_address(first.1)).filter(|address| !address.is_empty())
+    let remotes = || config.split("[remote ").skip(1);
+    let origin = remotes().find(|remote| remote.starts_with("\"origin\"]"));
+    let lines = origin.or(remotes().next())?.lines().map(str::trim);
+    let url = lines
+        .take_while(|line| !line.starts_with('['))
+        .find_map(|line| line.strip_prefix("url")?.trim_start().strip_prefix('='))?;
+    Some(repository_address(url.trim())).filter(|address| !address.is_empty())
 }
 
 /// Returns a name that is the same for all clones of a repository: the address of its remote,

@@ -115,14 +115,7 @@ impl JobQueue for Catalog {
     }
 
     fn give_back(&mut self, prefix: &str, now: Timestamp) -> Result<usize> {
-        self.write(|transaction| {
-            transaction.execute(
-                "UPDATE job SET lease = NULL, lease_until = NULL, changed = ?1, reason = 'the worker went away',
-                   state = CASE WHEN attempts < ?2 THEN 'pending' ELSE 'dead' END
-                 WHERE state = 'running' AND substr(lease, 1, length(?3)) = ?3",
-                (now.as_millisecond(), MAX_CLAIMS, prefix),
-            )
-        })
+        self.end_leases(prefix, i64::MAX, now)
     }
 
     fn jobs(&self, filter: &QueueFilter) -> Result<Vec<Job>> {
@@ -225,15 +218,18 @@ impl Catalog {
         if !expired {
             return Ok(());
         }
-        self.write(|transaction| {
-            transaction.execute(
-                "UPDATE job SET lease = NULL, lease_until = NULL, changed = ?1, reason = 'the worker went away',
-                   state = CASE WHEN attempts < ?2 THEN 'pending' ELSE 'dead' END
-                 WHERE state = 'running' AND lease_until <= ?1",
-                (now.as_millisecond(), MAX_CLAIMS),
-            )
-        })?;
+        self.end_leases("", now.as_millisecond(), now)?;
         Ok(())
+    }
+
+    /// Ends the leases whose token begins with `prefix` and that expire no later than `until`.
+    fn end_leases(&mut self, prefix: &str, until: i64, now: Timestamp) -> Result<usize> {
+        let sql =
+            "UPDATE job SET lease = NULL, lease_until = NULL, changed = ?1, reason = 'the worker went away',
+               state = CASE WHEN attempts < ?2 THEN 'pending' ELSE 'dead' END
+             WHERE state = 'running' AND substr(lease, 1, length(?3)) = ?3 AND lease_until <= ?4";
+        let values = (now.as_millisecond(), MAX_CLAIMS, prefix, until);
+        self.write(|transaction| transaction.execute(sql, values))
     }
 
     fn set_state(

@@ -109,11 +109,11 @@ fn the_sessions_of_an_adopted_directory_belong_to_its_project() {
     let recorded: Vec<_> = recorded.into_iter().filter_map(|folder| folder.repository).collect();
     assert_eq!(recorded, ["git@example.com:shop.git"]);
     let [folder, project] = ["/old/shop", "/work/shop"].map(PathBuf::from);
-    world.adopted.push(AdoptedFolder { folder: folder.clone(), project });
+    world.adopted.insert(folder, project);
     assert_eq!(world.refresh().readmitted, 1);
     assert_eq!(world.search("use", Some("/work/shop")), ["use sqlite"]);
     // A project that has moved takes its sessions along.
-    world.adopted[0] = AdoptedFolder { folder: "/work/shop".into(), project: "/new/shop".into() };
+    world.adopted = BTreeMap::from([(PathBuf::from("/work/shop"), PathBuf::from("/new/shop"))]);
     world.projects = vec!["/new/shop".into()];
     world.refresh();
     assert_eq!(world.search("use", Some("/new/shop")), ["use sqlite"]);
