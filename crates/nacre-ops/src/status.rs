@@ -5,13 +5,11 @@ use nacre_engine::model::LimitScope;
 use nacre_engine::record::state::{SpentOn, State, StateError};
 use nacre_memory::{Located, MemoryType, StoreArea, TYPES};
 use nacre_traces::agents::{ADAPTERS, connectable_agent};
-use nacre_traces::catalog::{
-    self, StateCounts, UnregisteredFolder, main_worktree, repository_identity,
-};
+use nacre_traces::catalog::{StateCounts, UnregisteredFolder, main_worktree, repository_identity};
 use nacre_traces::transcript::Adapter;
 use nacre_types::{
-    AgentSessions, EmptyRequest, FolderSessions, Health, LaterSessions, LookedIn, SessionStatus,
-    SpendingScope, SpendingStatus, StatusReport, StoreStatus, TypeCount, WaitingSessions,
+    AgentSessions, EmptyRequest, FolderSessions, Health, LookedIn, SessionStatus, SpendingScope,
+    SpendingStatus, StatusReport, StoreStatus, TypeCount, WaitingSessions,
 };
 
 use super::doctor::last_check;
@@ -154,16 +152,7 @@ pub(crate) fn agent_sessions(
 }
 
 pub(crate) fn waiting(host: &Host, queue: &WaitingQueue) -> Result<WaitingSessions> {
-    let now = host.now();
-    let catalog::WaitingSessions { ready, active, retried, unregistered, without_folder } =
-        queue.waiting(now)?;
-    let later = |of: catalog::LaterSessions| {
-        let catalog::LaterSessions { sessions, ready_at, example } = of;
-        let ready_in = u64::try_from(ready_at.duration_since(now).as_secs()).unwrap_or(0);
-        LaterSessions { sessions, ready_at: ready_at.to_string(), ready_in, example }
-    };
-    let (active, retried) = (active.map(later), retried.map(later));
-    let mut folders = unregistered;
+    let mut folders = queue.catalog.list_unregistered()?;
     let is_gone = |path: &Path| !path.is_dir() && git_root(&host.person, path).is_none();
     for project in host.projects.iter().filter(|project| is_gone(&project.path)) {
         folders.push(queue.catalog.sessions_of_project(&project.path.display().to_string())?);
@@ -171,8 +160,8 @@ pub(crate) fn waiting(host: &Host, queue: &WaitingQueue) -> Result<WaitingSessio
     let mut not_set_up = not_set_up(host, folders);
     let is_registered = |path: &str| host.projects.find(path).is_some();
     not_set_up.retain(|folder| folder.clone_of.is_some() || !is_registered(&folder.path));
-    let without_folder = agent_sessions(without_folder);
-    Ok(WaitingSessions { ready, active, retried, not_set_up, without_folder })
+    let without_folder = agent_sessions(queue.catalog.count_without_folder()?);
+    Ok(WaitingSessions { not_set_up, without_folder, ..queue.waiting(host.now())? })
 }
 
 /// Sums up sessions by repository, and finds the project that is a clone of the same repository.

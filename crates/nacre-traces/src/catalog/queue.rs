@@ -118,7 +118,7 @@ impl JobQueue for Catalog {
         self.end_leases(prefix, i64::MAX, now)
     }
 
-    fn jobs(&self, filter: &QueueFilter) -> Result<Vec<Job>> {
+    fn jobs(&self, filter: &QueueFilter) -> Result<Vec<QueueJob>> {
         let sql =
             "SELECT s.key, j.state, j.reason, j.attempts, j.not_before, j.run, j.changed, s.agent, s.title, s.project
              FROM job j JOIN session s ON s.id = j.session
@@ -263,16 +263,16 @@ fn millis_after(now: Timestamp, wait: Duration) -> i64 {
     now.as_millisecond().saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX))
 }
 
-fn job_of(row: &Row) -> rusqlite::Result<Job> {
+fn job_of(row: &Row) -> rusqlite::Result<QueueJob> {
     let not_before: i64 = row.get(4)?;
-    Ok(Job {
-        key: row.get(0)?,
+    Ok(QueueJob {
+        id: row.get(0)?,
         state: JobState::from_name(&row.get::<_, String>(1)?).unwrap_or(JobState::Dead),
         reason: row.get(2)?,
         attempts: row.get(3)?,
-        not_before: (not_before > 0).then(|| time_of(not_before)),
+        not_before: (not_before > 0).then(|| time_of(not_before).to_string()),
         run: row.get(5)?,
-        changed: time_of(row.get(6)?),
+        changed: time_of(row.get(6)?).to_string(),
         agent: row.get(7)?,
         title: row.get(8)?,
         project: row.get(9)?,
