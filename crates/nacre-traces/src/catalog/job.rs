@@ -74,8 +74,6 @@ pub struct QueueFilter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceRun {
     pub id: String,
-    pub what: String,
-    pub started: Timestamp,
     /// Missing if the run is in progress or was interrupted.
     pub finished: Option<Timestamp>,
     pub outcome: Option<String>,

@@ -162,16 +162,14 @@ impl JobQueue for Catalog {
 
     fn last_run(&self, what: &str) -> Result<Option<ServiceRun>> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT id, what, started, finished, outcome FROM service_run WHERE what = ?1
+            "SELECT id, finished, outcome FROM service_run WHERE what = ?1
              ORDER BY started DESC, id DESC LIMIT 1",
         )?;
         let run = statement.query_row([what], |row| {
             Ok(ServiceRun {
                 id: row.get(0)?,
-                what: row.get(1)?,
-                started: time_of(row.get(2)?),
-                finished: row.get::<_, Option<i64>>(3)?.map(time_of),
-                outcome: row.get(4)?,
+                finished: row.get::<_, Option<i64>>(1)?.map(time_of),
+                outcome: row.get(2)?,
             })
         });
         Ok(run.optional()?)

@@ -66,7 +66,15 @@ pub(super) fn settle(transaction: &Transaction, session: i64, moment: Moment) ->
 }
 
 fn copies_of(transaction: &Transaction, session: i64) -> Result<Vec<Copy>> {
-    let Some(part) = find_shared_name(transaction, session)? else { return Ok(Vec::new()) };
+    let (agent, path): (String, String) = transaction
+        .prepare_cached(
+            "SELECT s.agent, o.path FROM session s JOIN source o ON o.id = s.source WHERE s.id = ?1",
+        )?
+        .query_row([session], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let agent = Agent::from_name(&agent).unwrap_or(Agent::Generic);
+    // Comparing many sessions with the same ID takes minutes, so the query looks only for possible
+    // copies.
+    let Some(part) = shared_part(agent, &path) else { return Ok(Vec::new()) };
     let sql = "SELECT s.id, s.key, o.path, s.facts, s.project, j.state, j.reason, o.size, o.modified, o.inode, s.agent
              FROM session t JOIN session s ON s.agent = t.agent AND s.session_id = t.session_id
              JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
@@ -78,17 +86,6 @@ fn copies_of(transaction: &Transaction, session: i64) -> Result<Vec<Copy>> {
     }
     let is_copy = |copy: &Copy| shared_part(copy.facts.agent, &copy.path).as_ref() == Some(&part);
     Ok(copies.into_iter().filter(is_copy).collect())
-}
-
-/// Narrows down the query to possible copies, because comparing many sessions with the same ID
-/// takes minutes.
-fn find_shared_name(transaction: &Transaction, session: i64) -> Result<Option<String>> {
-    let (agent, path): (String, String) = transaction
-        .prepare_cached(
-            "SELECT s.agent, o.path FROM session s JOIN source o ON o.id = s.source WHERE s.id = ?1",
-        )?
-        .query_row([session], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(shared_part(Agent::from_name(&agent).unwrap_or(Agent::Generic), &path))
 }
 
 /// Returns a part of the path that all copies of a session have in common, or `None` if the agent

@@ -332,14 +332,12 @@ ON CONFLICT (id) DO UPDATE SET what = $2, started = $3, finished = NULL, outcome
 
     fn last_run(&self, what: &str) -> Result<Option<ServiceRun>, CatalogError> {
         let sql = "
-SELECT id, what, started, finished, outcome FROM service_run WHERE what = $1 ORDER BY started DESC, id DESC LIMIT 1";
+SELECT id, finished, outcome FROM service_run WHERE what = $1 ORDER BY started DESC, id DESC LIMIT 1";
         let row = self.database.query_opt(sql, &[&plain(what)])?;
         Ok(row.map(|row| ServiceRun {
             id: row.get(0),
-            what: row.get(1),
-            started: moment(row.get(2)),
-            finished: row.get::<_, Option<i64>>(3).map(moment),
-            outcome: row.get(4),
+            finished: row.get::<_, Option<i64>>(1).map(moment),
+            outcome: row.get(2),
         }))
     }
 }
