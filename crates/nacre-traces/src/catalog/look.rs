@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::*;
 
 use crate::agents::ADAPTERS;
-use crate::transcript::{Adapter, Agent, SessionFacts, SessionRole, Sink, TraceSource};
+use crate::transcript::{Adapter, Agent, ReadOutcome, SessionRole, Sink, TraceSource};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Look {
@@ -50,7 +50,10 @@ pub fn look(connections: &[Connection], mut goes_on: impl FnMut() -> bool) -> Lo
             found.is_partial = true;
             break;
         }
-        for facts in openings(*adapter, source) {
+        // Unreadable sessions are ignored here, because the sync reports them.
+        for trace in adapter.sessions(source).unwrap_or_default() {
+            let read = adapter.read(&trace, None, Sink::opening(&mut |_| {}));
+            let Ok(ReadOutcome { facts, .. }) = read else { continue };
             let is_talk = facts.role == SessionRole::Main && facts.counts.user > 0;
             if let Some(folder) = facts.cwd
                 && is_talk
@@ -93,13 +96,4 @@ fn discover(connections: &[Connection]) -> Vec<(&'static dyn Adapter, TraceSourc
         }
     }
     found
-}
-
-/// Returns the facts at the beginning of each session. Unreadable sessions are ignored here,
-/// because the sync reports them.
-fn openings(adapter: &dyn Adapter, source: &TraceSource) -> Vec<SessionFacts> {
-    let traces = adapter.sessions(source).unwrap_or_default();
-    let opening =
-        |trace| adapter.read(trace, None, Sink::opening(&mut |_| {})).ok().map(|read| read.facts);
-    traces.iter().filter_map(opening).collect()
 }

@@ -37,7 +37,7 @@ pub use messages::{SaidMessage, SaidSession};
 pub use offer::OfferedSession;
 pub use place::{Placing, main_worktree, project_root, repository_identity};
 use place::{may_speak_for, remote_of};
-use record::{Texts, first_said, inner, is_placed, put_session, put_source, put_source_unread};
+use record::{Texts, first_said, inner, is_placed, put_session, put_source, stamp_source};
 pub use refresh::{AllowedProjects, Connection, Progress, RefreshOptions, RefreshReport};
 pub use sessions::{
     DayActivity, SessionFilter, SessionRow, UnregisteredFolder, key_of, later_sessions,

@@ -106,31 +106,9 @@ pub(super) fn is_placed(transaction: &Transaction, session: i64) -> Result<bool>
         .query_row([session], |row| row.get(0))
 }
 
-pub(super) fn put_source(
-    transaction: &Transaction,
-    source: &TraceSource,
-    version: u32,
-) -> Result<i64> {
-    let [size, modified, inode] = columns(source.stamp);
-    transaction
-        .prepare_cached(
-            "INSERT INTO source (agent, path, size, modified, inode, version)
-             VALUES (:agent, :path, :size, :modified, :inode, :version)
-             ON CONFLICT (agent, path) DO UPDATE SET size = :size, modified = :modified, inode = :inode,
-               version = :version RETURNING id",
-        )?
-        .query_row(
-            named_params! {
-                ":agent": source.agent.as_str(), ":path": path_text(&source.path), ":size": size,
-                ":modified": modified, ":inode": inode, ":version": version,
-            },
-            |row| row.get(0),
-        )
-}
-
 /// Inserts a source without a stamp, so that it does not appear unchanged if the process is killed
 /// before the last session is read.
-pub(super) fn put_source_unread(
+pub(super) fn put_source(
     transaction: &Transaction,
     source: &TraceSource,
     version: u32,
@@ -142,6 +120,21 @@ pub(super) fn put_source_unread(
              ON CONFLICT (agent, path) DO UPDATE SET path = path RETURNING id",
         )?
         .query_row(key, |row| row.get(0))
+}
+
+pub(super) fn stamp_source(
+    transaction: &Transaction,
+    id: i64,
+    source: &TraceSource,
+    version: u32,
+) -> Result<()> {
+    let [size, modified, inode] = columns(source.stamp);
+    transaction
+        .prepare_cached(
+            "UPDATE source SET size = ?2, modified = ?3, inode = ?4, version = ?5 WHERE id = ?1",
+        )?
+        .execute((id, size, modified, inode, version))
+        .map(drop)
 }
 
 pub(super) fn put_session(transaction: &Transaction, source: i64, trace: &Trace) -> Result<i64> {

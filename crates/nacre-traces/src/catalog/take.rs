@@ -104,10 +104,10 @@ impl Catalog {
         }
         report.bytes += source.stamp.size;
         self.write(|transaction| {
-            let id = put_source_unread(transaction, source, adapter.version())?;
+            let id = put_source(transaction, source, adapter.version())?;
             forget_missing(transaction, id, &traces, options.moment())?;
             if is_settled {
-                put_source(transaction, source, adapter.version())?;
+                stamp_source(transaction, id, source, adapter.version())?;
             }
             Ok(())
         })
@@ -126,11 +126,10 @@ impl Catalog {
         let (reason, hope) = (with_causes(error), error.hope());
         let whole = Trace::whole(source.clone());
         self.write(|transaction| {
-            let put = match matches!(hope, Retryability::Spent | Retryability::None) {
-                true => put_source,
-                false => put_source_unread,
-            };
-            let id = put(transaction, source, adapter.version())?;
+            let id = put_source(transaction, source, adapter.version())?;
+            if matches!(hope, Retryability::Spent | Retryability::None) {
+                stamp_source(transaction, id, source, adapter.version())?;
+            }
             let is_known: bool = transaction.query_row(
                 "SELECT EXISTS (SELECT 1 FROM session WHERE source = ?1 AND facts != '')",
                 [id],
@@ -170,8 +169,7 @@ impl<'o> Visit<'_, 'o> {
         if !force && self.seen.as_ref().is_some_and(is_unchanged) {
             return Ok(Visited::Unchanged);
         }
-        let source =
-            put_source_unread(self.transaction, &self.trace.source, self.adapter.version())?;
+        let source = put_source(self.transaction, &self.trace.source, self.adapter.version())?;
         let session = put_session(self.transaction, source, self.trace)?;
         let watermark = self.seen.as_ref().and_then(|seen| seen.watermark.as_ref());
         let watermark = watermark.filter(|_| !force && has_same_words);
@@ -330,7 +328,9 @@ fn handle_failure(reason: &str, hope: Retryability) -> Admission {
         Retryability::Gone => Admission::skipped(GONE),
         Retryability::Soon => Admission::skipped(IN_USE),
         Retryability::NextSync => Admission::skipped(LEFT_OUT),
-        Retryability::Spent | Retryability::Maybe | Retryability::None => Admission::dead(reason),
+        Retryability::Spent | Retryability::Maybe | Retryability::None => {
+            Admission::of(JobState::Dead, reason)
+        }
     }
 }
 
