@@ -234,10 +234,8 @@ pub(crate) fn find_disconnected(host: &Host) -> Vec<String> {
         return Vec::new();
     };
     let is_off = |adapter: &&&dyn Adapter| {
-        !chosen.iter().any(|agent| agent.name == adapter.agent().as_str())
+        let is_chosen = chosen.iter().any(|agent| agent.name == adapter.agent().as_str());
+        !is_chosen && !adapter.discover(&adapter.roots(&homes)).sources.is_empty()
     };
-    let has_sessions =
-        |adapter: &&&dyn Adapter| !adapter.discover(&adapter.roots(&homes)).sources.is_empty();
-    let found = ADAPTERS.iter().filter(is_off).filter(has_sessions);
-    found.map(|adapter| adapter.agent().as_str().to_owned()).collect()
+    ADAPTERS.iter().filter(is_off).map(|adapter| adapter.agent().as_str().to_owned()).collect()
 }

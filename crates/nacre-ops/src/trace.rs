@@ -8,13 +8,13 @@ use nacre_base::redact::ExtraWords;
 use nacre_memory::Memory;
 use nacre_memory::messages::{TextHit, TextIndexAccess, TextQuery, search_messages};
 use nacre_memory::search::Query;
-use nacre_traces::agents::{ADAPTERS, trace_at};
+use nacre_traces::agents::{adapter_of, trace_at};
 use nacre_traces::catalog::{
     AllowedProjects, Catalog, CatalogError, Connection, JobState, Placing, RefreshOptions,
     SessionFilter, SessionRow, key_of, project_root,
 };
 use nacre_traces::transcript::{
-    Adapter, Agent, EventKind, InjectedReason, Lane, Sink, Stamp, TextOrigin, Trace, TraceSource,
+    Agent, EventKind, InjectedReason, Lane, Sink, Stamp, TextOrigin, Trace, TraceSource,
     TranscriptEvent, WordSource,
 };
 use nacre_types::{
@@ -74,7 +74,7 @@ fn read(
     from: u64,
     request: &TraceShowRequest,
 ) -> Result<Vec<TranscriptEvent>> {
-    let adapter = adapter_of(&session.trace)?;
+    let adapter = adapter_of(session.trace.source.agent);
     let mut events = Vec::new();
     let mut sink = |event: TranscriptEvent| {
         let has_room = request.limit.is_none_or(|limit| events.len() < limit);
@@ -84,11 +84,6 @@ fn read(
     };
     adapter.read(&session.trace, None, Sink::everything(&mut sink)).map_err(CatalogError::from)?;
     Ok(events)
-}
-
-fn adapter_of(trace: &Trace) -> Result<&'static dyn Adapter> {
-    let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == trace.source.agent);
-    adapter.copied().ok_or_else(|| OpError::failed("The agent of this session is unknown"))
 }
 
 fn is_talk(event: &TranscriptEvent) -> bool {
@@ -254,7 +249,7 @@ fn at_path(catalog: &Catalog, path: &Path) -> Result<SessionRow> {
     if let Ok(seen) = catalog.session(&key) {
         return Ok(seen);
     }
-    let adapter = adapter_of(&trace)?;
+    let adapter = adapter_of(trace.source.agent);
     let mut ignore = |_: TranscriptEvent| {};
     let outcome =
         adapter.read(&trace, None, Sink::everything(&mut ignore)).map_err(CatalogError::from)?;

@@ -6,7 +6,7 @@ use nacre_base::fs::make_database;
 use nacre_base::parse_time;
 use nacre_memory::messages::{TextIndexAccess, clear_message_index, index_messages};
 use nacre_memory::search::INDEX_FOLDER;
-use nacre_traces::agents::{ADAPTERS, variables};
+use nacre_traces::agents::{ADAPTERS, adapter_of, variables};
 use nacre_traces::catalog::{
     AllowedProjects, Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, WordLists,
 };
@@ -62,9 +62,10 @@ pub fn find_trace(host: &Host, name: &str) -> Result<Trace> {
 
 /// Rejects a file that is neither an agent's trace nor in Nacre's own format.
 pub fn check_session(trace: &Trace) -> Result<()> {
-    let agent = trace.source.agent;
-    let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == agent);
-    let (Agent::Generic, Some(adapter)) = (agent, adapter) else { return Ok(()) };
+    if trace.source.agent != Agent::Generic {
+        return Ok(());
+    }
+    let adapter = adapter_of(Agent::Generic);
     let nacre_types::EventCounts { user, assistant, tool_calls, injected, .. } =
         adapter.read(trace, None, Sink::opening(&mut |_| {}))?.facts.counts;
     if user + assistant + tool_calls + injected > 0 {
@@ -115,17 +116,16 @@ pub fn connections(host: &Host, only: &[Agent]) -> Result<Vec<Connection>> {
         ADAPTERS.iter().filter(|adapter| only.is_empty() || only.contains(&adapter.agent()))
     {
         let agent = adapter.agent();
-        let usual = || {
-            adapter.roots(&homes).into_iter().map(|root| host.environment.absolute(&root)).collect()
-        };
-        let roots: Vec<PathBuf> = match &chosen {
-            None => usual(),
-            Some(chosen) => match chosen.iter().find(|entry| entry.name == agent.as_str()) {
-                Some(entry) if entry.paths.is_empty() => usual(),
-                Some(entry) => entry.paths.clone(),
-                None => continue,
-            },
-        };
+        let mut roots = Vec::new();
+        if let Some(chosen) = &chosen {
+            let entry = chosen.iter().find(|entry| entry.name == agent.as_str());
+            let Some(entry) = entry else { continue };
+            roots.clone_from(&entry.paths);
+        }
+        if roots.is_empty() {
+            let usual = adapter.roots(&homes).into_iter();
+            roots = usual.map(|root| host.environment.absolute(&root)).collect();
+        }
         found.push(Connection { agent, roots });
     }
     Ok(found)
@@ -198,8 +198,8 @@ pub fn agent_names() -> impl Iterator<Item = &'static str> {
 }
 
 pub fn agent_named(name: &str) -> Result<Agent> {
-    let agents = ADAPTERS.iter().map(|adapter| adapter.agent());
-    agents.into_iter().find(|agent| agent.as_str() == name).ok_or_else(|| {
+    let mut agents = ADAPTERS.iter().map(|adapter| adapter.agent());
+    agents.find(|agent| agent.as_str() == name).ok_or_else(|| {
         let names: Vec<&str> = agent_names().collect();
         OpError::usage(format!("Agent `{name}` not found"))
             .hint(format!("The agents are {}", names.join(", ")))

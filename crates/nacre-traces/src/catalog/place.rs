@@ -53,13 +53,10 @@ pub(super) fn may_speak_for(source: &Path, project: &Path, projects: &[PathBuf])
     // Links are not resolved. Users who link an agent's directory to their dotfiles repository
     // trust that repository.
     let folder = source.parent().unwrap_or(source);
-    match project_root(folder.to_str(), projects) {
-        Placing::Project(around) => project.starts_with(around),
-        Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => {
-            let around = GitFolder::around(folder);
-            around.is_none_or(|around| project.starts_with(around.tree()))
-        }
+    if let Placing::Project(around) = project_root(folder.to_str(), projects) {
+        return project.starts_with(around);
     }
+    GitFolder::around(folder).is_none_or(|around| project.starts_with(around.tree()))
 }
 
 pub(super) fn remote_of(root: &Path) -> Option<String> {

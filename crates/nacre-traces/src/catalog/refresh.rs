@@ -263,9 +263,9 @@ impl Catalog {
         let cwds: Vec<String> = rows(&self.connection, sql, [], |row| row.get(0))?;
         let placed: Vec<(String, String)> = cwds
             .into_iter()
-            .filter_map(|cwd| match options.root_of(Some(&cwd)) {
-                Placing::Project(root) => Some((cwd, path_text(&root))),
-                Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => None,
+            .filter_map(|cwd| {
+                let Placing::Project(root) = options.root_of(Some(&cwd)) else { return None };
+                Some((cwd, path_text(&root)))
             })
             .collect();
         let moved = options.adopted.iter().filter(|(folder, _)| !options.projects.contains(folder));

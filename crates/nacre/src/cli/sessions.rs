@@ -9,9 +9,7 @@ use nacre_types::{
 };
 
 use super::prelude::*;
-use super::render::count;
-
-const MAX_FOLDERS: usize = 5;
+use super::render::{count, first_few};
 
 /// Estimated thousands of tokens that an agent uses to read one session.
 const KILOTOKENS_PER_SESSION: u64 = 12;
@@ -84,11 +82,8 @@ fn not_set_up_text(host: &Host, folders: &[FolderSessions]) -> String {
         let path = Shown(&short(host, Path::new(&folder.path))).one_line();
         format!("{path} {}", folder.sessions)
     };
-    let mut named: Vec<String> = folders.iter().take(MAX_FOLDERS).map(name).collect();
-    if folders.len() > MAX_FOLDERS {
-        named.push(format!("and {} more", folders.len() - MAX_FOLDERS));
-    }
-    let (sessions, named) = (sessions_text(n_sessions), named.join(", "));
+    let named: Vec<String> = folders.iter().map(name).collect();
+    let (sessions, named) = (sessions_text(n_sessions), first_few(&named).unwrap_or_default());
     format!("{sessions} outside of all projects: {named}; run `nacre init` there.")
 }
 
