@@ -162,20 +162,19 @@ pub fn import(host: &Host, file: &str) -> Result<TraceImportReport> {
     })?;
     let projects: Vec<PathBuf> = host.projects.iter().map(|project| project.path.clone()).collect();
     let is_here = |root: &Path| host.project.as_ref().is_some_and(|here| here.path == root);
-    match project_root(facts.cwd.as_deref(), &projects) {
-        // A trace can contain any directory name, so it must not add memories to a project other
-        // than the current one.
-        Placing::Project(other) if !is_here(&other) => {
-            let other = other.display().to_string();
-            let other = ShownLine(&other);
-            let message = format!("The session names the project `{other}`; nothing was queued");
-            Err(invalid(message).hint(format!("If that is correct, import it there: cd {other}")))
-        }
-        Placing::Project(_)
-        | Placing::Elsewhere(_)
-        | Placing::Unregistered(_)
-        | Placing::Nowhere => Ok(TraceImportReport { id: key, state, reason }),
+    // A trace can contain any directory name, so it must not add memories to a project other than
+    // the current one.
+    if let Placing::Project(other) = project_root(facts.cwd.as_deref(), &projects)
+        && !is_here(&other)
+    {
+        let other = other.display().to_string();
+        let other = ShownLine(&other);
+        let message = format!("The session names the project `{other}`; nothing was queued");
+        return Err(
+            invalid(message).hint(format!("If that is correct, import it there: cd {other}"))
+        );
     }
+    Ok(TraceImportReport { id: key, state, reason })
 }
 
 fn invalid(message: String) -> OpError {

@@ -137,7 +137,14 @@ fn review(ui: &mut Ui, host: &Host, request: &ReviewListRequest, list: bool) -> 
     }
     let lists_all = !request.all_projects && request.file.is_none() && request.scope.is_none();
     if lists_all && !ui.is_json() {
-        print_elsewhere(ui, host, n_left)?;
+        let (limit, all_projects) = (Some(1), true);
+        let all = ReviewListRequest { limit, all_projects, ..ReviewListRequest::default() };
+        let n_more = ops::waiting(host, &all)?.total.saturating_sub(n_left);
+        if n_more > 0 {
+            let wait = if n_more == 1 { "waits" } else { "wait" };
+            let candidates = count(n_more, "candidate");
+            ui.status(format!("{candidates} {wait} in other projects: nacre review --all"));
+        }
     }
     Ok(exit)
 }
@@ -158,18 +165,6 @@ fn print_list(ui: &mut Ui, report: &ReviewListReport) {
     }
     print_more(ui, report.total - report.candidates.len());
     warn_broken(ui, &report.broken);
-}
-
-/// Says how many candidates wait in projects other than the current one, which has `n_listed`.
-fn print_elsewhere(ui: &mut Ui, host: &Host, n_listed: usize) -> Result<()> {
-    let all = ReviewListRequest { limit: Some(1), file: None, scope: None, all_projects: true };
-    let n_more = ops::waiting(host, &all)?.total.saturating_sub(n_listed);
-    if n_more > 0 {
-        let wait = if n_more == 1 { "waits" } else { "wait" };
-        let candidates = count(n_more, "candidate");
-        ui.status(format!("{candidates} {wait} in other projects: nacre review --all"));
-    }
-    Ok(())
 }
 
 fn print_candidate(ui: &mut Ui, candidate: &ReviewCandidate) {
