@@ -2,9 +2,10 @@
 //! worktree belongs to the repository with the same git directory. If the directory is inside
 //! several registered projects, the innermost one is used.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::transcript::repository_address;
+use nacre_base::fs::without_dots;
 use nacre_base::git::GitFolder;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,8 @@ pub fn project_root(cwd: Option<&str>, projects: &[PathBuf]) -> Placing {
     let Some(cwd) = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()) else {
         return Placing::Nowhere;
     };
-    let cwd = normal(cwd);
+    // The directory may no longer exist.
+    let cwd = without_dots(cwd);
     let around = |dir: &Path| {
         let found = projects.iter().filter(|project| dir.starts_with(project));
         found.max_by_key(|project| project.components().count()).cloned()
@@ -88,21 +90,6 @@ pub fn main_worktree(dir: &Path) -> Option<PathBuf> {
     let git = GitFolder::around(dir)?;
     let common = git.common();
     common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned)
-}
-
-/// Resolves `.` and `..` lexically, because the directory may no longer exist.
-fn normal(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                clean.pop();
-            }
-            Component::CurDir => {}
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
-        }
-    }
-    clean
 }
 
 #[cfg(test)]
