@@ -206,13 +206,9 @@ pub(crate) fn not_set_up_here(host: &Host, waiting: &WaitingSessions) -> Option<
     let git = git_root(&host.person, folder);
     let root = git.as_ref().unwrap_or(folder);
     let is_here = |one: &&FolderSessions| Path::new(&one.path) == root;
-    match waiting.not_set_up.iter().find(is_here) {
-        Some(found) => Some(found.clone()),
-        None => git.map(|git| {
-            let path = git.display().to_string();
-            FolderSessions { path, sessions: 0, clone_of: None }
-        }),
-    }
+    let found = waiting.not_set_up.iter().find(is_here).cloned();
+    let path = git.as_ref().map(|git| git.display().to_string());
+    found.or_else(|| Some(FolderSessions { path: path?, sessions: 0, clone_of: None }))
 }
 
 pub(crate) fn places_of_sessions(host: &Host) -> Result<Vec<LookedIn>> {

@@ -253,12 +253,9 @@ fn is_resolved(path: &Path) -> bool {
 }
 
 fn unknown(path: &[&str], place: ConfigPlace, known: &str) -> ConfigError {
-    let nearest = path.last().is_some_and(|name| nearest::is_like(name, known));
-    ConfigError::UnknownProjectKey {
-        key: write_key(path),
-        place,
-        nearest: nearest.then(|| known.to_owned()),
-    }
+    let nearest = path.last().filter(|name| nearest::is_like(name, known));
+    let nearest = nearest.map(|_| known.to_owned());
+    ConfigError::UnknownProjectKey { key: write_key(path), place, nearest }
 }
 
 fn bad(path: &[&str], place: ConfigPlace, expected: &str, found: String) -> ConfigError {

@@ -146,8 +146,8 @@ impl JobQueue for Catalog {
                  ON CONFLICT (id) DO UPDATE SET what = ?2, started = ?3, finished = NULL, outcome = NULL",
                 (id, what, now.as_millisecond()),
             )
-        })?;
-        Ok(())
+        })
+        .map(drop)
     }
 
     fn end_run(&mut self, id: &str, outcome: &str, now: Timestamp) -> Result<()> {
@@ -156,8 +156,8 @@ impl JobQueue for Catalog {
                 "UPDATE service_run SET finished = ?2, outcome = ?3 WHERE id = ?1",
                 (id, now.as_millisecond(), outcome),
             )
-        })?;
-        Ok(())
+        })
+        .map(drop)
     }
 
     fn last_run(&self, what: &str) -> Result<Option<ServiceRun>> {

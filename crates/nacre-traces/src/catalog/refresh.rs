@@ -164,7 +164,7 @@ impl Catalog {
             let adapter = adapter_of(*agent);
             let version = i64::from(adapter.version());
             let mut known = ledger.remove(agent).unwrap_or_default();
-            let Discovery { sources, problems, .. } = adapter.discover(roots);
+            let Discovery { sources, problems } = adapter.discover(roots);
             report.sources += sources.len() as u64;
             for source in sources {
                 // Sources found on disk are removed from `known`, so any that remain are missing.
@@ -211,9 +211,6 @@ impl Catalog {
     }
 
     fn note_gone(&mut self, gone: &[Gone], moment: Moment) -> Result<u64> {
-        if gone.is_empty() {
-            return Ok(0);
-        }
         // Most missing sources were already missing in an earlier refresh and have no pending jobs,
         // so there is nothing to change.
         let sql = "SELECT DISTINCT o.path FROM job j JOIN session s ON s.id = j.session

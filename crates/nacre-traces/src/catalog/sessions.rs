@@ -29,14 +29,15 @@ pub struct SessionFilter {
     pub limit: Option<usize>,
 }
 
-const COLUMNS: &str = "s.key, o.agent, o.path, o.size, o.modified, o.inode, s.inner_id, s.revision,
-    s.project, s.facts, s.report, j.state, j.reason";
+const SELECT: &str =
+    "SELECT s.key, o.agent, o.path, o.size, o.modified, o.inode, s.inner_id, s.revision,
+      s.project, s.facts, s.report, j.state, j.reason
+    FROM session s JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id";
 
 impl Catalog {
     pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<SessionRow>> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM session s JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
-             WHERE (:agent IS NULL OR s.agent = :agent) AND (:project IS NULL OR s.project = :project)
+            "{SELECT} WHERE (:agent IS NULL OR s.agent = :agent) AND (:project IS NULL OR s.project = :project)
                AND (:since IS NULL OR s.last_activity >= :since) AND (:until IS NULL OR s.last_activity < :until)
              ORDER BY s.last_activity DESC, s.id LIMIT :limit"
         );
@@ -50,8 +51,7 @@ impl Catalog {
 
     pub fn session(&self, prefix: &str) -> Result<SessionRow> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM session s JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
-             WHERE substr(s.key, 1, length(:prefix)) = :prefix OR substr(s.session_id, 1, length(:prefix)) = :prefix
+            "{SELECT} WHERE substr(s.key, 1, length(:prefix)) = :prefix OR substr(s.session_id, 1, length(:prefix)) = :prefix
              ORDER BY s.last_activity DESC LIMIT 16"
         );
         let params = named_params! { ":prefix": prefix };
@@ -114,11 +114,11 @@ impl Catalog {
     pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions> {
         let mut waiting = WaitingSessions::default();
         let mut statement = self.connection.prepare_cached(
-            "SELECT CASE WHEN j.not_before <= :now THEN 0 WHEN j.attempts = 0 THEN 1 ELSE 2 END,
+            "SELECT CASE WHEN j.not_before <= ?1 THEN 0 WHEN j.attempts = 0 THEN 1 ELSE 2 END,
                count(*), max(j.not_before), min(s.key)
              FROM job j JOIN session s ON s.id = j.session WHERE j.state = 'pending' GROUP BY 1",
         )?;
-        let mut rows = statement.query(named_params! { ":now": now.as_millisecond() })?;
+        let mut rows = statement.query([now.as_millisecond()])?;
         while let Some(row) = rows.next()? {
             let sessions = row.get::<_, i64>(1)?.unsigned_abs();
             let later = later_sessions(sessions, time_of(row.get(2)?), row.get(3)?, now);

@@ -89,8 +89,7 @@ fn not_set_up_text(host: &Host, folders: &[FolderSessions]) -> String {
 
 fn duration_text(seconds: u64) -> String {
     match seconds {
-        0..=1 => "1 s".to_owned(),
-        2..=90 => format!("{seconds} s"),
+        0..=90 => format!("{} s", seconds.max(1)),
         91..=5400 => format!("{} min", seconds.div_ceil(60)),
         _ => format!("{} h", seconds.div_ceil(3600)),
     }
@@ -128,8 +127,7 @@ pub(crate) fn settle_reader(
     } else {
         return Ok(());
     };
-    let report = ops::answer_reader(host, allowed)?;
-    let ModelReaderReport { agent: _, label, model, allowed } = report;
+    let ModelReaderReport { label, model, allowed, .. } = ops::answer_reader(host, allowed)?;
     if allowed {
         ui.status(format!("{label} reads your sessions with {model}."));
         ui.status("To stop this: nacre config set reading.agent none");
