@@ -22,16 +22,16 @@ pub fn init(host: &Host, name: Option<&str>, events: &Events) -> Result<InitRepo
     let folder = host.named_folder.as_ref().unwrap_or(&host.environment.folder);
     let root = git_root(&host.person, folder).unwrap_or_else(|| folder.clone());
     check_place(host, &root)?;
-    let registered = match host.register(&root, name) {
+    let name = match host.register(&root, name) {
+        Ok(name) => Some(name),
         // Report the error only if the user specified a name.
         Err(error) if name.is_some() => return Err(error),
-        registered => registered,
+        Err(error) => {
+            let message = format!("The project could not be registered: {}", error.message);
+            events.warning(message, None);
+            None
+        }
     };
-    if let Err(error) = &registered {
-        let message = format!("The project could not be registered: {}", error.message);
-        events.warning(message, None);
-    }
-    let name = registered.ok();
     let known = host.projects.iter().find(|known| known.path == root);
     let also = known.map(|known| known.also.as_slice()).unwrap_or_default();
     prepare(host, &root, also, name.clone()).inspect_err(|_| {

@@ -1,8 +1,8 @@
 //! Lists and edits the session queue.
 
-use nacre_traces::catalog::{CatalogError, Job, JobState, QueueFilter};
+use nacre_traces::catalog::{CatalogError, JobState, QueueFilter};
 use nacre_types::{
-    QueueChange, QueueChangeReport, QueueChangeRequest, QueueJob, QueueListReport, QueueListRequest,
+    QueueChange, QueueChangeReport, QueueChangeRequest, QueueListReport, QueueListRequest,
 };
 
 use crate::error::{OpError, Result};
@@ -10,10 +10,10 @@ use crate::host::{Host, WaitingQueue, open_queue};
 
 pub fn list(host: &Host, request: &QueueListRequest) -> Result<QueueListReport> {
     let filter = QueueFilter { state: request.status, ..QueueFilter::default() };
-    let jobs = open_queue(host)?.jobs().jobs(&filter)?;
+    let mut jobs = open_queue(host)?.jobs().jobs(&filter)?;
     let total = jobs.len();
-    let limit = host.max_results(request.limit);
-    Ok(QueueListReport { jobs: jobs.into_iter().take(limit).map(queue_job).collect(), total })
+    jobs.truncate(host.max_results(request.limit));
+    Ok(QueueListReport { jobs, total })
 }
 
 /// Requeues one session, or all dead sessions.
@@ -49,24 +49,9 @@ fn keys(
         }
         (None, true) => {
             let filter = QueueFilter { state: Some(state), ..QueueFilter::default() };
-            Ok(queue.jobs().jobs(&filter)?.into_iter().map(|job| job.key).collect())
+            Ok(queue.jobs().jobs(&filter)?.into_iter().map(|job| job.id).collect())
         }
         (Some(_), true) | (None, false) => Err(OpError::usage("Name a session, or select all")
             .hint("`nacre queue` lists the sessions")),
-    }
-}
-
-fn queue_job(job: Job) -> QueueJob {
-    QueueJob {
-        id: job.key,
-        state: job.state,
-        reason: job.reason,
-        attempts: job.attempts,
-        not_before: job.not_before.map(|time| time.to_string()),
-        run: job.run,
-        changed: job.changed.to_string(),
-        agent: job.agent,
-        title: job.title,
-        project: job.project,
     }
 }

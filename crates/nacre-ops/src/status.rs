@@ -5,13 +5,11 @@ use nacre_engine::model::LimitScope;
 use nacre_engine::record::state::{SpentOn, State, StateError};
 use nacre_memory::{Located, MemoryType, StoreArea, TYPES};
 use nacre_traces::agents::{ADAPTERS, connectable_agent};
-use nacre_traces::catalog::{
-    self, StateCounts, UnregisteredFolder, main_worktree, repository_identity,
-};
+use nacre_traces::catalog::{StateCounts, UnregisteredFolder, main_worktree, repository_identity};
 use nacre_traces::transcript::Adapter;
 use nacre_types::{
-    AgentSessions, EmptyRequest, FolderSessions, Health, LaterSessions, LookedIn, SessionStatus,
-    SpendingScope, SpendingStatus, StatusReport, StoreStatus, TypeCount, WaitingSessions,
+    AgentSessions, EmptyRequest, FolderSessions, Health, LookedIn, SessionStatus, SpendingScope,
+    SpendingStatus, StatusReport, StoreStatus, TypeCount, WaitingSessions,
 };
 
 use super::doctor::last_check;
@@ -154,16 +152,7 @@ pub(crate) fn agent_sessions(
 }
 
 pub(crate) fn waiting(host: &Host, queue: &WaitingQueue) -> Result<WaitingSessions> {
-    let now = host.now();
-    let catalog::WaitingSessions { ready, active, retried, unregistered, without_folder } =
-        queue.waiting(now)?;
-    let later = |of: catalog::LaterSessions| {
-        let catalog::LaterSessions { sessions, ready_at, example } = of;
-        let ready_in = u64::try_from(ready_at.duration_since(now).as_secs()).unwrap_or(0);
-        LaterSessions { sessions, ready_at: ready_at.to_string(), ready_in, example }
-    };
-    let (active, retried) = (active.map(later), retried.map(later));
-    let mut folders = unregistered;
+    let mut folders = queue.catalog.list_unregistered()?;
     let is_gone = |path: &Path| !path.is_dir() && git_root(&host.person, path).is_none();
     for project in host.projects.iter().filter(|project| is_gone(&project.path)) {
         folders.push(queue.catalog.sessions_of_project(&project.path.display().to_string())?);
@@ -171,8 +160,8 @@ pub(crate) fn waiting(host: &Host, queue: &WaitingQueue) -> Result<WaitingSessio
     let mut not_set_up = not_set_up(host, folders);
     let is_registered = |path: &str| host.projects.find(path).is_some();
     not_set_up.retain(|folder| folder.clone_of.is_some() || !is_registered(&folder.path));
-    let without_folder = agent_sessions(without_folder);
-    Ok(WaitingSessions { ready, active, retried, not_set_up, without_folder })
+    let without_folder = agent_sessions(queue.catalog.count_without_folder()?);
+    Ok(WaitingSessions { not_set_up, without_folder, ..queue.waiting(host.now())? })
 }
 
 /// Sums up sessions by repository, and finds the project that is a clone of the same repository.
@@ -217,13 +206,9 @@ pub(crate) fn not_set_up_here(host: &Host, waiting: &WaitingSessions) -> Option<
     let git = git_root(&host.person, folder);
     let root = git.as_ref().unwrap_or(folder);
     let is_here = |one: &&FolderSessions| Path::new(&one.path) == root;
-    match waiting.not_set_up.iter().find(is_here) {
-        Some(found) => Some(found.clone()),
-        None => git.map(|git| {
-            let path = git.display().to_string();
-            FolderSessions { path, sessions: 0, clone_of: None }
-        }),
-    }
+    let found = waiting.not_set_up.iter().find(is_here).cloned();
+    let path = git.as_ref().map(|git| git.display().to_string());
+    found.or_else(|| Some(FolderSessions { path: path?, sessions: 0, clone_of: None }))
 }
 
 pub(crate) fn places_of_sessions(host: &Host) -> Result<Vec<LookedIn>> {
@@ -245,10 +230,8 @@ pub(crate) fn find_disconnected(host: &Host) -> Vec<String> {
         return Vec::new();
     };
     let is_off = |adapter: &&&dyn Adapter| {
-        !chosen.iter().any(|agent| agent.name == adapter.agent().as_str())
+        let is_chosen = chosen.iter().any(|agent| agent.name == adapter.agent().as_str());
+        !is_chosen && !adapter.discover(&adapter.roots(&homes)).sources.is_empty()
     };
-    let has_sessions =
-        |adapter: &&&dyn Adapter| !adapter.discover(&adapter.roots(&homes)).sources.is_empty();
-    let found = ADAPTERS.iter().filter(is_off).filter(has_sessions);
-    found.map(|adapter| adapter.agent().as_str().to_owned()).collect()
+    ADAPTERS.iter().filter(is_off).map(|adapter| adapter.agent().as_str().to_owned()).collect()
 }

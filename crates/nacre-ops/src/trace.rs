@@ -8,13 +8,13 @@ use nacre_base::redact::ExtraWords;
 use nacre_memory::Memory;
 use nacre_memory::messages::{TextHit, TextIndexAccess, TextQuery, search_messages};
 use nacre_memory::search::Query;
-use nacre_traces::agents::{ADAPTERS, trace_at};
+use nacre_traces::agents::{adapter_of, trace_at};
 use nacre_traces::catalog::{
     AllowedProjects, Catalog, CatalogError, Connection, JobState, Placing, RefreshOptions,
     SessionFilter, SessionRow, key_of, project_root,
 };
 use nacre_traces::transcript::{
-    Adapter, Agent, EventKind, InjectedReason, Lane, Sink, Stamp, TextOrigin, Trace, TraceSource,
+    Agent, EventKind, InjectedReason, Lane, Sink, Stamp, TextOrigin, Trace, TraceSource,
     TranscriptEvent, WordSource,
 };
 use nacre_types::{
@@ -74,7 +74,7 @@ fn read(
     from: u64,
     request: &TraceShowRequest,
 ) -> Result<Vec<TranscriptEvent>> {
-    let adapter = adapter_of(&session.trace)?;
+    let adapter = adapter_of(session.trace.source.agent);
     let mut events = Vec::new();
     let mut sink = |event: TranscriptEvent| {
         let has_room = request.limit.is_none_or(|limit| events.len() < limit);
@@ -84,11 +84,6 @@ fn read(
     };
     adapter.read(&session.trace, None, Sink::everything(&mut sink)).map_err(CatalogError::from)?;
     Ok(events)
-}
-
-fn adapter_of(trace: &Trace) -> Result<&'static dyn Adapter> {
-    let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == trace.source.agent);
-    adapter.copied().ok_or_else(|| OpError::failed("The agent of this session is unknown"))
 }
 
 fn is_talk(event: &TranscriptEvent) -> bool {
@@ -167,20 +162,19 @@ pub fn import(host: &Host, file: &str) -> Result<TraceImportReport> {
     })?;
     let projects: Vec<PathBuf> = host.projects.iter().map(|project| project.path.clone()).collect();
     let is_here = |root: &Path| host.project.as_ref().is_some_and(|here| here.path == root);
-    match project_root(facts.cwd.as_deref(), &projects) {
-        // A trace can contain any directory name, so it must not add memories to a project other
-        // than the current one.
-        Placing::Project(other) if !is_here(&other) => {
-            let other = other.display().to_string();
-            let other = ShownLine(&other);
-            let message = format!("The session names the project `{other}`; nothing was queued");
-            Err(invalid(message).hint(format!("If that is correct, import it there: cd {other}")))
-        }
-        Placing::Project(_)
-        | Placing::Elsewhere(_)
-        | Placing::Unregistered(_)
-        | Placing::Nowhere => Ok(TraceImportReport { id: key, state, reason }),
+    // A trace can contain any directory name, so it must not add memories to a project other than
+    // the current one.
+    if let Placing::Project(other) = project_root(facts.cwd.as_deref(), &projects)
+        && !is_here(&other)
+    {
+        let other = other.display().to_string();
+        let other = ShownLine(&other);
+        let message = format!("The session names the project `{other}`; nothing was queued");
+        return Err(
+            invalid(message).hint(format!("If that is correct, import it there: cd {other}"))
+        );
     }
+    Ok(TraceImportReport { id: key, state, reason })
 }
 
 fn invalid(message: String) -> OpError {
@@ -254,7 +248,7 @@ fn at_path(catalog: &Catalog, path: &Path) -> Result<SessionRow> {
     if let Ok(seen) = catalog.session(&key) {
         return Ok(seen);
     }
-    let adapter = adapter_of(&trace)?;
+    let adapter = adapter_of(trace.source.agent);
     let mut ignore = |_: TranscriptEvent| {};
     let outcome =
         adapter.read(&trace, None, Sink::everything(&mut ignore)).map_err(CatalogError::from)?;

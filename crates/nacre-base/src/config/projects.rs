@@ -9,7 +9,6 @@
 //! Callers pass absolute, resolved paths. Paths are compared by components, so `/a/bc` is not
 //! inside `/a/b`.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -77,7 +76,6 @@ impl Projects {
     pub fn parse(text: &str, origin: &Path) -> Result<Self> {
         let doc = Doc::parse(text, origin)?;
         let mut list: Vec<Project> = Vec::new();
-        let mut names: BTreeMap<PathBuf, String> = BTreeMap::new();
         for (key, name, item) in entries(doc.root()) {
             if name != "projects" {
                 return Err(unknown(&[name], doc.place(key), "projects"));
@@ -87,8 +85,8 @@ impl Projects {
             })?;
             for (key, name, item) in entries(projects) {
                 let project = read_project(&doc, key, name, item)?;
-                if let Some(other) = names.insert(project.path.clone(), name.to_owned()) {
-                    let found = format!("the path of `{other}`");
+                if let Some(other) = list.iter().find(|other| other.path == project.path) {
+                    let found = format!("the path of `{}`", other.name);
                     return Err(bad(&["projects", name], doc.place(key), "a unique path", found));
                 }
                 list.push(project);
@@ -139,19 +137,16 @@ pub fn add(text: &str, origin: &Path, project: &Project) -> Result<String, Proje
     if let Some(path) = also.iter().chain([path]).find(|path| !is_resolved(path)) {
         return Err(ProjectError::BadPath { path: path.to_owned() });
     }
-    for known in projects.iter() {
-        match (known.name == *name, known.path == *path) {
-            (true, true) if known.also == *also => return Ok(text.to_owned()),
+    let is_like = |known: &&Project| known.name == *name || known.path == *path;
+    if let Some(known) = projects.iter().find(is_like) {
+        if known == project {
+            return Ok(text.to_owned());
+        }
+        let Project { name: other, path: place, .. } = known.clone();
+        match (other == *name, place == *path) {
             (true, true) => return add(&remove(text, origin, name)?, origin, project),
-            (true, false) => {
-                let Project { name, path, .. } = known.clone();
-                return Err(ProjectError::NameTaken { name, path });
-            }
-            (false, true) => {
-                let Project { name, path, .. } = known.clone();
-                return Err(ProjectError::PathTaken { path, name });
-            }
-            (false, false) => {}
+            (true, false) => return Err(ProjectError::NameTaken { name: other, path: place }),
+            (false, _) => return Err(ProjectError::PathTaken { path: place, name: other }),
         }
     }
     let new_text = insert(&Doc::parse(text, origin)?, project);
@@ -185,16 +180,13 @@ pub fn name_for(path: &Path, existing: &Projects) -> String {
     let base = base.trim_start_matches(edge).trim_end_matches('-');
     let base = if base.is_empty() { "project" } else { base };
 
-    let taken: BTreeSet<&str> = existing.iter().map(|project| project.name.as_str()).collect();
-    let with = |suffix: &str| {
+    let suffixes = (1_usize..).map(|n| if n == 1 { String::new() } else { format!("-{n}") });
+    let mut names = suffixes.map(|suffix| {
         let room = MAX_NAME_BYTES - suffix.len();
         format!("{}{suffix}", &base[..base.len().min(room)])
-    };
-    let numbered = (2_usize..).map(|number| with(&format!("-{number}")));
-    std::iter::once(with(""))
-        .chain(numbered)
-        .find(|name| !taken.contains(name.as_str()))
-        .unwrap_or_default()
+    });
+    let is_free = |name: &String| !existing.iter().any(|project| project.name == *name);
+    names.find(is_free).unwrap_or_default()
 }
 
 fn read_project(doc: &Doc<'_>, key: Option<&Key>, name: &str, item: &Item) -> Result<Project> {
@@ -261,12 +253,9 @@ fn is_resolved(path: &Path) -> bool {
 }
 
 fn unknown(path: &[&str], place: ConfigPlace, known: &str) -> ConfigError {
-    let nearest = path.last().is_some_and(|name| nearest::is_like(name, known));
-    ConfigError::UnknownProjectKey {
-        key: write_key(path),
-        place,
-        nearest: nearest.then(|| known.to_owned()),
-    }
+    let nearest = path.last().filter(|name| nearest::is_like(name, known));
+    let nearest = nearest.map(|_| known.to_owned());
+    ConfigError::UnknownProjectKey { key: write_key(path), place, nearest }
 }
 
 fn bad(path: &[&str], place: ConfigPlace, expected: &str, found: String) -> ConfigError {

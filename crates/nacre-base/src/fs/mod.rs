@@ -28,7 +28,7 @@ mod writer;
 pub use derived::ScratchFolder;
 pub use error::{FsAction, FsError, Owner, Result};
 pub use journal::ChangeSet;
-pub use path::{PathFault, RelPath};
+pub use path::{PathFault, RelPath, without_dots};
 pub use scope::Seal;
 pub use scope::{Access, EntryKind, FileStamp, Folder, FolderEntry, OpenFile, WriteScope};
 pub use sqlite::{

@@ -4,6 +4,8 @@
 //! characters. The directories on disk are still untrusted, so a scope walks the path without
 //! following links.
 
+use std::path::{Component, Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
 use crate::is_hidden_char;
@@ -103,6 +105,22 @@ fn is_device_name(name: &str) -> bool {
 }
 
 text_type!(RelPath);
+
+/// Removes `.` and `..` from a path without following links, for paths that may not exist or that
+/// may be links themselves.
+pub fn without_dots(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
+        }
+    }
+    clean
+}
 
 #[cfg(test)]
 mod tests {

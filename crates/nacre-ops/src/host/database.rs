@@ -16,8 +16,8 @@ use nacre_team::postgres::database::{
 };
 use nacre_team::postgres::queue::SharedQueue;
 use nacre_team::postgres::search::SharedRecords;
-use nacre_traces::catalog::{Catalog, CatalogError, JobQueue, SessionRow, WaitingSessions};
-use nacre_types::{DatabaseState, DatabaseStatus};
+use nacre_traces::catalog::{Catalog, CatalogError, JobQueue, SessionRow};
+use nacre_types::{DatabaseState, DatabaseStatus, WaitingSessions};
 
 use super::files::read_text;
 use super::open_catalog;
@@ -322,13 +322,9 @@ impl WaitingQueue {
     }
 
     pub(crate) fn waiting(&self, now: Timestamp) -> Result<WaitingSessions, CatalogError> {
-        let local = self.catalog.waiting(now)?;
         match &self.shared {
-            None => Ok(local),
-            Some((queue, _)) => {
-                let WaitingSessions { unregistered, without_folder, .. } = local;
-                Ok(WaitingSessions { unregistered, without_folder, ..queue.waiting(now)? })
-            }
+            Some((queue, _)) => queue.waiting(now),
+            None => self.catalog.waiting(now),
         }
     }
 

@@ -221,8 +221,7 @@ impl Host {
             Registering::No => {}
             Registering::ForNow => {
                 let name = projects::name_for(&path, &self.projects);
-                let (known, also) = (name.clone(), Vec::new());
-                let project = Project { name: known, path: path.clone(), also };
+                let project = Project { name: name.clone(), path: path.clone(), also: Vec::new() };
                 self.projects = self.projects.with(project);
                 self.project = Some(ProjectRoot { path, name: Some(name) });
             }

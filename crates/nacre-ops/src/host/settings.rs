@@ -10,6 +10,7 @@ use nacre_base::config::{
     self, ConfigSource, EDITOR, NACRE_CHILD, NACRE_CONFIG, NACRE_HOME, NACRE_HOOKS_DEADLINE_MS,
     NACRE_NOW, NACRE_PAGER, NACRE_UI_THEME, Resolved, Settings, VISUAL,
 };
+use nacre_base::fs::without_dots;
 use nacre_base::redact::ExtraWords;
 use nacre_map::indexer::GitPlaces;
 use nacre_memory::search::{Builtin, DueLook, KeptSnapshots};
@@ -365,11 +366,11 @@ impl Environment {
         Ok(bytes)
     }
 
-    /// Resolves `path` relative to the current directory, following links and removing `.` and
-    /// `..`.
+    /// Resolves `path` relative to the current directory, removing `.` and `..`, and following
+    /// links if the path exists.
     pub fn absolute(&self, path: &Path) -> PathBuf {
         let joined = self.folder.join(path);
-        std::fs::canonicalize(&joined).unwrap_or(joined)
+        std::fs::canonicalize(&joined).unwrap_or_else(|_| without_dots(&joined))
     }
 }
 

@@ -2,13 +2,13 @@
 
 use nacre_base::config::agents::{self, AgentsError, ConnectedAgent};
 use nacre_base::config::projects::Project;
+use nacre_base::fs::make_database;
 use nacre_base::parse_time;
 use nacre_memory::messages::{TextIndexAccess, clear_message_index, index_messages};
 use nacre_memory::search::INDEX_FOLDER;
-use nacre_traces::agents::{ADAPTERS, variables};
+use nacre_traces::agents::{ADAPTERS, adapter_of, variables};
 use nacre_traces::catalog::{
-    AdoptedFolder, AllowedProjects, Catalog, CatalogError, Connection, ProjectWords,
-    RefreshOptions, WordLists,
+    AllowedProjects, Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, WordLists,
 };
 use nacre_traces::transcript::{self, Agent, Homes, Sink, Trace};
 
@@ -22,25 +22,19 @@ use crate::prelude::*;
 /// running.
 const QUIET: Duration = Duration::from_secs(120);
 
+const CATALOG: &str = "catalog.sqlite3";
+
 /// Does not create a missing catalog.
 pub(crate) fn has_catalog(host: &Host) -> bool {
-    host.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file())
+    host.home().is_ok_and(|home| home.join(CATALOG).is_file())
 }
 
 /// Opens the catalog that belongs to this machine's owner, creating it if it is missing.
 pub fn open_catalog(host: &Host) -> Result<Catalog> {
     host.check_owner()?;
-    let scope = host.home_scope()?;
-    let file = RelPath::new("catalog.sqlite3")?;
-    if !scope.has(&file)? {
-        // Create the file here, because SQLite would make it accessible to other users. SQLite
-        // gives its other files the same mode.
-        let writer = scope.lock(&host.owner("catalog"), host.settings().lock.wait)?;
-        if !scope.has(&file)? {
-            writer.write_atomic(&file, b"")?;
-        }
-    }
-    Ok(Catalog::open(&host.home()?.join(file.as_str()))?)
+    let wait = host.settings().lock.wait;
+    make_database(&host.home_scope()?, CATALOG, &host.owner("catalog"), wait)?;
+    Ok(Catalog::open(&host.home()?.join(CATALOG))?)
 }
 
 /// Returns the file that a session's name refers to, and the id of a session in it, which may be
@@ -68,9 +62,10 @@ pub fn find_trace(host: &Host, name: &str) -> Result<Trace> {
 
 /// Rejects a file that is neither an agent's trace nor in Nacre's own format.
 pub fn check_session(trace: &Trace) -> Result<()> {
-    let agent = trace.source.agent;
-    let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == agent);
-    let (Agent::Generic, Some(adapter)) = (agent, adapter) else { return Ok(()) };
+    if trace.source.agent != Agent::Generic {
+        return Ok(());
+    }
+    let adapter = adapter_of(Agent::Generic);
     let nacre_types::EventCounts { user, assistant, tool_calls, injected, .. } =
         adapter.read(trace, None, Sink::opening(&mut |_| {}))?.facts.counts;
     if user + assistant + tool_calls + injected > 0 {
@@ -121,17 +116,16 @@ pub fn connections(host: &Host, only: &[Agent]) -> Result<Vec<Connection>> {
         ADAPTERS.iter().filter(|adapter| only.is_empty() || only.contains(&adapter.agent()))
     {
         let agent = adapter.agent();
-        let usual = || {
-            adapter.roots(&homes).into_iter().map(|root| host.environment.absolute(&root)).collect()
-        };
-        let roots: Vec<PathBuf> = match &chosen {
-            None => usual(),
-            Some(chosen) => match chosen.iter().find(|entry| entry.name == agent.as_str()) {
-                Some(entry) if entry.paths.is_empty() => usual(),
-                Some(entry) => entry.paths.clone(),
-                None => continue,
-            },
-        };
+        let mut roots = Vec::new();
+        if let Some(chosen) = &chosen {
+            let entry = chosen.iter().find(|entry| entry.name == agent.as_str());
+            let Some(entry) = entry else { continue };
+            roots.clone_from(&entry.paths);
+        }
+        if roots.is_empty() {
+            let usual = adapter.roots(&homes).into_iter();
+            roots = usual.map(|root| host.environment.absolute(&root)).collect();
+        }
         found.push(Connection { agent, roots });
     }
     Ok(found)
@@ -175,7 +169,7 @@ pub fn refresh_options(host: &Host, only: &[Agent]) -> Result<RefreshOptions> {
         (project.path.clone(), words)
     });
     let adopted = host.projects.iter().flat_map(|Project { path, also, .. }| {
-        also.iter().map(|folder| AdoptedFolder { folder: folder.clone(), project: path.clone() })
+        also.iter().map(|folder| (folder.clone(), path.clone()))
     });
     Ok(RefreshOptions {
         connections: connections(host, only)?,
@@ -204,8 +198,8 @@ pub fn agent_names() -> impl Iterator<Item = &'static str> {
 }
 
 pub fn agent_named(name: &str) -> Result<Agent> {
-    let agents = ADAPTERS.iter().map(|adapter| adapter.agent());
-    agents.into_iter().find(|agent| agent.as_str() == name).ok_or_else(|| {
+    let mut agents = ADAPTERS.iter().map(|adapter| adapter.agent());
+    agents.find(|agent| agent.as_str() == name).ok_or_else(|| {
         let names: Vec<&str> = agent_names().collect();
         OpError::usage(format!("Agent `{name}` not found"))
             .hint(format!("The agents are {}", names.join(", ")))

@@ -5,9 +5,9 @@
 //! where a memory comes from.
 
 use std::io::Read as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use nacre_base::fs::{Access, EntryKind, FsError, RelPath, WriteScope};
+use nacre_base::fs::{Access, EntryKind, FsError, RelPath, WriteScope, without_dots};
 use nacre_base::text::collapse_whitespace;
 use nacre_memory::{Speaker, Trust};
 use nacre_traces::agents::claude_config_folders;
@@ -219,16 +219,7 @@ fn read_named(
 /// Resolves a path given by the user. Links inside the project are not resolved, because a link in
 /// a repository could point to any of the user's files.
 fn resolve_path(host: &Host, root: Option<&Path>, path: &str) -> PathBuf {
-    let mut full = PathBuf::new();
-    for part in host.environment.folder.join(path).components() {
-        match part {
-            Component::ParentDir => {
-                full.pop();
-            }
-            Component::CurDir => {}
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => full.push(part),
-        }
-    }
+    let full = without_dots(&host.environment.folder.join(path));
     let is_below = root.is_some_and(|root| full.starts_with(root));
     if is_below { full } else { host.environment.absolute(Path::new(path)) }
 }

@@ -1,7 +1,6 @@
 //! Builds an overview of a project's code, and explains why a file is or is not in the map.
 
-use std::path::Component;
-
+use nacre_base::fs::without_dots;
 use nacre_map::artifact::{Derived, RelativePath};
 use nacre_map::indexer::{self, CacheWrites};
 use nacre_map::slices::{
@@ -112,7 +111,8 @@ fn key(map: &CodeMap, request: &ExploreRequest) -> u64 {
 
 pub fn explain(host: &Host, path: &str, events: &Events) -> Result<ExplainReport> {
     let asked = Path::new(path);
-    let full = plain(&host.environment.folder, asked);
+    // The path itself may be a link.
+    let full = without_dots(&host.environment.folder.join(asked));
     let (map, full) = match CodeMap::open(host, MapAccess::usual(None), "explain") {
         Ok(map) if below(&map, &full).is_some() => (map, full),
         Ok(_) | Err(_) => elsewhere(host, asked)?,
@@ -144,19 +144,4 @@ fn not_in_a_project(asked: &Path) -> OpError {
 
 fn below(map: &CodeMap, full: &Path) -> Option<RelativePath> {
     RelativePath::new(full.strip_prefix(&map.current.project.root).ok()?.to_str()?)
-}
-
-/// Removes `.` and `..` from a path. Does not follow links, because the path itself may be a link.
-fn plain(folder: &Path, path: &Path) -> PathBuf {
-    let mut full = folder.to_owned();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                full.pop();
-            }
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => full.push(part),
-        }
-    }
-    full
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use nacre_base::redact::ExtraWords;
 use nacre_engine::proof::{contradicts, has_invented};
 use nacre_memory::{Basis, Claim, Quote, Speaker, Status, Trust};
-use nacre_traces::agents::ADAPTERS;
+use nacre_traces::agents::adapter_of;
 use nacre_traces::catalog::Connection;
 use nacre_traces::transcript::{
     Adapter, EventKind, Lane, Sink, TextOrigin, Trace, TraceSource, TranscriptEvent, WordSource,
@@ -58,10 +58,9 @@ pub struct FoundWords {
 pub fn find_cited(connections: &[Connection], cited: &CitedWords<'_>) -> Option<FoundWords> {
     let mut sources: Vec<(&dyn Adapter, TraceSource)> = Vec::new();
     for connection in connections {
-        let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == connection.agent);
-        let Some(adapter) = adapter else { continue };
+        let adapter = adapter_of(connection.agent);
         let found = adapter.discover(&connection.roots).sources;
-        sources.extend(found.into_iter().map(|source| (*adapter, source)));
+        sources.extend(found.into_iter().map(|source| (adapter, source)));
     }
     sources.sort_by_key(|(_, source)| {
         let path = source.path.to_string_lossy();

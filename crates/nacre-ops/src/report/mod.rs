@@ -196,7 +196,6 @@ impl StoreReport {
         let effective = vitals.effective(self.until);
         let tenth = ((effective * 10.0) as usize).min(self.figures.confidence.len() - 1);
         self.figures.confidence[tenth] += 1;
-        let known_for = at.map(|at| self.until.duration_since(at));
         let listed = MemoryUse {
             id: id.to_string(),
             title: memory.title.clone(),
@@ -208,18 +207,13 @@ impl StoreReport {
         if learned.is_some() && memory.status == Status::Active {
             self.newest.push(listed.clone());
         }
-        self.list(listed, &vitals, known_for);
-        Ok(())
-    }
-
-    fn list(&mut self, listed: MemoryUse, vitals: &Vitals, known_for: Option<SignedDuration>) {
-        let age = self.until.duration_since(vitals.last_confirmed);
-        let age = known_for.map_or(age, |known_for| age.min(known_for));
+        let last = at.map_or(vitals.last_confirmed, |at| at.max(vitals.last_confirmed));
         match listed.uses {
-            0 if age >= YOUNG => self.figures.never_used.push(listed),
+            0 if self.until.duration_since(last) >= YOUNG => self.figures.never_used.push(listed),
             0 => self.figures.n_young += 1,
             _ => self.figures.most_used.push(listed),
         }
+        Ok(())
     }
 
     fn sort_lists(&mut self) {
@@ -326,13 +320,10 @@ const MAX_RUNS: usize = 1000;
 
 const MAX_UNDONE_UNDOS: usize = 32;
 
-const MAX_ACTIONS: usize = 1000;
-const MAX_TEXT_BYTES: usize = 2000;
-
 #[derive(Default)]
 struct CountedRun {
     id: String,
-    finished_at: String,
+    finished_at: Option<Timestamp>,
     /// The ids of the runs that this one undid.
     undoes: Vec<String>,
     open_contradictions: Option<usize>,
@@ -346,78 +337,53 @@ struct CountedRun {
 impl CountedRun {
     fn of(id: &RunId, record: RunReport) -> Self {
         let mut run = Self { id: id.to_string(), ..Self::default() };
-        match record {
+        let finished_at = match record {
             RunReport::Sync(report) => {
-                for action in report.actions.iter().take(MAX_ACTIONS) {
-                    run.add_sync(action);
-                }
+                report.actions.into_iter().for_each(|action| run.add_sync(action));
                 run.summary = report.summary_path.as_deref().and_then(summary_id);
-                run.finished_at = report.finished_at;
+                report.finished_at
             }
             RunReport::Maintain(report) => {
-                for action in report.actions.iter().take(MAX_ACTIONS) {
-                    run.add_maintenance(action);
-                }
-                run.open_contradictions = Some(report.contradictions.len().min(MAX_ACTIONS));
-                run.finished_at = report.finished_at;
+                report.actions.into_iter().for_each(|action| run.add_maintenance(action));
+                run.open_contradictions = Some(report.contradictions.len());
+                report.finished_at
             }
             RunReport::Undo(report) => {
                 run.undoes = report.runs;
                 run.undoes.push(report.of);
-                run.finished_at = report.finished_at;
+                report.finished_at
             }
-        }
+        };
+        run.finished_at = finished_at.parse().ok();
         run
     }
 
-    fn add_sync(&mut self, action: &SessionAction) {
-        if matches!(action.action, CandidateVerb::Add | CandidateVerb::Supersede) {
-            self.made.extend(action.target.clone());
+    fn add_sync(&mut self, action: SessionAction) {
+        let SessionAction { action: verb, target, supersedes: with, title, reason, .. } = action;
+        if matches!(verb, CandidateVerb::Add | CandidateVerb::Supersede) {
+            self.made.extend(target.clone());
         }
-        if action.action == CandidateVerb::Supersede {
-            self.overturned.push(ReportedAction {
-                run: self.id.clone(),
-                target: action.target.clone().unwrap_or_default(),
-                with: action.supersedes.clone(),
-                title: truncate_text(&action.title),
-                reason: truncate_text(&action.reason),
-            });
+        if verb == CandidateVerb::Supersede {
+            let (run, target) = (self.id.clone(), target.unwrap_or_default());
+            self.overturned.push(ReportedAction { run, target, with, title, reason });
         }
     }
 
-    fn add_maintenance(&mut self, action: &MaintainAction) {
-        let list = match action.action {
-            MaintainVerb::Merge | MaintainVerb::Consolidate => &mut self.merged,
-            MaintainVerb::Archive => &mut self.archived,
-            MaintainVerb::Supersede => &mut self.overturned,
-            MaintainVerb::Stale
-            | MaintainVerb::Restore
-            | MaintainVerb::Freshen
-            | MaintainVerb::Establish
-            | MaintainVerb::Validate
-            | MaintainVerb::Doubt
-            | MaintainVerb::Relink => return,
-        };
-        list.push(ReportedAction {
-            run: self.id.clone(),
-            target: action.target.clone(),
-            with: action.with.clone(),
-            title: truncate_text(&action.title),
-            reason: truncate_text(&action.reason),
-        });
-    }
-
-    fn finish_time(&self) -> Option<Timestamp> {
-        self.finished_at.parse().ok()
+    fn add_maintenance(&mut self, action: MaintainAction) {
+        let MaintainAction { action: verb, target, with, title, reason, .. } = action;
+        let reported = ReportedAction { run: self.id.clone(), target, with, title, reason };
+        if matches!(verb, MaintainVerb::Merge | MaintainVerb::Consolidate) {
+            self.merged.push(reported);
+        } else if verb == MaintainVerb::Archive {
+            self.archived.push(reported);
+        } else if verb == MaintainVerb::Supersede {
+            self.overturned.push(reported);
+        }
     }
 
     fn is_within(&self, since: Timestamp, until: Timestamp) -> bool {
-        self.finish_time().is_some_and(|at| since <= at && at <= until)
+        self.finished_at.is_some_and(|at| since <= at && at <= until)
     }
-}
-
-fn truncate_text(text: &str) -> String {
-    text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()
 }
 
 /// Parses the id from `memory/summaries/DAY/TIME/NAME.md`.
@@ -444,7 +410,7 @@ fn without_undone(mut runs: Vec<CountedRun>) -> Vec<CountedRun> {
 fn learning_times(runs: &[CountedRun]) -> BTreeMap<&str, Timestamp> {
     let mut learned = BTreeMap::new();
     for run in runs {
-        let Some(at) = run.finish_time() else { continue };
+        let Some(at) = run.finished_at else { continue };
         // Runs are ordered newest first, so the oldest run's entry overwrites the others.
         let learned_then = run.made.iter().chain(&run.summary);
         learned.extend(learned_then.map(|id| (id.as_str(), at)));

@@ -27,7 +27,14 @@ pub(super) fn html_page(report: &StoreFigures, name: &str) -> String {
     page.raw("<p class=\"faint\">").text(day(&report.since)).raw(" to ");
     page.text(day(&report.until)).raw("</p>");
     write_numbers(&mut page, report);
-    write_plots(&mut page, report);
+    let short = |week: &String| week.get(5..).unwrap_or(week).to_owned();
+    let weeks: Vec<_> = report.learned_by_week.iter().map(|(week, n)| (short(week), *n)).collect();
+    write_bars(&mut page, "Learned by week", &weeks, "Nothing was learned in this period.");
+    let stages: Vec<_> = report.stages.iter().map(|(stage, n)| (stage.clone(), *n)).collect();
+    write_bars(&mut page, "Memories by lifecycle stage", &stages, "No memories yet.");
+    let tenths = report.confidence.iter().enumerate();
+    let tenths: Vec<_> = tenths.map(|(tenth, n)| (format!("0.{tenth}"), *n)).collect();
+    write_bars(&mut page, "Memories by confidence", &tenths, "No memories yet.");
     write_list(&mut page, "Most used", &report.most_used, "No memory has been used yet.");
     let empty = "No memory has been unused for two weeks.";
     write_list(&mut page, "Never used", &report.never_used, empty);
@@ -60,26 +67,6 @@ fn write_numbers(page: &mut Html, report: &StoreFigures) {
     page.raw("</ul>");
 }
 
-fn write_plots(page: &mut Html, report: &StoreFigures) {
-    let short = |week: &String| week.get(5..).unwrap_or(week).to_owned();
-    let weeks: Vec<_> = report.learned_by_week.iter().map(|(week, n)| (short(week), *n)).collect();
-    let stages: Vec<_> = report.stages.iter().map(|(stage, n)| (stage.clone(), *n)).collect();
-    let tenths = report.confidence.iter().enumerate();
-    let tenths: Vec<_> = tenths.map(|(tenth, n)| (format!("0.{tenth}"), *n)).collect();
-    for (title, values, empty) in [
-        ("Learned by week", weeks, "Nothing was learned in this period."),
-        ("Memories by lifecycle stage", stages, "No memories yet."),
-        ("Memories by confidence", tenths, "No memories yet."),
-    ] {
-        page.raw("<h2>").text(title).raw("</h2>");
-        if values.iter().any(|(_, n)| *n > 0) {
-            write_bars(page, title, &values);
-        } else {
-            page.raw("<p class=\"empty\">").text(empty).raw("</p>");
-        }
-    }
-}
-
 fn day(at: &str) -> &str {
     at.split('T').next().unwrap_or(at)
 }
@@ -89,10 +76,32 @@ pub(super) fn is_page(bytes: &[u8]) -> bool {
     head.windows(MARK.len()).any(|window| window == MARK.as_bytes())
 }
 
-fn write_list(page: &mut Html, title: &str, listed: &[MemoryUse], empty: &str) {
+/// Writes a heading and, if there is nothing to write below it, a text that says so. Returns whether
+/// there is something.
+fn write_heading(page: &mut Html, title: &str, has_any: bool, empty: &str) -> bool {
     page.raw("<h2>").text(title).raw("</h2>");
-    if listed.is_empty() {
+    if !has_any {
         page.raw("<p class=\"empty\">").text(empty).raw("</p>");
+    }
+    has_any
+}
+
+fn write_bars(page: &mut Html, title: &str, values: &[(String, usize)], empty: &str) {
+    let most = values.iter().map(|(_, n)| *n).max().unwrap_or(0);
+    if !write_heading(page, title, most > 0, empty) {
+        return;
+    }
+    page.raw("<table class=\"bars\"><tbody>");
+    for (name, n) in values {
+        page.raw("<tr><th>").text(name).raw("</th><td><meter max=\"").text(most);
+        page.raw("\" value=\"").text(n).raw("\"></meter></td><td class=\"n\">").text(n);
+        page.raw("</td></tr>");
+    }
+    page.raw("</tbody></table>");
+}
+
+fn write_list(page: &mut Html, title: &str, listed: &[MemoryUse], empty: &str) {
+    if !write_heading(page, title, !listed.is_empty(), empty) {
         return;
     }
     page.raw("<table><thead><tr><th>memory</th><th class=\"n\">uses</th>");
@@ -106,10 +115,8 @@ fn write_list(page: &mut Html, title: &str, listed: &[MemoryUse], empty: &str) {
 }
 
 fn write_actions(page: &mut Html, title: &str, happened: &[ReportedAction], empty: &str) {
-    page.raw("<h2>").text(title).raw(" <span class=\"faint\">").text(happened.len());
-    page.raw("</span></h2>");
-    if happened.is_empty() {
-        page.raw("<p class=\"empty\">").text(empty).raw("</p>");
+    let title = format!("{title} ({})", happened.len());
+    if !write_heading(page, &title, !happened.is_empty(), empty) {
         return;
     }
     page.raw("<table class=\"wide\"><thead><tr><th>memory</th><th>with</th><th>why</th></tr>");
@@ -149,47 +156,4 @@ impl Html {
         }
         self
     }
-}
-
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 160.0;
-const FOOT: f64 = 22.0;
-const HEAD: f64 = 18.0;
-const MAX_BAR: f64 = 80.0;
-const LETTER: f64 = 10.0;
-const NUMBER: f64 = 24.0;
-
-fn write_bars(svg: &mut Html, title: &str, values: &[(String, usize)]) {
-    let most = values.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1) as f64;
-    let step = WIDTH / values.len().max(1) as f64;
-    let longest = values.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let every = ((longest + 1) as f64 * LETTER / step).ceil().max(1.0) as usize;
-    svg.raw("<svg role=\"img\" viewBox=\"0 0 640 200\"><title>").text(title).raw("</title>");
-    svg.raw("<line class=\"axis\" x1=\"0\" x2=\"640\" y1=\"178.5\" y2=\"178.5\"/>");
-    for (idx, (name, n)) in values.iter().enumerate() {
-        let height = HEIGHT * *n as f64 / most;
-        let left = step * idx as f64;
-        let top = HEAD + HEIGHT - height;
-        let width = (step * 0.8).min(MAX_BAR);
-        svg.raw("<rect class=\"bar\" x=\"").text(number(left + (step - width) / 2.0));
-        svg.raw("\" y=\"").text(number(top)).raw("\" width=\"").text(number(width));
-        svg.raw("\" height=\"").text(number(height)).raw("\"><title>");
-        svg.text(name).raw(": ").text(n).raw("</title></rect>");
-        let middle = number(left + step / 2.0);
-        if *n > 0 && (step >= NUMBER || idx % every == 0) {
-            label(svg, &middle, &number(top - 3.0), &n.to_string());
-        }
-        if idx % every == 0 {
-            label(svg, &middle, &number(HEAD + HEIGHT + FOOT - 6.0), name);
-        }
-    }
-    svg.raw("</svg>");
-}
-
-fn label(svg: &mut Html, x: &str, y: &str, text: &str) {
-    svg.raw("<text x=\"").text(x).raw("\" y=\"").text(y).raw("\">").text(text).raw("</text>");
-}
-
-fn number(value: f64) -> String {
-    format!("{value:.1}")
 }

@@ -55,7 +55,7 @@ fn a_page_loads_nothing_and_runs_nothing() {
     for sign in ["<script", "http://", "https://", "src=", "href=", "url(", "@import", "onload"] {
         assert!(!page.contains(sign), "{sign} in {page}");
     }
-    for sign in ["<svg", "prefers-color-scheme: dark", "Use SQLite", "Content-Security-Policy"] {
+    for sign in ["<meter", "prefers-color-scheme: dark", "Use SQLite", "Content-Security-Policy"] {
         assert!(page.contains(sign), "{sign} is missing");
     }
 }

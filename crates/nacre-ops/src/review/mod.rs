@@ -6,7 +6,7 @@ mod tests;
 use nacre_memory::{Actor, IMPORTED, Located, Memory, MemoryType, StoreArea, Trust, hazards_of};
 use nacre_types::{
     MemoryChange, MemoryChangesReport, MemoryEntry, MemoryIdsRequest, ReviewCandidate,
-    ReviewDecideRequest, ReviewDecision, ReviewListReport, ReviewListRequest, StoreScope,
+    ReviewDecideRequest, ReviewDecision, ReviewListReport, ReviewListRequest, Scope, StoreScope,
 };
 
 use crate::memory::{change_each, label_entry, to_broken_file};
@@ -17,36 +17,35 @@ use crate::prelude::*;
 const MIN_TOGETHER: usize = 6;
 const MAX_TITLES: usize = 5;
 
-pub fn accept(
-    host: &Host,
-    request: &MemoryIdsRequest,
-    supersedes: Option<&str>,
-    events: &Events,
-) -> Result<MemoryChangesReport> {
-    let request = &expand_files(host, request)?;
-    if supersedes.is_some() && request.ids.len() > 1 {
-        return Err(OpError::usage("`--supersedes` can only be used with one candidate")
-            .hint("Accept the other candidates in a separate command"));
-    }
-    change_each(host, request, events, MemoryChange::Accepted, "review accept", &|_, batch, id| {
-        Ok(batch.accept(id, supersedes, host.now())?)
-    })
-}
-
 pub fn decide(
     host: &Host,
     request: &ReviewDecideRequest,
     events: &Events,
 ) -> Result<MemoryChangesReport> {
-    let ReviewDecideRequest { ids, decision, supersedes, scope } = request.clone();
-    let request = MemoryIdsRequest { ids, scope };
+    let ReviewDecideRequest { ids, decision, supersedes, scope } = request;
+    if supersedes.is_some() && *decision == ReviewDecision::Reject {
+        return Err(OpError::usage("`supersedes` can only be used with `accept`")
+            .hint("A rejected memory cannot supersede another memory"));
+    }
+    let request = &MemoryIdsRequest { ids: expand_files(host, ids, *scope)?, scope: *scope };
+    if supersedes.is_some() && request.ids.len() > 1 {
+        return Err(OpError::usage("`--supersedes` can only be used with one candidate")
+            .hint("Accept the other candidates in a separate command"));
+    }
+    let (older, now) = (supersedes.as_deref(), host.now());
     match decision {
-        ReviewDecision::Accept => accept(host, &request, supersedes.as_deref(), events),
-        ReviewDecision::Reject if supersedes.is_some() => {
-            Err(OpError::usage("`supersedes` can only be used with `accept`")
-                .hint("A rejected memory cannot supersede another memory"))
+        ReviewDecision::Accept => {
+            let done = MemoryChange::Accepted;
+            change_each(host, request, events, done, "review accept", &|_, batch, id| {
+                Ok(batch.accept(id, older, now)?)
+            })
         }
-        ReviewDecision::Reject => reject(host, &request, events),
+        ReviewDecision::Reject => {
+            let done = MemoryChange::Rejected;
+            change_each(host, request, events, done, "review reject", &|_, batch, id| {
+                Ok(batch.reject(id, now)?)
+            })
+        }
     }
 }
 
@@ -137,25 +136,20 @@ fn label_of<'m>(memory: &'m Memory, scoped: &ScopedStore) -> Option<&'m str> {
 }
 
 /// Replaces each `import:FILE` by the ids of the candidates that were imported from the file.
-fn expand_files(host: &Host, request: &MemoryIdsRequest) -> Result<MemoryIdsRequest> {
-    let MemoryIdsRequest { ids, scope } = request.clone();
+fn expand_files(host: &Host, ids: &[String], scope: Option<Scope>) -> Result<Vec<String>> {
     let mut expanded = Vec::new();
     for id in ids {
         let Some(file) = id.strip_prefix(IMPORTED) else {
-            expanded.push(id);
+            expanded.push(id.clone());
             continue;
         };
-        let request = ReviewListRequest {
-            limit: Some(0),
-            file: Some(file.to_owned()),
-            scope,
-            all_projects: false,
-        };
+        let (limit, file) = (Some(0), Some(file.to_owned()));
+        let request = ReviewListRequest { limit, file, scope, all_projects: false };
         let all = waiting(host, &request)?.candidates.into_iter();
         let own = all.filter(|one| !one.memory.trust.is_some_and(Trust::waits));
         expanded.extend(own.map(|one| one.memory.id));
     }
-    Ok(MemoryIdsRequest { ids: expanded, scope })
+    Ok(expanded)
 }
 
 /// Returns an entry for a candidate, or one entry for all statements from a file, in the order of
@@ -196,15 +190,4 @@ fn candidate(memory: &Memory, scoped: &ScopedStore) -> ReviewCandidate {
         quotes,
         reason: found.unwrap_or_default().first().map(|hazard| hazard.kind.as_str().to_owned()),
     }
-}
-
-pub fn reject(
-    host: &Host,
-    request: &MemoryIdsRequest,
-    events: &Events,
-) -> Result<MemoryChangesReport> {
-    let request = &expand_files(host, request)?;
-    change_each(host, request, events, MemoryChange::Rejected, "review reject", &|_, batch, id| {
-        Ok(batch.reject(id, host.now())?)
-    })
 }

@@ -265,16 +265,14 @@ fn lock(held: &Mutex<Vec<Claim>>) -> std::sync::MutexGuard<'_, Vec<Claim>> {
 pub fn preview(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncPreviewReport> {
     let options = refresh_options(host, request)?;
     let mut queue = open_queue(host)?;
-    let (sources, refreshed, sessions, waiting) = if request.no_extract {
-        let (sources, refreshed) = queue.catalog.preview(&options)?;
-        (sources, refreshed, Vec::new(), None)
+    let (refreshed, sessions, waiting) = if request.no_extract {
+        (queue.catalog.preview(&options)?, Vec::new(), None)
     } else {
         let mut copy = queue.catalog.rehearsal()?;
         if queue.shared().is_some() {
             copy.adopt(&queue.jobs().jobs(&QueueFilter::default())?)?;
         }
-        let (sources, refreshed) =
-            copy.refresh_sources(&options, |progress| report_progress(events, progress))?;
+        let refreshed = copy.refresh(&options, |progress| report_progress(events, progress))?;
         let mut copy = WaitingQueue::local(copy);
         let (now, mut sessions) = (host.now(), Vec::new());
         while request.max_sessions.is_none_or(|max| sessions.len() < max) {
@@ -283,7 +281,7 @@ pub fn preview(host: &Host, request: &SyncRequest, events: &Events) -> Result<Sy
             finish_claim(host, &mut copy, &claimed.claim, &outcome)?;
             sessions.push(claimed.session);
         }
-        (sources, refreshed, sessions, Some(waiting(host, &copy)?))
+        (refreshed, sessions, Some(waiting(host, &copy)?))
     };
     let SyncRequest { mode, force, strategy, .. } = request;
     let source_entry = |TraceSource { agent, path, stamp }| SourceEntry {
@@ -292,7 +290,7 @@ pub fn preview(host: &Host, request: &SyncRequest, events: &Events) -> Result<Sy
         bytes: stamp.size,
     };
     Ok(SyncPreviewReport {
-        would_read: sources.into_iter().map(source_entry).collect(),
+        would_read: refreshed.opened.into_iter().map(source_entry).collect(),
         sources: refreshed.sources,
         unchanged: refreshed.unchanged,
         sessions: plan_all(host, &sessions, *mode, *force, *strategy, events)?,

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use nacre_memory::{
     Batch, Brought, ForeignMemory, Memory, MemoryError, MemoryType, Status, StoreArea, Trust,
 };
-use nacre_traces::agents::ADAPTERS;
+use nacre_traces::agents::adapter_of;
 use nacre_traces::agents::generic::{write_end, write_event, write_session};
 use nacre_traces::catalog::{JobState, SessionFilter, SessionRow};
 use nacre_traces::transcript::{SessionRole, Sink, TranscriptEvent, without_words};
@@ -418,7 +418,7 @@ fn outgoing(store: &Store, row: SessionRow, share: bool) -> Option<TranscriptPut
             let _ = write_event(&event, &mut events);
         }
     };
-    let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == row.trace.source.agent)?;
+    let adapter = adapter_of(row.trace.source.agent);
     let read = adapter.read(&row.trace, None, Sink::everything(&mut sink)).ok()?;
     let mut facts = without_words(read.facts, store.words());
     // Local paths must not leave this machine.

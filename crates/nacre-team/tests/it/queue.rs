@@ -188,7 +188,7 @@ fn do_something(world: &mut World, chance: &mut Chance, held: &mut Vec<Claim>) -
         11 => {
             let jobs = world.local.jobs(&QueueFilter::default()).unwrap();
             let Some(job) = chance.pick(&jobs) else { return "nothing" };
-            let keys = [job.key.clone(), "no-such-job".to_owned()];
+            let keys = [job.id.clone(), "no-such-job".to_owned()];
             if chance.below(2) == 0 {
                 world.both("retry", |queue| queue.retry(&keys, now));
                 "retry"

@@ -16,10 +16,12 @@ pub fn trace_at(path: &Path) -> Result<Trace> {
     trace_in(path, "")
 }
 
-/// Returns the only session in the file whose id starts with `prefix`.
+/// Returns the session in the file whose id is `prefix`, or the only one that starts with it.
 pub fn trace_in(path: &Path, prefix: &str) -> Result<Trace> {
     let mut sessions = traces_at(path)?;
-    sessions.retain(|trace| trace.session.as_deref().unwrap_or_default().starts_with(prefix));
+    let id = |trace: &Trace| trace.session.clone().unwrap_or_default();
+    let is_whole = sessions.iter().any(|trace| id(trace) == prefix);
+    sessions.retain(|trace| id(trace).starts_with(prefix) && (!is_whole || id(trace) == prefix));
     let unreadable = |reason| Error::Unreadable { path: path.to_owned(), reason };
     match sessions.len() {
         1 => Ok(sessions.remove(0)),

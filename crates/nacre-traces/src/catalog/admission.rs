@@ -42,8 +42,8 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    pub(super) fn dead(reason: &str) -> Self {
-        Self { state: JobState::Dead, reason: Some(reason.to_owned()), not_before: 0 }
+    pub(super) fn of(state: JobState, reason: &str) -> Self {
+        Self { state, reason: Some(reason.to_owned()), not_before: 0 }
     }
 
     /// The job becomes due after a quiet period. The last event counts if it is older than the
@@ -57,7 +57,7 @@ impl Admission {
     }
 
     pub(super) fn skipped(reason: &str) -> Self {
-        Self { state: JobState::Skipped, reason: Some(reason.to_owned()), not_before: 0 }
+        Self::of(JobState::Skipped, reason)
     }
 }
 
@@ -76,8 +76,7 @@ pub(super) fn admit(
         return Admission::skipped(QUESTION);
     }
     if facts.counts.user == 0 {
-        let reason = Some("the session has no user messages".to_owned());
-        return Admission { state: JobState::Empty, reason, not_before: 0 };
+        return Admission::of(JobState::Empty, "the session has no user messages");
     }
     match placing {
         Placing::Project(_) => {}

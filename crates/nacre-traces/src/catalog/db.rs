@@ -16,11 +16,15 @@ const FORMAT: i64 = 3;
 
 const SCHEMA: &str = include_str!("catalog.sql");
 
-/// Tables that determine the queue state of sessions.
-const TABLES: &[&str] = &["source", "session", "job"];
-
-const NO_TEXTS: &str =
-    "CREATE TRIGGER no_texts BEFORE INSERT ON message BEGIN SELECT RAISE(IGNORE); END;";
+/// Copies the tables that determine the queue state of sessions. A single transaction keeps them
+/// consistent with each other. Messages do not affect the queue.
+const COPY: &str = "BEGIN;
+    INSERT INTO main.source SELECT * FROM kept.source;
+    INSERT INTO main.session SELECT * FROM kept.session;
+    INSERT INTO main.job SELECT * FROM kept.job;
+    COMMIT;
+    DETACH DATABASE kept;
+    CREATE TRIGGER no_texts BEFORE INSERT ON message BEGIN SELECT RAISE(IGNORE); END;";
 
 #[derive(Debug)]
 pub struct Catalog {
@@ -47,21 +51,9 @@ impl Catalog {
         match schema_version(&connection).map_err(failed)? {
             FORMAT => {}
             0 => create(&mut connection).map_err(failed)?,
-            // These formats were never released, so the data is discarded and read again from the
-            // transcripts.
-            1..FORMAT => {
-                drop(connection);
-                set_aside(path);
-                return Self::open_once(path);
-            }
             found => return Err(CatalogError::Newer { path: path.to_owned(), found }),
         }
-        Ok(Self::of(connection, path.to_owned()))
-    }
-
-    fn of(connection: Connection, path: PathBuf) -> Self {
-        connection.set_prepared_statement_cache_capacity(64);
-        Self { connection, path }
+        Ok(Self { connection, path: path.to_owned() })
     }
 
     pub(super) fn write<T>(
@@ -71,8 +63,7 @@ impl Catalog {
         Ok(write_transaction(&mut self.connection, work)?)
     }
 
-    /// Returns an in-memory copy, so that dry runs execute the same code as real runs. Messages are
-    /// not copied, because they do not affect the queue.
+    /// Returns an in-memory copy, so that dry runs execute the same code as real runs.
     pub fn rehearsal(&self) -> Result<Self> {
         let path = &self.path;
         let failed = |source| CatalogError::open(path, source);
@@ -86,18 +77,8 @@ impl Catalog {
         connection
             .execute("ATTACH DATABASE ?1 AS kept", [path.to_string_lossy()])
             .map_err(failed)?;
-        // A single transaction keeps the copied tables consistent with each other.
-        let mut copy = String::from("BEGIN;");
-        for table in TABLES {
-            let columns = column_names(&connection, table).map_err(failed)?;
-            copy.push_str(&format!(
-                "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM kept.{table};"
-            ));
-        }
-        copy.push_str("COMMIT; DETACH DATABASE kept;");
-        connection.execute_batch(&copy).map_err(failed)?;
-        connection.execute_batch(NO_TEXTS).map_err(failed)?;
-        Ok(Self::of(connection, PathBuf::new()))
+        connection.execute_batch(COPY).map_err(failed)?;
+        Ok(Self { connection, path: PathBuf::new() })
     }
 }
 
@@ -122,15 +103,6 @@ fn set_aside(path: &Path) {
         let from = PathBuf::from(format!("{}{tail}", path.display()));
         let _ = std::fs::rename(&from, format!("{}.damaged{tail}", path.display()));
     }
-}
-
-/// Rows are copied by column name, because formats may order the columns differently.
-fn column_names(connection: &Connection, table: &str) -> rusqlite::Result<String> {
-    connection.query_row(
-        "SELECT group_concat(name) FROM pragma_table_info(?1, 'main')",
-        [table],
-        |row| row.get(0),
-    )
 }
 
 /// Serializes a value of a type for which serialization cannot fail.

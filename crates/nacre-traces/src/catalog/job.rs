@@ -4,23 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-pub use nacre_types::JobState;
+pub use nacre_types::{JobState, QueueJob};
 
 use super::*;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
-    pub key: String,
-    pub state: JobState,
-    pub reason: Option<String>,
-    pub attempts: u32,
-    pub not_before: Option<Timestamp>,
-    pub run: Option<String>,
-    pub changed: Timestamp,
-    pub agent: String,
-    pub title: Option<String>,
-    pub project: Option<String>,
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -88,8 +74,6 @@ pub struct QueueFilter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceRun {
     pub id: String,
-    pub what: String,
-    pub started: Timestamp,
     /// Missing if the run is in progress or was interrupted.
     pub finished: Option<Timestamp>,
     pub outcome: Option<String>,
@@ -140,7 +124,7 @@ pub trait JobQueue {
     /// Ends all leases whose token begins with `prefix`, and returns the number of jobs affected.
     fn give_back(&mut self, prefix: &str, now: Timestamp) -> Result<usize>;
 
-    fn jobs(&self, filter: &QueueFilter) -> Result<Vec<Job>>;
+    fn jobs(&self, filter: &QueueFilter) -> Result<Vec<QueueJob>>;
 
     /// Queues jobs again, resets their attempt counts, and returns the keys of the changed jobs.
     fn retry(&mut self, keys: &[String], now: Timestamp) -> Result<Vec<String>>;

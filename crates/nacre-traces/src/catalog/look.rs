@@ -10,8 +10,8 @@ use jiff::Timestamp;
 
 use super::*;
 
-use crate::agents::ADAPTERS;
-use crate::transcript::{Adapter, Agent, SessionFacts, SessionRole, Sink, TraceSource};
+use crate::agents::adapter_of;
+use crate::transcript::{Agent, ReadOutcome, SessionRole, Sink, TraceSource};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Look {
@@ -41,16 +41,20 @@ impl Look {
 /// Counts the sessions of all directories, starting with the newest files. `goes_on` is called
 /// before each file, and counting stops when it returns `false`.
 pub fn look(connections: &[Connection], mut goes_on: impl FnMut() -> bool) -> Look {
-    let mut sources = discover(connections);
-    sources.sort_by_key(|(_, source)| Reverse(source.stamp.modified));
+    let mut sources: Vec<TraceSource> = discover(connections).collect();
+    sources.sort_by_key(|source| Reverse(source.stamp.modified));
     let mut found = Look { sources: sources.len() as u64, ..Look::default() };
     let mut known = HashSet::new();
-    for (adapter, source) in &sources {
+    for source in &sources {
         if !goes_on() {
             found.is_partial = true;
             break;
         }
-        for facts in openings(*adapter, source) {
+        let adapter = adapter_of(source.agent);
+        // Unreadable sessions are ignored here, because the sync reports them.
+        for trace in adapter.sessions(source).unwrap_or_default() {
+            let read = adapter.read(&trace, None, Sink::opening(&mut |_| {}));
+            let Ok(ReadOutcome { facts, .. }) = read else { continue };
             let is_talk = facts.role == SessionRole::Main && facts.counts.user > 0;
             if let Some(folder) = facts.cwd
                 && is_talk
@@ -76,7 +80,7 @@ pub struct TraceGlance {
 /// Reads file metadata only.
 pub fn glance(connections: &[Connection]) -> TraceGlance {
     let mut glance = TraceGlance::default();
-    for (_, TraceSource { stamp, .. }) in discover(connections) {
+    for TraceSource { stamp, .. } in discover(connections) {
         glance.n_sources += 1;
         glance.bytes = glance.bytes.wrapping_add(stamp.size);
         glance.newest = glance.newest.max(stamp.modified);
@@ -84,22 +88,8 @@ pub fn glance(connections: &[Connection]) -> TraceGlance {
     glance
 }
 
-fn discover(connections: &[Connection]) -> Vec<(&'static dyn Adapter, TraceSource)> {
-    let mut found = Vec::new();
-    for adapter in ADAPTERS.iter().copied() {
-        for connection in connections.iter().filter(|one| one.agent == adapter.agent()) {
-            let sources = adapter.discover(&connection.roots).sources;
-            found.extend(sources.into_iter().map(|source| (adapter, source)));
-        }
-    }
-    found
-}
-
-/// Returns the facts at the beginning of each session. Unreadable sessions are ignored here,
-/// because the sync reports them.
-fn openings(adapter: &dyn Adapter, source: &TraceSource) -> Vec<SessionFacts> {
-    let traces = adapter.sessions(source).unwrap_or_default();
-    let opening =
-        |trace| adapter.read(trace, None, Sink::opening(&mut |_| {})).ok().map(|read| read.facts);
-    traces.iter().filter_map(opening).collect()
+fn discover(connections: &[Connection]) -> impl Iterator<Item = TraceSource> {
+    connections
+        .iter()
+        .flat_map(|Connection { agent, roots }| adapter_of(*agent).discover(roots).sources)
 }

@@ -29,7 +29,7 @@ use db::{columns, json, limit_of, path_text, rows, stamp_of, time_of};
 pub use error::CatalogError;
 use error::Result;
 pub use job::{
-    Claim, ClaimOrder, Job, JobQueue, JobState, Outcome, QueueFilter, RetryPolicy, ServiceRun,
+    Claim, ClaimOrder, JobQueue, JobState, Outcome, QueueFilter, QueueJob, RetryPolicy, ServiceRun,
     StateCounts,
 };
 pub use look::{Look, TraceGlance, glance, look};
@@ -37,13 +37,10 @@ pub use messages::{SaidMessage, SaidSession};
 pub use offer::OfferedSession;
 pub use place::{Placing, main_worktree, project_root, repository_identity};
 use place::{may_speak_for, remote_of};
-use record::{Growth, NewlyRead, Texts, inner, put_session, put_source, put_source_unread, record};
-pub use refresh::{
-    AdoptedFolder, AllowedProjects, Connection, Progress, RefreshOptions, RefreshReport,
-};
+use record::{Texts, first_said, inner, is_placed, put_session, put_source, stamp_source};
+pub use refresh::{AllowedProjects, Connection, Progress, RefreshOptions, RefreshReport};
 pub use sessions::{
-    DayActivity, LaterSessions, SessionFilter, SessionRow, UnregisteredFolder, WaitingSessions,
-    key_of,
+    DayActivity, SessionFilter, SessionRow, UnregisteredFolder, key_of, later_sessions,
 };
 use words::fingerprint;
 pub use words::{ProjectWords, WordLists};

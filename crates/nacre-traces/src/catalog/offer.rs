@@ -46,7 +46,7 @@ impl Catalog {
 
     /// Imports the states of this machine's sessions from a shared queue, and returns how many were
     /// updated. A session that is running elsewhere becomes pending here.
-    pub fn adopt(&mut self, jobs: &[Job]) -> Result<usize> {
+    pub fn adopt(&mut self, jobs: &[QueueJob]) -> Result<usize> {
         self.write(|transaction| {
             let mut n_adopted = 0;
             let mut statement = transaction.prepare_cached(
@@ -58,13 +58,17 @@ impl Catalog {
                 let state = if job.state == JobState::Running { JobState::Pending } else { job.state };
                 n_adopted += statement.execute(named_params! {
                     ":state": state.as_str(), ":reason": job.reason, ":attempts": job.attempts, ":run": job.run,
-                    ":due": job.not_before.map_or(0, jiff::Timestamp::as_millisecond),
-                    ":changed": job.changed.as_millisecond(), ":key": job.key,
+                    ":due": job.not_before.as_deref().map_or(0, millis_of),
+                    ":changed": millis_of(&job.changed), ":key": job.id,
                 })?;
             }
             Ok(n_adopted)
         })
     }
+}
+
+fn millis_of(time: &str) -> i64 {
+    time.parse::<Timestamp>().map_or(0, Timestamp::as_millisecond)
 }
 
 fn read_offered(row: &Row) -> rusqlite::Result<OfferedSession> {

@@ -2,9 +2,10 @@
 //! worktree belongs to the repository with the same git directory. If the directory is inside
 //! several registered projects, the innermost one is used.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::transcript::repository_address;
+use nacre_base::fs::without_dots;
 use nacre_base::git::GitFolder;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,8 @@ pub fn project_root(cwd: Option<&str>, projects: &[PathBuf]) -> Placing {
     let Some(cwd) = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()) else {
         return Placing::Nowhere;
     };
-    let cwd = normal(cwd);
+    // The directory may no longer exist.
+    let cwd = without_dots(cwd);
     let around = |dir: &Path| {
         let found = projects.iter().filter(|project| dir.starts_with(project));
         found.max_by_key(|project| project.components().count()).cloned()
@@ -53,31 +55,21 @@ pub(super) fn may_speak_for(source: &Path, project: &Path, projects: &[PathBuf])
     // Links are not resolved. Users who link an agent's directory to their dotfiles repository
     // trust that repository.
     let folder = source.parent().unwrap_or(source);
-    match project_root(folder.to_str(), projects) {
-        Placing::Project(around) => project.starts_with(around),
-        Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => {
-            let around = GitFolder::around(folder);
-            around.is_none_or(|around| project.starts_with(around.tree()))
-        }
+    if let Placing::Project(around) = project_root(folder.to_str(), projects) {
+        return project.starts_with(around);
     }
+    GitFolder::around(folder).is_none_or(|around| project.starts_with(around.tree()))
 }
 
 pub(super) fn remote_of(root: &Path) -> Option<String> {
     let config = GitFolder::of(root)?.read_shared("config")?;
-    let mut remotes: Vec<(bool, &str)> = Vec::new();
-    let mut section = "";
-    for line in config.lines().map(str::trim) {
-        if line.starts_with('[') {
-            section = line;
-        } else if section.starts_with("[remote ")
-            && let Some((name, value)) = line.split_once('=')
-            && name.trim() == "url"
-        {
-            remotes.push((section == "[remote \"origin\"]", value.trim()));
-        }
-    }
-    let first = remotes.iter().find(|(is_origin, _)| *is_origin).or(remotes.first())?;
-    Some(repository_address(first.1)).filter(|address| !address.is_empty())
+    let remotes = || config.split("[remote ").skip(1);
+    let origin = remotes().find(|remote| remote.starts_with("\"origin\"]"));
+    let lines = origin.or(remotes().next())?.lines().map(str::trim);
+    let url = lines
+        .take_while(|line| !line.starts_with('['))
+        .find_map(|line| line.strip_prefix("url")?.trim_start().strip_prefix('='))?;
+    Some(repository_address(url.trim())).filter(|address| !address.is_empty())
 }
 
 /// Returns a name that is the same for all clones of a repository: the address of its remote,
@@ -98,21 +90,6 @@ pub fn main_worktree(dir: &Path) -> Option<PathBuf> {
     let git = GitFolder::around(dir)?;
     let common = git.common();
     common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned)
-}
-
-/// Resolves `.` and `..` lexically, because the directory may no longer exist.
-fn normal(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                clean.pop();
-            }
-            Component::CurDir => {}
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
-        }
-    }
-    clean
 }
 
 #[cfg(test)]

@@ -115,17 +115,10 @@ impl JobQueue for Catalog {
     }
 
     fn give_back(&mut self, prefix: &str, now: Timestamp) -> Result<usize> {
-        self.write(|transaction| {
-            transaction.execute(
-                "UPDATE job SET lease = NULL, lease_until = NULL, changed = ?1, reason = 'the worker went away',
-                   state = CASE WHEN attempts < ?2 THEN 'pending' ELSE 'dead' END
-                 WHERE state = 'running' AND substr(lease, 1, length(?3)) = ?3",
-                (now.as_millisecond(), MAX_CLAIMS, prefix),
-            )
-        })
+        self.end_leases(prefix, i64::MAX, now)
     }
 
-    fn jobs(&self, filter: &QueueFilter) -> Result<Vec<Job>> {
+    fn jobs(&self, filter: &QueueFilter) -> Result<Vec<QueueJob>> {
         let sql =
             "SELECT s.key, j.state, j.reason, j.attempts, j.not_before, j.run, j.changed, s.agent, s.title, s.project
              FROM job j JOIN session s ON s.id = j.session
@@ -153,8 +146,8 @@ impl JobQueue for Catalog {
                  ON CONFLICT (id) DO UPDATE SET what = ?2, started = ?3, finished = NULL, outcome = NULL",
                 (id, what, now.as_millisecond()),
             )
-        })?;
-        Ok(())
+        })
+        .map(drop)
     }
 
     fn end_run(&mut self, id: &str, outcome: &str, now: Timestamp) -> Result<()> {
@@ -163,22 +156,20 @@ impl JobQueue for Catalog {
                 "UPDATE service_run SET finished = ?2, outcome = ?3 WHERE id = ?1",
                 (id, now.as_millisecond(), outcome),
             )
-        })?;
-        Ok(())
+        })
+        .map(drop)
     }
 
     fn last_run(&self, what: &str) -> Result<Option<ServiceRun>> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT id, what, started, finished, outcome FROM service_run WHERE what = ?1
+            "SELECT id, finished, outcome FROM service_run WHERE what = ?1
              ORDER BY started DESC, id DESC LIMIT 1",
         )?;
         let run = statement.query_row([what], |row| {
             Ok(ServiceRun {
                 id: row.get(0)?,
-                what: row.get(1)?,
-                started: time_of(row.get(2)?),
-                finished: row.get::<_, Option<i64>>(3)?.map(time_of),
-                outcome: row.get(4)?,
+                finished: row.get::<_, Option<i64>>(1)?.map(time_of),
+                outcome: row.get(2)?,
             })
         });
         Ok(run.optional()?)
@@ -225,15 +216,18 @@ impl Catalog {
         if !expired {
             return Ok(());
         }
-        self.write(|transaction| {
-            transaction.execute(
-                "UPDATE job SET lease = NULL, lease_until = NULL, changed = ?1, reason = 'the worker went away',
-                   state = CASE WHEN attempts < ?2 THEN 'pending' ELSE 'dead' END
-                 WHERE state = 'running' AND lease_until <= ?1",
-                (now.as_millisecond(), MAX_CLAIMS),
-            )
-        })?;
+        self.end_leases("", now.as_millisecond(), now)?;
         Ok(())
+    }
+
+    /// Ends the leases whose token begins with `prefix` and that expire no later than `until`.
+    fn end_leases(&mut self, prefix: &str, until: i64, now: Timestamp) -> Result<usize> {
+        let sql =
+            "UPDATE job SET lease = NULL, lease_until = NULL, changed = ?1, reason = 'the worker went away',
+               state = CASE WHEN attempts < ?2 THEN 'pending' ELSE 'dead' END
+             WHERE state = 'running' AND substr(lease, 1, length(?3)) = ?3 AND lease_until <= ?4";
+        let values = (now.as_millisecond(), MAX_CLAIMS, prefix, until);
+        self.write(|transaction| transaction.execute(sql, values))
     }
 
     fn set_state(
@@ -267,16 +261,16 @@ fn millis_after(now: Timestamp, wait: Duration) -> i64 {
     now.as_millisecond().saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX))
 }
 
-fn job_of(row: &Row) -> rusqlite::Result<Job> {
+fn job_of(row: &Row) -> rusqlite::Result<QueueJob> {
     let not_before: i64 = row.get(4)?;
-    Ok(Job {
-        key: row.get(0)?,
+    Ok(QueueJob {
+        id: row.get(0)?,
         state: JobState::from_name(&row.get::<_, String>(1)?).unwrap_or(JobState::Dead),
         reason: row.get(2)?,
         attempts: row.get(3)?,
-        not_before: (not_before > 0).then(|| time_of(not_before)),
+        not_before: (not_before > 0).then(|| time_of(not_before).to_string()),
         run: row.get(5)?,
-        changed: time_of(row.get(6)?),
+        changed: time_of(row.get(6)?).to_string(),
         agent: row.get(7)?,
         title: row.get(8)?,
         project: row.get(9)?,

@@ -1,42 +1,21 @@
-//! Records one session's messages, facts and queue state in the catalog, in one transaction.
+//! Records one session's messages, and the session's and its source's rows.
 
-use std::borrow::Cow;
-use std::cell::Cell;
-
-use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Result, Transaction, named_params};
 
 use super::*;
 
-use crate::transcript::{
-    Began, ReadOutcome, Trace, TraceSource, TranscriptEvent, Watermark, without_words,
-};
+use crate::transcript::{Began, ReadOutcome, Trace, TraceSource, TranscriptEvent};
 use nacre_base::redact::ExtraWords;
+use nacre_base::text::shorten;
 
-const MAX_TITLE_CHARS: usize = 80;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Growth {
-    Grown,
-    /// The transcript was touched or restored but has no new content.
-    Same,
-}
-
-impl Growth {
-    pub(super) fn of(outcome: &ReadOutcome, texts: &Texts) -> Self {
-        match (outcome.began, texts.first_sequence) {
-            (Began::AtWatermark, None) => Self::Same,
-            (Began::AtWatermark | Began::FromStart | Began::Restarted, _) => Self::Grown,
-        }
-    }
-}
+const MAX_TITLE_BYTES: usize = 80;
 
 pub(super) struct Texts<'a> {
     transaction: &'a Transaction<'a>,
     session: i64,
     words: &'a ExtraWords,
-    first_sequence: Option<u64>,
-    has_changed: Cell<bool>,
+    pub(super) first_sequence: Option<u64>,
+    has_changed: bool,
     pub(super) failure: Option<rusqlite::Error>,
 }
 
@@ -51,14 +30,9 @@ impl<'a> Texts<'a> {
             session,
             words,
             first_sequence: None,
-            has_changed: Cell::new(false),
+            has_changed: false,
             failure: None,
         }
-    }
-
-    /// Returns the fingerprint of the redaction list that was applied.
-    pub(super) fn words(&self) -> i64 {
-        fingerprint(self.words)
     }
 
     pub(super) fn take(&mut self, event: TranscriptEvent) {
@@ -76,22 +50,23 @@ impl<'a> Texts<'a> {
         }
     }
 
-    fn forget_from(&self, sequence: u64) -> Result<()> {
+    fn forget_from(&mut self, sequence: u64) -> Result<()> {
         let sequence = i64::try_from(sequence).unwrap_or(i64::MAX);
-        self.transaction
+        let n_forgotten = self
+            .transaction
             .prepare_cached("DELETE FROM message WHERE session = ?1 AND sequence >= ?2")?
-            .execute((self.session, sequence))
-            .map(|n_forgotten| self.has_changed.set(self.has_changed.get() || n_forgotten > 0))
+            .execute((self.session, sequence))?;
+        self.has_changed |= n_forgotten > 0;
+        Ok(())
     }
 
     /// If a rewritten transcript is now empty, its stored messages are deleted. If messages
     /// changed, the session is marked for indexing.
-    pub(super) fn finish(&self, outcome: &ReadOutcome) -> Result<()> {
-        match (outcome.began, self.first_sequence) {
-            (Began::FromStart | Began::Restarted, None) => self.forget_from(0)?,
-            (Began::FromStart | Began::Restarted | Began::AtWatermark, _) => {}
+    pub(super) fn finish(&mut self, outcome: &ReadOutcome) -> Result<()> {
+        if outcome.began != Began::AtWatermark && self.first_sequence.is_none() {
+            self.forget_from(0)?;
         }
-        if self.has_changed.get() {
+        if self.has_changed {
             self.transaction
                 .prepare_cached("UPDATE session SET said = said + 1 WHERE id = ?1")?
                 .execute([self.session])?;
@@ -99,71 +74,18 @@ impl<'a> Texts<'a> {
         Ok(())
     }
 
-    fn insert(&self, message: &SaidMessage) -> Result<()> {
+    fn insert(&mut self, message: &SaidMessage) -> Result<()> {
         let SaidMessage { sequence, kind, at_ms, text } = message;
         self.transaction
             .prepare_cached("INSERT INTO message (session, sequence, kind, at, text) VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute((self.session, sequence, kind, at_ms, text))
-            .map(|_| self.has_changed.set(true))
+            .execute((self.session, sequence, kind, at_ms, text))?;
+        self.has_changed = true;
+        Ok(())
     }
-}
-
-pub(super) struct NewlyRead<'a> {
-    pub(super) outcome: &'a ReadOutcome,
-    pub(super) growth: Growth,
-    pub(super) placing: &'a Placing,
-    pub(super) words: &'a ExtraWords,
-}
-
-pub(super) fn record(
-    transaction: &Transaction,
-    session: i64,
-    trace: &Trace,
-    NewlyRead { outcome, growth, placing, words }: NewlyRead<'_>,
-    moment: Moment,
-) -> Result<()> {
-    let mut facts = Cow::Borrowed(&outcome.facts);
-    let (folder, project) = match placing {
-        Placing::Project(root) => (Some(root), Some(path_text(root))),
-        Placing::Unregistered(folder) => (Some(folder), None),
-        Placing::Elsewhere(_) | Placing::Nowhere => (None, None),
-    };
-    // Not every agent records the repository.
-    if facts.repository.is_none() {
-        facts.to_mut().repository = folder.and_then(|folder| remote_of(folder));
-    }
-    if facts.title.is_none() {
-        facts.to_mut().title = first_said(transaction, session)?;
-    }
-    let facts = &without_words(facts.into_owned(), words);
-    let watermark = outcome
-        .watermark
-        .clone()
-        .map(|watermark| Watermark { facts: without_words(watermark.facts, words), ..watermark });
-    let last_activity =
-        facts.last_activity.or(trace.source.stamp.modified).map(Timestamp::as_millisecond);
-    transaction.execute(
-        "UPDATE session SET revision = :revision, watermark = :watermark, session_id = :session_id,
-           title = :title, cwd = :cwd, project = :project, started = :started, last_activity = :last,
-           grown = grown + :growth, facts = :facts, report = :report, words_read = :words, words_kept = :words
-         WHERE id = :id",
-        named_params! {
-            ":revision": trace.revision, ":watermark": watermark.as_ref().map(json),
-            ":session_id": facts.id, ":title": facts.title, ":cwd": facts.cwd, ":project": project,
-            ":started": facts.started.map(Timestamp::as_millisecond), ":last": last_activity,
-            ":growth": u32::from(growth == Growth::Grown), ":facts": json(facts),
-            ":report": json(&outcome.report), ":words": fingerprint(words), ":id": session,
-        },
-    )?;
-    if growth == Growth::Grown || !is_placed(transaction, session)? {
-        let admission = admit(facts, placing, trace.source.stamp, moment);
-        set_job(transaction, session, &admission, moment.now)?;
-    }
-    twins::settle(transaction, session, moment)
 }
 
 /// The user's first message serves as the title of a session without one.
-fn first_said(transaction: &Transaction, session: i64) -> Result<Option<String>> {
+pub(super) fn first_said(transaction: &Transaction, session: i64) -> Result<Option<String>> {
     let text: Option<String> = transaction
         .prepare_cached(
             "SELECT text FROM message WHERE session = ?1 AND kind = 'user' ORDER BY sequence LIMIT 1",
@@ -171,22 +93,11 @@ fn first_said(transaction: &Transaction, session: i64) -> Result<Option<String>>
         .query_row([session], |row| row.get(0))
         .optional()?;
     let line = text.as_deref().and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
-    Ok(line.map(title_of))
-}
-
-fn title_of(line: &str) -> String {
-    let line = line.trim();
-    match line.char_indices().nth(MAX_TITLE_CHARS) {
-        None => line.to_owned(),
-        Some((end, _)) => {
-            let head = &line[..end];
-            format!("{}…", head.rfind(' ').map_or(head, |space| head[..space].trim_end()))
-        }
-    }
+    Ok(line.map(|line| shorten(line, MAX_TITLE_BYTES)))
 }
 
 /// Returns whether the session keeps its queue state after a read without new content.
-fn is_placed(transaction: &Transaction, session: i64) -> Result<bool> {
+pub(super) fn is_placed(transaction: &Transaction, session: i64) -> Result<bool> {
     transaction
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM job WHERE session = ?1
@@ -195,31 +106,9 @@ fn is_placed(transaction: &Transaction, session: i64) -> Result<bool> {
         .query_row([session], |row| row.get(0))
 }
 
-pub(super) fn put_source(
-    transaction: &Transaction,
-    source: &TraceSource,
-    version: u32,
-) -> Result<i64> {
-    let [size, modified, inode] = columns(source.stamp);
-    transaction
-        .prepare_cached(
-            "INSERT INTO source (agent, path, size, modified, inode, version)
-             VALUES (:agent, :path, :size, :modified, :inode, :version)
-             ON CONFLICT (agent, path) DO UPDATE SET size = :size, modified = :modified, inode = :inode,
-               version = :version RETURNING id",
-        )?
-        .query_row(
-            named_params! {
-                ":agent": source.agent.as_str(), ":path": path_text(&source.path), ":size": size,
-                ":modified": modified, ":inode": inode, ":version": version,
-            },
-            |row| row.get(0),
-        )
-}
-
 /// Inserts a source without a stamp, so that it does not appear unchanged if the process is killed
 /// before the last session is read.
-pub(super) fn put_source_unread(
+pub(super) fn put_source(
     transaction: &Transaction,
     source: &TraceSource,
     version: u32,
@@ -231,6 +120,21 @@ pub(super) fn put_source_unread(
              ON CONFLICT (agent, path) DO UPDATE SET path = path RETURNING id",
         )?
         .query_row(key, |row| row.get(0))
+}
+
+pub(super) fn stamp_source(
+    transaction: &Transaction,
+    id: i64,
+    source: &TraceSource,
+    version: u32,
+) -> Result<()> {
+    let [size, modified, inode] = columns(source.stamp);
+    transaction
+        .prepare_cached(
+            "UPDATE source SET size = ?2, modified = ?3, inode = ?4, version = ?5 WHERE id = ?1",
+        )?
+        .execute((id, size, modified, inode, version))
+        .map(drop)
 }
 
 pub(super) fn put_session(transaction: &Transaction, source: i64, trace: &Trace) -> Result<i64> {

@@ -3,7 +3,7 @@
 //! reappears. Sources below a directory that cannot be listed do not count as removed.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use nacre_types::SourceProblem;
 use super::*;
 
 use crate::agents::adapter_of;
-use crate::transcript::{Agent, SyncBudget, TraceSource};
+use crate::transcript::{Agent, Discovery, SyncBudget, TraceSource};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
@@ -38,7 +38,7 @@ pub struct RefreshOptions {
     pub connections: Vec<Connection>,
     pub projects: Vec<PathBuf>,
     /// Other directories whose sessions the user assigned to a project, with that project.
-    pub adopted: Vec<AdoptedFolder>,
+    pub adopted: BTreeMap<PathBuf, PathBuf>,
     pub words: WordLists,
     pub allowed: AllowedProjects,
     pub since: Option<Timestamp>,
@@ -51,19 +51,13 @@ pub struct RefreshOptions {
     pub now: Timestamp,
 }
 
-#[derive(Clone, Debug)]
-pub struct AdoptedFolder {
-    pub folder: PathBuf,
-    pub project: PathBuf,
-}
-
 impl RefreshOptions {
     fn root_of(&self, cwd: Option<&str>) -> Placing {
         let placing = project_root(cwd, &self.projects);
         let Placing::Unregistered(folder) = &placing else { return placing };
-        let around = self.adopted.iter().filter(|adopted| folder.starts_with(&adopted.folder));
-        let nearest = around.max_by_key(|adopted| adopted.folder.components().count());
-        nearest.map_or(placing, |adopted| Placing::Project(adopted.project.clone()))
+        let around = self.adopted.iter().filter(|(adopted, _)| folder.starts_with(adopted));
+        let nearest = around.max_by_key(|(adopted, _)| adopted.components().count());
+        nearest.map_or(placing, |(_, project)| Placing::Project(project.clone()))
     }
 
     pub(super) fn placing(&self, source: &Path, cwd: Option<&str>) -> Placing {
@@ -83,6 +77,8 @@ impl RefreshOptions {
 
 #[derive(Debug, Default)]
 pub struct RefreshReport {
+    /// The sources that were opened or, in a preview, that a refresh would open.
+    pub opened: Vec<TraceSource>,
     pub sources: u64,
     pub unchanged: u64,
     pub read: u64,
@@ -119,32 +115,17 @@ impl Catalog {
     pub fn refresh(
         &mut self,
         options: &RefreshOptions,
-        progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
-    ) -> Result<RefreshReport> {
-        Ok(self.refresh_sources(options, progress)?.1)
-    }
-
-    /// Like `refresh`, but also returns the sources that were opened.
-    pub fn refresh_sources(
-        &mut self,
-        options: &RefreshOptions,
         mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
-    ) -> Result<(Vec<TraceSource>, RefreshReport)> {
+    ) -> Result<RefreshReport> {
         // Limits the total cost of reading untrusted transcripts, in addition to the limits on each
         // one.
         let _budget = SyncBudget::begin();
         let readmitted = self.readmit(options)?;
         let reworded = self.keep_out(&options.words)?;
         let mut report = RefreshReport { readmitted, reworded, ..RefreshReport::default() };
-        let mut changed = Vec::new();
-        for compared in self.compare(options, &mut report)? {
-            report.gone += self.note_gone(&compared.gone, compared.agent, options.moment())?;
-            changed.extend(compared.changed);
-        }
-        // Read the newest sources first, because they matter most for the next session.
-        changed.sort_by_key(|source| Reverse(source.stamp.modified));
+        let (changed, gone) = self.compare(options, &mut report)?;
+        report.gone = self.note_gone(&gone, options.moment())?;
         let total = changed.len() as u64;
-        let mut opened = Vec::new();
         for (done, source) in (0_u64..).zip(changed) {
             let is_enough = options.max_sessions.is_some_and(|max| report.read >= max as u64);
             let now = Progress { done, total, bytes: report.bytes, path: &source.path };
@@ -153,46 +134,72 @@ impl Catalog {
                 break;
             }
             self.take_source(adapter_of(source.agent), &source, options, &mut report)?;
-            opened.push(source);
+            report.opened.push(source);
         }
-        Ok((opened, report))
+        Ok(report)
     }
 
     /// Lists changed sources and problems without opening any source or changing the catalog.
-    pub fn preview(
-        &mut self,
-        options: &RefreshOptions,
-    ) -> Result<(Vec<TraceSource>, RefreshReport)> {
+    pub fn preview(&mut self, options: &RefreshOptions) -> Result<RefreshReport> {
         let mut report = RefreshReport::default();
-        let compared = self.compare(options, &mut report)?;
-        let mut changed: Vec<TraceSource> =
-            compared.into_iter().flat_map(|compared| compared.changed).collect();
-        changed.sort_by_key(|source| Reverse(source.stamp.modified));
-        Ok((changed, report))
+        report.opened = self.compare(options, &mut report)?.0;
+        Ok(report)
     }
 
+    /// Returns the changed and the missing sources. The newest sources come first, because they
+    /// matter most for the next session.
     fn compare(
         &self,
         options: &RefreshOptions,
         report: &mut RefreshReport,
-    ) -> Result<Vec<ComparedSources>> {
+    ) -> Result<(Vec<TraceSource>, Vec<Gone>)> {
         let mut ledger = self.ledger(&options.words)?;
-        let compared = options.connections.iter().map(|connection| {
-            let known = ledger.remove(&connection.agent).unwrap_or_default();
-            compare_sources(known, connection, options, report)
-        });
-        Ok(compared.collect())
+        let (mut changed, mut gone) = (Vec::new(), Vec::new());
+        let in_window = |source: &TraceSource| {
+            let modified = source.stamp.modified.unwrap_or(options.now);
+            options.since.is_none_or(|since| modified >= since)
+                && options.until.is_none_or(|until| modified < until)
+        };
+        for Connection { agent, roots } in &options.connections {
+            let adapter = adapter_of(*agent);
+            let version = i64::from(adapter.version());
+            let mut known = ledger.remove(agent).unwrap_or_default();
+            let Discovery { sources, problems } = adapter.discover(roots);
+            report.sources += sources.len() as u64;
+            for source in sources {
+                // Sources found on disk are removed from `known`, so any that remain are missing.
+                let seen = known.remove(source.path.to_string_lossy().as_ref());
+                let is_new = options.force || seen != Some((columns(source.stamp), version));
+                if is_new && in_window(&source) {
+                    changed.push(source);
+                } else {
+                    report.unchanged += 1;
+                }
+            }
+            for (path, ([size, ..], _)) in known {
+                let is_below = |folder: &PathBuf| Path::new(&path).starts_with(folder);
+                let is_hidden = problems.iter().any(|problem| is_below(&problem.path));
+                if roots.iter().any(is_below) && !is_hidden {
+                    gone.push(Gone { agent: *agent, path, has_stamp: size != -1 });
+                }
+            }
+            report.problems.extend(
+                problems.iter().map(|one| source_problem(&one.path, one.error.to_string())),
+            );
+        }
+        changed.sort_by_key(|source| Reverse(source.stamp.modified));
+        Ok((changed, gone))
     }
 
     /// Returns all recorded sources with a single table scan. A source gets `NO_VERSION`, and is
     /// thus read again, if any of its sessions was read under an outdated redaction list.
-    fn ledger(&self, words: &WordLists) -> Result<HashMap<Agent, Known>> {
+    fn ledger(&self, words: &WordLists) -> Result<HashMap<Agent, KnownSources>> {
         let outdated = self.read_under_other_words(words)?;
         let mut statement = self
             .connection
             .prepare_cached("SELECT agent, path, size, modified, inode, version, id FROM source")?;
         let mut rows = statement.query([])?;
-        let mut ledger: HashMap<Agent, Known> = HashMap::new();
+        let mut ledger: HashMap<Agent, KnownSources> = HashMap::new();
         while let Some(row) = rows.next()? {
             let name = row.get_ref(0)?.as_str().unwrap_or_default();
             let Some(agent) = Agent::from_name(name) else { continue };
@@ -203,24 +210,21 @@ impl Catalog {
         Ok(ledger)
     }
 
-    fn note_gone(&mut self, gone: &[Gone], agent: Agent, moment: Moment) -> Result<u64> {
-        if gone.is_empty() {
-            return Ok(0);
-        }
+    fn note_gone(&mut self, gone: &[Gone], moment: Moment) -> Result<u64> {
         // Most missing sources were already missing in an earlier refresh and have no pending jobs,
         // so there is nothing to change.
         let sql = "SELECT DISTINCT o.path FROM job j JOIN session s ON s.id = j.session
-             JOIN source o ON o.id = s.source WHERE j.state = 'pending' AND o.agent = ?1";
-        let waiting = rows(&self.connection, sql, [agent.as_str()], |row| row.get(0))?;
+             JOIN source o ON o.id = s.source WHERE j.state = 'pending'";
+        let waiting = rows(&self.connection, sql, [], |row| row.get(0))?;
         let waiting: HashSet<String> = waiting.into_iter().collect();
         let is_news = |gone: &&Gone| gone.has_stamp || waiting.contains(&gone.path);
-        let gone: Vec<&String> = gone.iter().filter(is_news).map(|gone| &gone.path).collect();
+        let gone: Vec<&Gone> = gone.iter().filter(is_news).collect();
         if gone.is_empty() {
             return Ok(0);
         }
         self.write(|transaction| {
             let mut n_gone = 0;
-            for path in gone {
+            for Gone { agent, path, .. } in gone {
                 let key = named_params! { ":agent": agent.as_str(), ":path": path };
                 let n_forgotten = transaction
                     .prepare_cached(
@@ -238,7 +242,7 @@ impl Catalog {
                         ":now": moment.now.as_millisecond(), ":agent": agent.as_str(), ":path": path, ":reason": GONE,
                     })?;
                 if n_forgotten + n_skipped > 0 {
-                    twins::settle_source(transaction, agent, path, moment)?;
+                    twins::settle_source(transaction, *agent, path, moment)?;
                 }
                 n_gone += n_skipped as u64;
             }
@@ -256,19 +260,19 @@ impl Catalog {
         let cwds: Vec<String> = rows(&self.connection, sql, [], |row| row.get(0))?;
         let placed: Vec<(String, String)> = cwds
             .into_iter()
-            .filter_map(|cwd| match options.root_of(Some(&cwd)) {
-                Placing::Project(root) => Some((cwd, path_text(&root))),
-                Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => None,
+            .filter_map(|cwd| {
+                let Placing::Project(root) = options.root_of(Some(&cwd)) else { return None };
+                Some((cwd, path_text(&root)))
             })
             .collect();
-        let is_moved = |adopted: &&AdoptedFolder| !options.projects.contains(&adopted.folder);
-        let moved: Vec<&AdoptedFolder> = options.adopted.iter().filter(is_moved).collect();
+        let moved = options.adopted.iter().filter(|(folder, _)| !options.projects.contains(folder));
+        let moved: Vec<(&PathBuf, &PathBuf)> = moved.collect();
         if placed.is_empty() && moved.is_empty() {
             return Ok(0);
         }
         self.write(|transaction| {
             let mut n_admitted = 0;
-            for AdoptedFolder { folder, project } in moved {
+            for (folder, project) in moved {
                 transaction.execute(
                     "UPDATE session SET project = ?1, said = said + (said > 0) WHERE project = ?2",
                     (path_text(project), path_text(folder)),
@@ -282,13 +286,11 @@ impl Catalog {
     }
 }
 
-struct ComparedSources {
-    agent: Agent,
-    changed: Vec<TraceSource>,
-    gone: Vec<Gone>,
-}
+/// The stamp and the adapter version of each source of an agent, by path.
+type KnownSources = HashMap<String, ([i64; 3], i64)>;
 
 struct Gone {
+    agent: Agent,
     path: String,
     has_stamp: bool,
 }
@@ -331,52 +333,4 @@ fn readmit_from(
 
 pub(super) fn source_problem(path: &Path, reason: String) -> SourceProblem {
     SourceProblem { path: path.display().to_string(), reason }
-}
-
-type Known = HashMap<String, ([i64; 3], i64)>;
-
-fn compare_sources(
-    mut known: Known,
-    connection: &Connection,
-    options: &RefreshOptions,
-    report: &mut RefreshReport,
-) -> ComparedSources {
-    let adapter = adapter_of(connection.agent);
-    let discovery = adapter.discover(&connection.roots);
-    let hidden: Vec<PathBuf> =
-        discovery.problems.iter().map(|problem| problem.path.clone()).collect();
-    report.problems.extend(
-        discovery
-            .problems
-            .into_iter()
-            .map(|problem| source_problem(&problem.path, problem.error.to_string())),
-    );
-    let version = i64::from(adapter.version());
-    // Sources found on disk are removed from `known`, so any that remain are missing.
-    let mut is_changed = |source: &TraceSource| {
-        let seen = known.remove(source.path.to_string_lossy().as_ref());
-        options.force || seen != Some((columns(source.stamp), version))
-    };
-    let in_window = |source: &TraceSource| {
-        let modified = source.stamp.modified.unwrap_or(options.now);
-        options.since.is_none_or(|since| modified >= since)
-            && options.until.is_none_or(|until| modified < until)
-    };
-    let n_found = discovery.sources.len();
-    let changed: Vec<TraceSource> = discovery
-        .sources
-        .into_iter()
-        .filter(|source| is_changed(source) && in_window(source))
-        .collect();
-    report.sources += n_found as u64;
-    report.unchanged += (n_found - changed.len()) as u64;
-    let is_below = |path: &Path| connection.roots.iter().any(|root| path.starts_with(root));
-    let is_hidden = |path: &Path| hidden.iter().any(|folder| path.starts_with(folder));
-    let is_gone = |path: &Path| is_below(path) && !is_hidden(path);
-    let gone = known
-        .into_iter()
-        .filter(|(path, _)| is_gone(Path::new(path)))
-        .map(|(path, ([size, ..], _))| Gone { path, has_stamp: size != -1 })
-        .collect();
-    ComparedSources { agent: connection.agent, changed, gone }
 }

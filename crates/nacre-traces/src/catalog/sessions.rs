@@ -1,6 +1,7 @@
 //! Queries for single sessions, waiting sessions and daily activity.
 
 use jiff::Timestamp;
+use nacre_types::{LaterSessions, WaitingSessions};
 use rusqlite::{Row, named_params};
 
 use super::*;
@@ -28,14 +29,15 @@ pub struct SessionFilter {
     pub limit: Option<usize>,
 }
 
-const COLUMNS: &str = "s.key, o.agent, o.path, o.size, o.modified, o.inode, s.inner_id, s.revision,
-    s.project, s.facts, s.report, j.state, j.reason";
+const SELECT: &str =
+    "SELECT s.key, o.agent, o.path, o.size, o.modified, o.inode, s.inner_id, s.revision,
+      s.project, s.facts, s.report, j.state, j.reason
+    FROM session s JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id";
 
 impl Catalog {
     pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<SessionRow>> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM session s JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
-             WHERE (:agent IS NULL OR s.agent = :agent) AND (:project IS NULL OR s.project = :project)
+            "{SELECT} WHERE (:agent IS NULL OR s.agent = :agent) AND (:project IS NULL OR s.project = :project)
                AND (:since IS NULL OR s.last_activity >= :since) AND (:until IS NULL OR s.last_activity < :until)
              ORDER BY s.last_activity DESC, s.id LIMIT :limit"
         );
@@ -49,8 +51,7 @@ impl Catalog {
 
     pub fn session(&self, prefix: &str) -> Result<SessionRow> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM session s JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
-             WHERE substr(s.key, 1, length(:prefix)) = :prefix OR substr(s.session_id, 1, length(:prefix)) = :prefix
+            "{SELECT} WHERE substr(s.key, 1, length(:prefix)) = :prefix OR substr(s.session_id, 1, length(:prefix)) = :prefix
              ORDER BY s.last_activity DESC LIMIT 16"
         );
         let params = named_params! { ":prefix": prefix };
@@ -100,18 +101,6 @@ fn session_of(row: &Row) -> rusqlite::Result<SessionRow> {
     })
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WaitingSessions {
-    pub ready: u64,
-    /// Sessions that changed too recently to be processed.
-    pub active: Option<LaterSessions>,
-    pub retried: Option<LaterSessions>,
-    /// Directories outside registered projects, those with the most sessions first.
-    pub unregistered: Vec<UnregisteredFolder>,
-    /// Number of sessions that name no directory, by agent.
-    pub without_folder: Vec<(String, u64)>,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnregisteredFolder {
     pub path: String,
@@ -120,33 +109,19 @@ pub struct UnregisteredFolder {
     pub repository: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaterSessions {
-    pub sessions: u64,
-    pub ready_at: Timestamp,
-    pub example: String,
-}
-
 impl Catalog {
+    /// Counts the sessions in the queue.
     pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions> {
-        let mut waiting = WaitingSessions {
-            unregistered: self.list_unregistered()?,
-            without_folder: self.count_without_folder()?,
-            ..WaitingSessions::default()
-        };
+        let mut waiting = WaitingSessions::default();
         let mut statement = self.connection.prepare_cached(
-            "SELECT CASE WHEN j.not_before <= :now THEN 0 WHEN j.attempts = 0 THEN 1 ELSE 2 END,
+            "SELECT CASE WHEN j.not_before <= ?1 THEN 0 WHEN j.attempts = 0 THEN 1 ELSE 2 END,
                count(*), max(j.not_before), min(s.key)
              FROM job j JOIN session s ON s.id = j.session WHERE j.state = 'pending' GROUP BY 1",
         )?;
-        let mut rows = statement.query(named_params! { ":now": now.as_millisecond() })?;
+        let mut rows = statement.query([now.as_millisecond()])?;
         while let Some(row) = rows.next()? {
             let sessions = row.get::<_, i64>(1)?.unsigned_abs();
-            let later = LaterSessions {
-                sessions,
-                ready_at: Timestamp::from_millisecond(row.get(2)?).unwrap_or(now),
-                example: row.get(3)?,
-            };
+            let later = later_sessions(sessions, time_of(row.get(2)?), row.get(3)?, now);
             match row.get::<_, i64>(0)? {
                 0 => waiting.ready = sessions,
                 1 => waiting.active = Some(later),
@@ -156,8 +131,9 @@ impl Catalog {
         Ok(waiting)
     }
 
-    /// Reads only the index of sessions without a project, because session rows are large.
-    fn list_unregistered(&self) -> Result<Vec<UnregisteredFolder>> {
+    /// Returns the directories outside registered projects, those with the most sessions first.
+    pub fn list_unregistered(&self) -> Result<Vec<UnregisteredFolder>> {
+        // Reads only the index of sessions without a project, because session rows are large.
         let sql = "SELECT s.cwd, count(*), (SELECT max(facts ->> '$.repository') FROM (
                SELECT facts FROM session r WHERE r.project IS NULL AND r.cwd = s.cwd LIMIT 8))
              FROM session s INDEXED BY session_unplaced CROSS JOIN job j ON j.session = s.id
@@ -169,7 +145,8 @@ impl Catalog {
         })?)
     }
 
-    fn count_without_folder(&self) -> Result<Vec<(String, u64)>> {
+    /// Returns the number of sessions that name no directory, by agent.
+    pub fn count_without_folder(&self) -> Result<Vec<(String, u64)>> {
         let sql = "SELECT s.agent, count(*) FROM job j JOIN session s ON s.id = j.session
              WHERE j.state = 'skipped' AND j.reason = ?1 GROUP BY 1";
         Ok(rows(&self.connection, sql, [NO_FOLDER], |row| {
@@ -203,6 +180,17 @@ impl Catalog {
             Ok(())
         })
     }
+}
+
+/// Describes sessions of which the last one is due at `ready_at`.
+pub fn later_sessions(
+    sessions: u64,
+    ready_at: Timestamp,
+    example: String,
+    now: Timestamp,
+) -> LaterSessions {
+    let ready_in = u64::try_from(ready_at.duration_since(now).as_secs()).unwrap_or(0);
+    LaterSessions { sessions, ready_at: ready_at.to_string(), ready_in, example }
 }
 
 /// One agent's activity on one UTC day. A session counts toward the day of its last activity.

@@ -13,7 +13,7 @@ use super::*;
 
 use crate::transcript::{
     Adapter, Began, Error, ReadOutcome, Retryability, SessionFacts, Sink, Trace, TraceSource,
-    Watermark,
+    Watermark, without_words,
 };
 use nacre_base::redact::ExtraWords;
 use nacre_base::with_causes;
@@ -104,10 +104,10 @@ impl Catalog {
         }
         report.bytes += source.stamp.size;
         self.write(|transaction| {
-            let id = put_source_unread(transaction, source, adapter.version())?;
+            let id = put_source(transaction, source, adapter.version())?;
             forget_missing(transaction, id, &traces, options.moment())?;
             if is_settled {
-                put_source(transaction, source, adapter.version())?;
+                stamp_source(transaction, id, source, adapter.version())?;
             }
             Ok(())
         })
@@ -126,11 +126,10 @@ impl Catalog {
         let (reason, hope) = (with_causes(error), error.hope());
         let whole = Trace::whole(source.clone());
         self.write(|transaction| {
-            let put = match matches!(hope, Retryability::Spent | Retryability::None) {
-                true => put_source,
-                false => put_source_unread,
-            };
-            let id = put(transaction, source, adapter.version())?;
+            let id = put_source(transaction, source, adapter.version())?;
+            if matches!(hope, Retryability::Spent | Retryability::None) {
+                stamp_source(transaction, id, source, adapter.version())?;
+            }
             let is_known: bool = transaction.query_row(
                 "SELECT EXISTS (SELECT 1 FROM session WHERE source = ?1 AND facts != '')",
                 [id],
@@ -170,8 +169,7 @@ impl<'o> Visit<'_, 'o> {
         if !force && self.seen.as_ref().is_some_and(is_unchanged) {
             return Ok(Visited::Unchanged);
         }
-        let source =
-            put_source_unread(self.transaction, &self.trace.source, self.adapter.version())?;
+        let source = put_source(self.transaction, &self.trace.source, self.adapter.version())?;
         let session = put_session(self.transaction, source, self.trace)?;
         let watermark = self.seen.as_ref().and_then(|seen| seen.watermark.as_ref());
         let watermark = watermark.filter(|_| !force && has_same_words);
@@ -247,10 +245,9 @@ impl<'o> Visit<'_, 'o> {
             }
             Ok(_) => {}
         }
+        let has_grown = self.has_grown(&outcome, &texts, words);
         texts.finish(&outcome)?;
-        let growth = self.growth(&outcome, &texts);
-        let read = NewlyRead { outcome: &outcome, growth, placing: &placing, words };
-        record(self.transaction, session, self.trace, read, self.options.moment())?;
+        self.record(session, &outcome, has_grown, &placing, words)?;
         self.transaction.execute_batch("RELEASE reading")?;
         Ok(Visited::Read(outcome.began))
     }
@@ -260,16 +257,69 @@ impl<'o> Visit<'_, 'o> {
         Ok(reading)
     }
 
-    /// Determines whether the session has new content. A changed redaction list alone does not
-    /// count as new content.
-    fn growth(&self, outcome: &ReadOutcome, texts: &Texts) -> Growth {
+    /// Returns whether the session has new content. A transcript that was only touched or restored
+    /// has none, and a changed redaction list alone does not count.
+    fn has_grown(&self, outcome: &ReadOutcome, texts: &Texts, words: &ExtraWords) -> bool {
         let before = self.seen.as_ref().filter(|_| !self.options.force);
-        let before = before.filter(|seen| seen.words != texts.words());
+        let before = before.filter(|seen| seen.words != fingerprint(words));
         let says_the_same = before.and_then(|seen| seen.facts.as_ref()).is_some_and(|facts| {
             facts.counts == outcome.facts.counts
                 && facts.last_activity == outcome.facts.last_activity
         });
-        if says_the_same { Growth::Same } else { Growth::of(outcome, texts) }
+        let has_events = outcome.began != Began::AtWatermark || texts.first_sequence.is_some();
+        has_events && !says_the_same
+    }
+
+    /// Records the session's facts and queue state.
+    fn record(
+        &self,
+        session: i64,
+        outcome: &ReadOutcome,
+        has_grown: bool,
+        placing: &Placing,
+        words: &ExtraWords,
+    ) -> rusqlite::Result<()> {
+        let (transaction, moment) = (self.transaction, self.options.moment());
+        let Trace { source, revision, .. } = self.trace;
+        let mut facts = outcome.facts.clone();
+        let (folder, project) = match placing {
+            Placing::Project(root) => (Some(root), Some(path_text(root))),
+            Placing::Unregistered(folder) => (Some(folder), None),
+            Placing::Elsewhere(_) | Placing::Nowhere => (None, None),
+        };
+        // Not every agent records the repository.
+        if facts.repository.is_none() {
+            facts.repository = folder.and_then(|folder| remote_of(folder));
+        }
+        if facts.title.is_none() {
+            facts.title = first_said(transaction, session)?;
+        }
+        let facts = without_words(facts, words);
+        let watermark = outcome.watermark.clone();
+        let watermark = watermark.map(|watermark| Watermark {
+            facts: without_words(watermark.facts, words),
+            ..watermark
+        });
+        let last_activity =
+            facts.last_activity.or(source.stamp.modified).map(Timestamp::as_millisecond);
+        transaction.execute(
+            "UPDATE session SET revision = :revision, watermark = :watermark, session_id = :session_id,
+               title = :title, cwd = :cwd, project = :project, started = :started, last_activity = :last,
+               grown = grown + :grown, facts = :facts, report = :report, words_read = :words, words_kept = :words
+             WHERE id = :id",
+            named_params! {
+                ":revision": revision, ":watermark": watermark.as_ref().map(json),
+                ":session_id": facts.id, ":title": facts.title, ":cwd": facts.cwd, ":project": project,
+                ":started": facts.started.map(Timestamp::as_millisecond), ":last": last_activity,
+                ":grown": u32::from(has_grown), ":facts": json(&facts),
+                ":report": json(&outcome.report), ":words": fingerprint(words), ":id": session,
+            },
+        )?;
+        if has_grown || !is_placed(transaction, session)? {
+            let admission = admit(&facts, placing, source.stamp, moment);
+            set_job(transaction, session, &admission, moment.now)?;
+        }
+        twins::settle(transaction, session, moment)
     }
 }
 
@@ -278,7 +328,9 @@ fn handle_failure(reason: &str, hope: Retryability) -> Admission {
         Retryability::Gone => Admission::skipped(GONE),
         Retryability::Soon => Admission::skipped(IN_USE),
         Retryability::NextSync => Admission::skipped(LEFT_OUT),
-        Retryability::Spent | Retryability::Maybe | Retryability::None => Admission::dead(reason),
+        Retryability::Spent | Retryability::Maybe | Retryability::None => {
+            Admission::of(JobState::Dead, reason)
+        }
     }
 }
 

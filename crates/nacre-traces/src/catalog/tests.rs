@@ -8,6 +8,7 @@ mod rehearsal;
 mod waiting;
 mod words;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -26,7 +27,7 @@ struct World {
     catalog: Catalog,
     now: Timestamp,
     projects: Vec<PathBuf>,
-    adopted: Vec<AdoptedFolder>,
+    adopted: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl World {
@@ -37,7 +38,7 @@ impl World {
         // Choose a time well after the files were created, so that every session is idle.
         let now = Timestamp::from_second(4_000_000_000).unwrap();
         let projects = vec![PathBuf::from("/work/shop")];
-        Self { dir, catalog, now, projects, adopted: Vec::new() }
+        Self { dir, catalog, now, projects, adopted: BTreeMap::new() }
     }
 
     fn trace(&self, name: &str) -> PathBuf {

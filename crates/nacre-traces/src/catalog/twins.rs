@@ -66,39 +66,38 @@ pub(super) fn settle(transaction: &Transaction, session: i64, moment: Moment) ->
 }
 
 fn copies_of(transaction: &Transaction, session: i64) -> Result<Vec<Copy>> {
-    let Some(part) = find_shared_name(transaction, session)? else { return Ok(Vec::new()) };
-    let sql = "SELECT s.id, s.key, o.path, s.facts, s.project, j.state, j.reason, o.size, o.modified, o.inode, s.agent
-             FROM session t JOIN session s ON s.agent = t.agent AND s.session_id = t.session_id
-             JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
-             WHERE t.id = ?1 AND s.facts != '' AND s.session_id != '' AND instr(o.path, ?2) > 0
-             ORDER BY s.id != ?1, s.id LIMIT ?3";
-    let copies = rows(transaction, sql, (session, &part, MAX_COPIES), copy_of)?;
-    if !copies.iter().any(|copy| copy.id == session) {
-        return Ok(Vec::new());
-    }
-    let is_copy = |copy: &Copy| shared_part(copy.facts.agent, &copy.path).as_ref() == Some(&part);
-    Ok(copies.into_iter().filter(is_copy).collect())
-}
-
-/// Narrows down the query to possible copies, because comparing many sessions with the same ID
-/// takes minutes.
-fn find_shared_name(transaction: &Transaction, session: i64) -> Result<Option<String>> {
     let (agent, path): (String, String) = transaction
         .prepare_cached(
             "SELECT s.agent, o.path FROM session s JOIN source o ON o.id = s.source WHERE s.id = ?1",
         )?
         .query_row([session], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(shared_part(Agent::from_name(&agent).unwrap_or(Agent::Generic), &path))
+    let agent = Agent::from_name(&agent).unwrap_or(Agent::Generic);
+    // Comparing many sessions with the same ID takes minutes, so the query looks only for possible
+    // copies.
+    let Some(part) = shared_part(agent, &path) else { return Ok(Vec::new()) };
+    let sql = "SELECT s.id, s.key, o.path, s.facts, s.project, j.state, j.reason, o.size, o.modified, o.inode, s.agent
+             FROM session t JOIN session s ON s.agent = t.agent AND s.session_id = t.session_id
+             JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
+             WHERE t.id = ?1 AND s.facts != '' AND s.session_id != '' AND instr(o.path, ?2) > 0
+             ORDER BY s.id != ?1, s.id LIMIT ?3";
+    let copies = rows(transaction, sql, (session, part, MAX_COPIES), copy_of)?;
+    if !copies.iter().any(|copy| copy.id == session) {
+        return Ok(Vec::new());
+    }
+    let is_copy = |copy: &Copy| shared_part(copy.facts.agent, &copy.path) == Some(part);
+    Ok(copies.into_iter().filter(is_copy).collect())
 }
 
 /// Returns a part of the path that all copies of a session have in common, or `None` if the agent
 /// never creates copies.
-fn shared_part(agent: Agent, path: &str) -> Option<String> {
+fn shared_part(agent: Agent, path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = name.strip_suffix(".zst").unwrap_or(name);
     match spec_of(agent).copies {
         Copies::Never => None,
-        Copies::OfSameName => Some(name(path)),
-        Copies::OfSameStem => Some(stem(path)),
-        Copies::Anywhere(_) => Some(String::new()),
+        Copies::OfSameName => Some(name),
+        Copies::OfSameStem => Some(name.rsplit_once('.').map_or(name, |(stem, _)| stem)),
+        Copies::Anywhere(_) => Some(""),
     }
 }
 
@@ -118,16 +117,6 @@ fn copy_of(row: &Row) -> Result<Copy> {
         reason: row.get(6)?,
         stamp: stamp_of(row.get(7)?, row.get(8)?, row.get(9)?),
     })
-}
-
-fn name(path: &str) -> String {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    name.strip_suffix(".zst").unwrap_or(name).to_owned()
-}
-
-fn stem(path: &str) -> String {
-    let name = name(path);
-    name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem).to_owned()
 }
 
 /// Ranks copies by store kind, number of events, age and discovery order.

@@ -47,10 +47,10 @@ impl WordLists {
     }
 
     fn current(&self, project: Option<&str>) -> Option<&ExtraWords> {
-        match project.map(|project| self.projects.get(Path::new(project))) {
-            None => Some(&self.own),
-            Some(Some(ProjectWords::Known(words))) => Some(words),
-            Some(Some(ProjectWords::Unreadable(_)) | None) => None,
+        let Some(project) = project else { return Some(&self.own) };
+        match self.projects.get(Path::new(project))? {
+            ProjectWords::Known(words) => Some(words),
+            ProjectWords::Unreadable(_) => None,
         }
     }
 }

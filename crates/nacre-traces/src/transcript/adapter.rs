@@ -107,7 +107,6 @@ pub struct Discovery {
     /// Sources sorted bytewise by path.
     pub sources: Vec<TraceSource>,
     pub problems: Vec<Problem>,
-    pub links_skipped: u64,
 }
 
 /// The position and parser state from which an incremental read continues.

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use nacre_ops::{memory as memories, review as ops};
 use nacre_types::{
-    MemoryEditRequest, MemoryEntry, MemoryIdsRequest, MemorySearchRequest, MemoryShowRequest,
-    MemoryStatus, MemoryType, ReviewCandidate, ReviewDecideRequest, ReviewDecision,
-    ReviewListReport, ReviewListRequest, Scope,
+    MemoryEditRequest, MemoryEntry, MemorySearchRequest, MemoryShowRequest, MemoryStatus,
+    MemoryType, ReviewCandidate, ReviewDecideRequest, ReviewDecision, ReviewListReport,
+    ReviewListRequest, Scope,
 };
 
 use super::memory::run_editor;
@@ -92,44 +92,61 @@ enum ReviewCommand {
 
 pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandResult {
     let ReviewArgs { command, list, all: all_projects, file, limit, scope } = args;
-    let scope = match command {
+    let (ids, decision, supersedes, scope) = match command {
         Some(ReviewCommand::Accept { mut ids, all, supersedes, scope }) => {
             let scope = scope.mode();
             if all {
                 // Quarantined candidates must be read, and accepted one at a time by id.
                 let request =
-                    ReviewListRequest { limit: Some(0), file: None, scope, all_projects };
+                    ReviewListRequest { limit: Some(0), scope, ..ReviewListRequest::default() };
                 let all = ops::waiting(host, &request)?;
                 let trusted = all.candidates.into_iter().filter(|one| one.reason.is_none());
                 ids = trusted.map(|candidate| candidate.memory.id).collect();
             }
-            if ids.is_empty() {
-                ui.status("No candidates to review.");
-                return Ok(Exit::DONE);
-            }
-            let request = MemoryIdsRequest { ids, scope };
-            let report = ops::accept(host, &request, supersedes.as_deref(), &ui.events())?;
-            return report_changes(ui, &report);
+            (ids, ReviewDecision::Accept, supersedes, scope)
         }
         Some(ReviewCommand::Reject { ids, scope }) => {
-            let request = MemoryIdsRequest { ids, scope: scope.mode() };
-            let report = ops::reject(host, &request, &ui.events())?;
-            return report_changes(ui, &report);
+            (ids, ReviewDecision::Reject, None, scope.mode())
         }
-        None => scope.mode(),
+        None => {
+            let scope = scope.mode();
+            let request = ReviewListRequest { limit, file, scope, all_projects };
+            return review(ui, host, &request, list);
+        }
     };
-    let report = ops::list(host, &ReviewListRequest { limit, file, scope, all_projects })?;
-    if !all_projects {
-        ui.shorten_ids(host, scope);
+    if ids.is_empty() {
+        ui.status("No candidates to review.");
+        return Ok(Exit::DONE);
     }
+    let request = ReviewDecideRequest { ids, decision, supersedes, scope };
+    let report = ops::decide(host, &request, &ui.events())?;
+    report_changes(ui, &report)
+}
+
+fn review(ui: &mut Ui, host: &Host, request: &ReviewListRequest, list: bool) -> CommandResult {
+    let report = ops::list(host, request)?;
+    if !request.all_projects {
+        ui.shorten_ids(host, request.scope);
+    }
+    let (mut exit, mut n_left) = (Exit::DONE, report.total);
     if list || ui.is_json() || !ui.can_ask() || report.candidates.is_empty() {
-        let exit = ui.report(&report, print_list)?;
-        print_elsewhere(ui, host, report.total)?;
-        return Ok(exit);
+        exit = ui.report(&report, print_list)?;
+    } else {
+        let picker = Picker { host, scope: request.scope, n_accepted: 0, n_rejected: 0 };
+        n_left = picker.pick(ui, &report)?;
     }
-    let n_left = Picker { host, scope, n_accepted: 0, n_rejected: 0 }.pick(ui, &report)?;
-    print_elsewhere(ui, host, n_left)?;
-    Ok(Exit::DONE)
+    let lists_all = !request.all_projects && request.file.is_none() && request.scope.is_none();
+    if lists_all && !ui.is_json() {
+        let (limit, all_projects) = (Some(1), true);
+        let all = ReviewListRequest { limit, all_projects, ..ReviewListRequest::default() };
+        let n_more = ops::waiting(host, &all)?.total.saturating_sub(n_left);
+        if n_more > 0 {
+            let wait = if n_more == 1 { "waits" } else { "wait" };
+            let candidates = count(n_more, "candidate");
+            ui.status(format!("{candidates} {wait} in other projects: nacre review --all"));
+        }
+    }
+    Ok(exit)
 }
 
 fn print_list(ui: &mut Ui, report: &ReviewListReport) {
@@ -148,18 +165,6 @@ fn print_list(ui: &mut Ui, report: &ReviewListReport) {
     }
     print_more(ui, report.total - report.candidates.len());
     warn_broken(ui, &report.broken);
-}
-
-/// Says how many candidates wait in projects other than those of `report`.
-fn print_elsewhere(ui: &mut Ui, host: &Host, n_listed: usize) -> Result<()> {
-    let all = ReviewListRequest { limit: Some(1), file: None, scope: None, all_projects: true };
-    let n_more = ops::waiting(host, &all)?.total.saturating_sub(n_listed);
-    if n_more > 0 && !ui.is_json() {
-        let wait = if n_more == 1 { "waits" } else { "wait" };
-        let candidates = count(n_more, "candidate");
-        ui.status(format!("{candidates} {wait} in other projects: nacre review --all"));
-    }
-    Ok(())
 }
 
 fn print_candidate(ui: &mut Ui, candidate: &ReviewCandidate) {
@@ -218,7 +223,7 @@ impl Picker<'_> {
             print_candidate(ui, candidate);
             let Some(key) = ui.ask_key(QUESTION)? else { break };
             let next = match key.trim() {
-                "a" => self.accept(ui, candidate, None).map(|()| at + 1),
+                "a" => self.decide(ui, candidate, ReviewDecision::Accept, None).map(|()| at + 1),
                 "A" => self.accept_rest(ui, &candidates[at..]).map(|n_decided| at + n_decided),
                 "e" => self.edit(ui, candidate).map(|()| at),
                 "r" => self.decide(ui, candidate, ReviewDecision::Reject, None).map(|()| at + 1),
@@ -275,23 +280,16 @@ impl Picker<'_> {
         report_changes(ui, &report).map(|_| ())
     }
 
-    fn accept(
-        &mut self,
-        ui: &mut Ui,
-        candidate: &ReviewCandidate,
-        supersedes: Option<String>,
-    ) -> Result<()> {
-        self.decide(ui, candidate, ReviewDecision::Accept, supersedes)
-    }
-
     /// Accepts the candidates that are not quarantined, and returns how many to go forward.
     fn accept_rest(&mut self, ui: &mut Ui, rest: &[ReviewCandidate]) -> Result<usize> {
-        let trusted = || rest.iter().filter(|candidate| candidate.reason.is_none());
-        let question = format!("Accept {}?", count(trusted().count(), "candidate"));
+        let trusted: Vec<_> = rest.iter().filter(|one| one.reason.is_none()).collect();
+        let question = format!("Accept {}?", count(trusted.len(), "candidate"));
         if !ui.confirm(&question)? {
             return Ok(0);
         }
-        trusted().try_for_each(|candidate| self.accept(ui, candidate, None))?;
+        for candidate in trusted {
+            self.decide(ui, candidate, ReviewDecision::Accept, None)?;
+        }
         Ok(rest.len())
     }
 
@@ -312,9 +310,9 @@ impl Picker<'_> {
             None if key.trim() == "i" => ui.ask("Id: ")?.map(|id| id.trim().to_owned()),
             None => None,
         };
-        let n_decided = usize::from(older.is_some());
-        older.map_or(Ok(()), |older| self.accept(ui, candidate, Some(older)))?;
-        Ok(n_decided)
+        let Some(older) = older else { return Ok(0) };
+        self.decide(ui, candidate, ReviewDecision::Accept, Some(older))?;
+        Ok(1)
     }
 
     fn edit(&self, ui: &mut Ui, candidate: &mut ReviewCandidate) -> Result<()> {

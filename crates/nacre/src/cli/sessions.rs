@@ -9,9 +9,7 @@ use nacre_types::{
 };
 
 use super::prelude::*;
-use super::render::count;
-
-const MAX_FOLDERS: usize = 5;
+use super::render::{count, first_few};
 
 /// Estimated thousands of tokens that an agent uses to read one session.
 const KILOTOKENS_PER_SESSION: u64 = 12;
@@ -29,15 +27,12 @@ pub(crate) fn agents_text(agents: &[AgentSessions]) -> String {
 /// Lists the disconnected agents that have sessions on this machine. Returns `None` if there are
 /// none.
 pub(crate) fn describe_disconnected(agents: &[String]) -> Option<String> {
-    let (last, rest) = agents.split_last()?;
-    let (named, these, them) = match rest {
-        [] => (last.clone(), "this agent", "it"),
-        rest => (format!("{} and {last}", rest.join(", ")), "these agents", "them"),
-    };
-    Some(format!(
-        "Sessions from {named} are not read: you disconnected {these}. `nacre connect auto` adds \
-         {them} again."
-    ))
+    let named = agents.join(", ");
+    let text = format!(
+        "Disconnected agents, whose sessions are not read: {named}. To connect them again: nacre \
+         connect auto"
+    );
+    (!agents.is_empty()).then_some(text)
 }
 
 pub(crate) fn print_waiting(ui: &mut Ui, host: &Host, waiting: &WaitingSessions) {
@@ -72,9 +67,8 @@ pub(crate) fn print_waiting(ui: &mut Ui, host: &Host, waiting: &WaitingSessions)
     }
     let n_sessions: u64 = without_folder.iter().map(|agent| agent.sessions).sum();
     if n_sessions > 0 {
-        let name = if n_sessions == 1 { "names" } else { "name" };
         ui.status(format!(
-            "{} {name} no directory ({}). To read one into this project: nacre sync --trace ID \
+            "{} without a directory ({}). To read one into this project: nacre sync --trace ID \
              (nacre trace --all).",
             sessions_text(n_sessions),
             agents_text(without_folder)
@@ -84,30 +78,18 @@ pub(crate) fn print_waiting(ui: &mut Ui, host: &Host, waiting: &WaitingSessions)
 
 fn not_set_up_text(host: &Host, folders: &[FolderSessions]) -> String {
     let n_sessions: u64 = folders.iter().map(|folder| folder.sessions).sum();
-    let (belong, places) = match (n_sessions, folders.len()) {
-        (1, _) => ("belongs", "a directory that is"),
-        (_, 1) => ("belong", "a directory that is"),
-        (_, _) => ("belong", "directories that are"),
+    let name = |folder: &FolderSessions| {
+        let path = Shown(&short(host, Path::new(&folder.path))).one_line();
+        format!("{path} {}", folder.sessions)
     };
-    let mut named: Vec<String> = folders
-        .iter()
-        .take(MAX_FOLDERS)
-        .map(|folder| {
-            let path = Shown(&short(host, Path::new(&folder.path))).one_line();
-            format!("{path} {}", folder.sessions)
-        })
-        .collect();
-    if folders.len() > MAX_FOLDERS {
-        named.push(format!("and {} more", folders.len() - MAX_FOLDERS));
-    }
-    let (sessions, named) = (sessions_text(n_sessions), named.join(", "));
-    format!("{sessions} {belong} to {places} not set up: {named}; run `nacre init` there.")
+    let named: Vec<String> = folders.iter().map(name).collect();
+    let (sessions, named) = (sessions_text(n_sessions), first_few(&named).unwrap_or_default());
+    format!("{sessions} outside of all projects: {named}; run `nacre init` there.")
 }
 
 fn duration_text(seconds: u64) -> String {
     match seconds {
-        0..=1 => "1 s".to_owned(),
-        2..=90 => format!("{seconds} s"),
+        0..=90 => format!("{} s", seconds.max(1)),
         91..=5400 => format!("{} min", seconds.div_ceil(60)),
         _ => format!("{} h", seconds.div_ceil(3600)),
     }
@@ -145,8 +127,7 @@ pub(crate) fn settle_reader(
     } else {
         return Ok(());
     };
-    let report = ops::answer_reader(host, allowed)?;
-    let ModelReaderReport { agent: _, label, model, allowed } = report;
+    let ModelReaderReport { label, model, allowed, .. } = ops::answer_reader(host, allowed)?;
     if allowed {
         ui.status(format!("{label} reads your sessions with {model}."));
         ui.status("To stop this: nacre config set reading.agent none");

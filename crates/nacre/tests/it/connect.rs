@@ -462,7 +462,7 @@ fn agents_that_were_taken_out_are_named_with_the_way_back() {
     let session = r#"{"type":"user","sessionId":"s1","cwd":"/elsewhere","timestamp":"2026-11-01T10:00:00Z","uuid":"u1","message":{"role":"user","content":"Use tabs"}}"#;
     machine.put(".claude/projects/-elsewhere/s1.jsonl", &format!("{session}\n"));
     machine.ok(&["connect", "claude", "--remove", "--yes"]);
-    let said = "Sessions from claude are not read: you disconnected this agent. `nacre connect auto` adds it again.";
+    let said = "Disconnected agents, whose sessions are not read: claude. To connect them again: nacre connect auto";
     for command in ["init", "sync", "status"] {
         let shown = machine.home.run(&[command]);
         assert!(shown.contains(said), "{command}: {shown}");

@@ -110,7 +110,7 @@ fn a_moved_project_and_a_clone_are_recognized_but_not_joined_unasked() {
         .env("CLAUDECODE", "1")
         .output();
     assert_snapshot!(home.render(&agent.unwrap()), @"");
-    assert_snapshot!(home.run_in(&new, &["project", "add", ".", "--also", &also(&old), "--also", &also(&copy)]), @"");
+    assert_snapshot!(home.run_in(&new, &["project", "add", ".", "--also", "../../old/shop", "--also", &also(&copy)]), @"");
     assert_snapshot!(home.run(&["project"]), @"");
     assert_snapshot!(run_in(&home, &new, &["sync", "--run-id", "second"]), @"");
     assert!(home.run_in(&new, &["trace"]).contains("pnpm"));

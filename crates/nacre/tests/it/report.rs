@@ -70,7 +70,7 @@ fn no_file_of_somebody_else_is_written_over() {
     home.ok(&["report", "--html", "notes.txt", "--force"]);
     // An existing Nacre report is overwritten.
     home.ok(&["report", "--html", "notes.txt"]);
-    assert!(fs::read_to_string(&file).unwrap().contains("<svg"));
+    assert!(fs::read_to_string(&file).unwrap().contains("<meter"));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_page_without_memories_says_so() {
     {
         assert!(page.contains(sign), "{sign} is not in {page}");
     }
-    assert!(!page.contains("<svg"), "{page}");
+    assert!(!page.contains("<meter"), "{page}");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn the_page_stands_alone() {
     assert!(shown.contains("Written to report.html"), "{shown}");
     let page = fs::read_to_string(home.work().join("report.html")).unwrap();
     for sign in
-        ["<svg", "&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot;", "Use SQLite"]
+        ["<meter", "&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot;", "Use SQLite"]
     {
         assert!(page.contains(sign), "{sign} is not in {page}");
     }

@@ -15,7 +15,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use nacre_traces::agents::ADAPTERS;
+use nacre_traces::agents::adapter_of;
 use nacre_traces::transcript::{
     Error, EventKind, Lane, SessionFacts, Sink, TextOrigin, Trace, TranscriptEvent, WordSource,
 };
@@ -60,12 +60,7 @@ impl Default for Rules<'_> {
 }
 
 pub(crate) fn read(trace: &Trace, sink: Sink<'_>) -> Result<SessionFacts, Error> {
-    let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == trace.source.agent);
-    let unknown = || Error::Unreadable {
-        path: trace.source.path.clone(),
-        reason: "the agent that wrote it is unknown",
-    };
-    Ok(adapter.ok_or_else(unknown)?.read(trace, None, sink)?.facts)
+    Ok(adapter_of(trace.source.agent).read(trace, None, sink)?.facts)
 }
 
 /// Returns whether a session is worth recording. It must pass the gate, and the user must have sent

@@ -493,11 +493,10 @@ impl<'d> Session<'d> {
             Located::from_path(change.path.as_str()).is_some_and(|at| at.id == summary)
         };
         let bytes = plan.iter().find(is_summary).and_then(|change| change.after.as_deref());
-        let mut remarks = self.reading.extraction.remarks.clone();
-        let is_known = |known: &Remark| remarks.iter().any(|new| new.quotes == known.quotes);
-        let earlier: Vec<Remark> =
-            old.remarks.into_iter().filter(|known| !is_known(known)).collect();
-        remarks.splice(0..0, earlier);
+        let new = &self.reading.extraction.remarks;
+        let is_old = |known: &Remark| !new.iter().any(|new| new.quotes == known.quotes);
+        let earlier = old.remarks.into_iter().filter(is_old);
+        let remarks: Vec<Remark> = earlier.chain(new.iter().cloned()).collect();
         let mark = Mark {
             signature: sign(ctx.store, &facts.id, &remarks),
             remarks,

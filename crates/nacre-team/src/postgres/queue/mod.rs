@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_traces::catalog::{
-    CatalogError, Claim, ClaimOrder, Job, JobQueue, JobState, LaterSessions, Outcome, QueueFilter,
-    RetryPolicy, ServiceRun, StateCounts, WaitingSessions,
+    CatalogError, Claim, ClaimOrder, JobQueue, JobState, Outcome, QueueFilter, QueueJob,
+    RetryPolicy, ServiceRun, StateCounts, later_sessions,
 };
+use nacre_types::WaitingSessions;
 
 use crate::postgres::database::{Database, DatabaseError, Result, millis_after, moment, plain};
 
@@ -96,8 +97,7 @@ FROM job WHERE state = 'pending' GROUP BY 1";
         let mut waiting = WaitingSessions::default();
         for row in self.database.query(sql, &[&now.as_millisecond()])? {
             let sessions = row.get::<_, i64>(1).unsigned_abs();
-            let later =
-                LaterSessions { sessions, ready_at: moment(row.get(2)), example: row.get(3) };
+            let later = later_sessions(sessions, moment(row.get(2)), row.get(3), now);
             match row.get::<_, i32>(0) {
                 0 => waiting.ready = sessions,
                 1 => waiting.active = Some(later),
@@ -255,7 +255,7 @@ WHERE place = held.of AND lease = $8 AND state = 'running' AND lease_until > $6 
         Ok(usize::try_from(n_given).unwrap_or(usize::MAX))
     }
 
-    fn jobs(&self, filter: &QueueFilter) -> Result<Vec<Job>, CatalogError> {
+    fn jobs(&self, filter: &QueueFilter) -> Result<Vec<QueueJob>, CatalogError> {
         let state = filter.state.map(JobState::as_str);
         let limit = filter.limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
         let sql = "
@@ -265,14 +265,14 @@ ORDER BY changed DESC, last_activity DESC NULLS LAST, place LIMIT $3";
         let rows = self.database.query(sql, &[&state, &filter.project, &limit])?;
         let jobs = rows.iter().map(|row| {
             let not_before: i64 = row.get(4);
-            Job {
-                key: row.get(0),
+            QueueJob {
+                id: row.get(0),
                 state: JobState::from_name(row.get(1)).unwrap_or(JobState::Dead),
                 reason: row.get(2),
                 attempts: u32::try_from(row.get::<_, i32>(3)).unwrap_or(0),
-                not_before: (not_before > 0).then(|| moment(not_before)),
+                not_before: (not_before > 0).then(|| moment(not_before).to_string()),
                 run: row.get(5),
-                changed: moment(row.get(6)),
+                changed: moment(row.get(6)).to_string(),
                 agent: row.get(7),
                 title: row.get(8),
                 project: row.get(9),
@@ -332,14 +332,12 @@ ON CONFLICT (id) DO UPDATE SET what = $2, started = $3, finished = NULL, outcome
 
     fn last_run(&self, what: &str) -> Result<Option<ServiceRun>, CatalogError> {
         let sql = "
-SELECT id, what, started, finished, outcome FROM service_run WHERE what = $1 ORDER BY started DESC, id DESC LIMIT 1";
+SELECT id, finished, outcome FROM service_run WHERE what = $1 ORDER BY started DESC, id DESC LIMIT 1";
         let row = self.database.query_opt(sql, &[&plain(what)])?;
         Ok(row.map(|row| ServiceRun {
             id: row.get(0),
-            what: row.get(1),
-            started: moment(row.get(2)),
-            finished: row.get::<_, Option<i64>>(3).map(moment),
-            outcome: row.get(4),
+            finished: row.get::<_, Option<i64>>(1).map(moment),
+            outcome: row.get(2),
         }))
     }
 }

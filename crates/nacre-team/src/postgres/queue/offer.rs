@@ -1,6 +1,6 @@
 //! Offers sessions to the shared queue, in one transaction per batch.
 
-use nacre_traces::catalog::{CatalogError, Job, OfferedSession};
+use nacre_traces::catalog::{CatalogError, OfferedSession, QueueJob};
 use serde_json::{Value, json};
 
 use super::SharedQueue;
@@ -73,9 +73,8 @@ impl SharedQueue {
     }
 
     /// Records runs. Runs that are already recorded are not changed.
-    pub fn take_runs(&mut self, jobs: &[Job]) -> Result<(), CatalogError> {
-        let runs =
-            jobs.iter().filter_map(|job| Some((plain(&job.key), plain(job.run.as_deref()?))));
+    pub fn take_runs(&mut self, jobs: &[QueueJob]) -> Result<(), CatalogError> {
+        let runs = jobs.iter().filter_map(|job| Some((plain(&job.id), plain(job.run.as_deref()?))));
         let (keys, runs): (Vec<String>, Vec<String>) = runs.unzip();
         let sql =
             "UPDATE job SET run = new.run FROM unnest($1::text[], $2::text[]) AS new (key, run)

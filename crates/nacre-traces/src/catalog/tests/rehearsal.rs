@@ -31,9 +31,8 @@ fn a_copy_admits_what_the_catalog_then_admits() {
     let (states, n_changes) = (world.states(), world.catalog.connection.total_changes());
 
     let mut copy = world.catalog.rehearsal().unwrap();
-    let (opened, report) =
-        copy.refresh_sources(&world.options(), |_| ControlFlow::Continue(())).unwrap();
-    assert_eq!((opened.len(), report.read, report.unchanged), (4, 4, 1));
+    let report = copy.refresh(&world.options(), |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!((report.opened.len(), report.read, report.unchanged), (4, 4, 1));
     let promised = claim_all(&mut copy, now);
     assert_eq!(promised, ["one", "two"]);
     assert_eq!((world.states(), world.catalog.connection.total_changes()), (states, n_changes));
