@@ -91,7 +91,6 @@ pub const KEYS: &[KeySpec] = &[
     key("hooks.guard", ValueKind::Flag, Refused),
     key("hooks.guard_folders", ValueKind::Texts { min_chars: 1 }, Refused),
     key("hooks.sync", ValueKind::Flag, Refused),
-    key("hooks.ask_to_record", ValueKind::Flag, Refused),
     key("hooks.deadline_ms", ValueKind::Int { min: 20, max: 60_000 }, Refused),
     key("runs.keep", ValueKind::Int { min: 1, max: 100_000 }, Refused),
     key("limits.session_tokens", ValueKind::Int { min: 0, max: 1_000_000_000_000 }, OnlyLower),

@@ -157,7 +157,6 @@ pub struct HookSettings {
     pub guard: bool,
     pub guard_folders: Vec<String>,
     pub sync: bool,
-    pub ask_to_record: bool,
     #[serde(rename = "deadline_ms", deserialize_with = "milliseconds")]
     pub deadline: Duration,
 }

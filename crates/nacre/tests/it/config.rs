@@ -13,7 +13,6 @@ fn show_says_where_each_value_came_from() {
     home.ok(&["config", "set", "memory.max_results", "7"]);
     home.ok(&["config", "set", "--repo", "memory.scope", "project_only"]);
     assert_snapshot!(home.run(&["config"]), @"
-    hooks.ask_to_record            false         in the built-in defaults
     hooks.deadline_ms              200           in the built-in defaults
     hooks.guard                    false         in the built-in defaults
     hooks.guard_folders            []            in the built-in defaults

@@ -94,7 +94,6 @@ fn the_defaults_are_complete_and_typed() {
                 guard: false,
                 guard_folders: Vec::new(),
                 sync: true,
-                ask_to_record: false,
                 deadline: Duration::from_millis(200),
             },
             runs: RunSettings { keep: 200 },

@@ -63,7 +63,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
 /// Codex uses Claude Code's format with strict validation: one unknown key makes the whole response
 /// invalid.
 const CONTRACT: HookContract =
-    HookContract { hears: HookContract::ALL_BUT_ENDS, can_ask: true, ..HookContract::CLAUDE };
+    HookContract { hears: HookContract::ALL_BUT_ENDS, ..HookContract::CLAUDE };
 
 /// Returns entries that mark the hooks as trusted, with the keys and hashes that Codex reported.
 pub fn trust(places: &Places, hashes: &[(String, String)]) -> FileEdit {
