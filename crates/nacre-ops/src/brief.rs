@@ -1,8 +1,7 @@
 //! Composes the brief that an agent reads before it starts a task.
 
-use nacre_base::config::EmbeddingChoice;
 use nacre_memory::recall::{self, Source, Wish};
-use nacre_memory::search::{Builtin, MemoryIndex, Mode};
+use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_memory::{MemoryId, StoreArea};
 use nacre_types::{BriefReport, BriefRequest, BriefSection, BriefTopic, StoreScope};
 
@@ -28,24 +27,17 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         return Err(OpError::usage(format!("`--budget` must be at most {MAX_BUDGET}")));
     }
     let stores = host.stores_to_read(*scope)?;
-    let embedders = stores.iter().map(|scoped| host.embedder(&scoped.settings));
-    let embedders = embedders.collect::<Result<Vec<_>, _>>()?;
+    let embedder = host.embedder()?;
     let owner = host.owner("brief");
     let mut indexes = Vec::new();
-    for (scoped, embedder) in stores.iter().zip(&embedders) {
-        indexes.push(MemoryIndex::open(&scoped.store, &**embedder, &owner, host.now())?);
+    for scoped in &stores {
+        indexes.push(MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now())?);
     }
     let sources = sources(&stores, &indexes);
     let files: Vec<String> = files.iter().map(|file| host.below_project(file)).collect();
     let task = task.as_deref().map(|task| &task[..task.floor_char_boundary(MAX_TASK_BYTES)]);
-    // Use semantic comparison only with the built-in model, because an embedding service may be
-    // slow.
-    let mode = match host.settings().search.embedding {
-        EmbeddingChoice::Builtin => Mode::Hybrid,
-        EmbeddingChoice::Endpoint => Mode::Lexical,
-    };
     let (now, names_unproven) = (host.now(), true);
-    let wish = Wish { budget, task, files: &files, mode, names_unproven, now, ..Wish::default() };
+    let wish = Wish { budget, task, files: &files, names_unproven, now, ..Wish::default() };
     let mut report = recall::brief(&sources, &wish)?;
     // In every store, record the user's own edits to these memories as trusted.
     let mut has_edits = false;

@@ -339,10 +339,6 @@ impl From<EmbedError> for OpError {
     fn from(error: EmbedError) -> Self {
         let hint = match error {
             EmbedError::Fs(error) => return error.into(),
-            EmbedError::Service(_) => {
-                "Check search.endpoint_url, search.endpoint_model and NACRE_EMBEDDING_KEY, or use \
-                 the built-in model: nacre config set search.embedding builtin"
-            }
             EmbedError::Damaged { .. } => "Reinstall Nacre: its built-in model is damaged",
         };
         Self::from_error(Failed, &error, Some(hint.to_owned()))

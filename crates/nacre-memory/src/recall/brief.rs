@@ -15,7 +15,7 @@ use nacre_types::{BriefItem, BriefReport, BriefSection, BriefTopic, StoreScope};
 use super::Source;
 use super::item::{Backing, backing, forms, item, safe, sentences};
 use super::tokens::count_tokens;
-use crate::search::{Interest, Listed, Mode, SearchError};
+use crate::search::{Interest, Listed, SearchError};
 use crate::{Memory, MemoryId, MemoryType, Quote, ShortIds, Speaker, Store, Trust};
 
 /// The first line. This line makes it clear to the agent that the memories are data, not
@@ -99,8 +99,6 @@ pub struct Wish<'a> {
     /// The instructions that the agent loads, on one line. Memories contained in these instructions
     /// are omitted.
     pub loaded: &'a str,
-    /// How memories are matched with the task.
-    pub mode: Mode,
     /// Whether to list foreign memories. Listing them requires reading their files.
     pub names_unproven: bool,
     pub now: Timestamp,
@@ -131,7 +129,7 @@ pub fn brief_about(
     topics: &[BriefTopic],
     ids: &ShortIds,
 ) -> Result<BriefReport, SearchError> {
-    let interest = Interest { task: wish.task, files: wish.files, mode: wish.mode };
+    let interest = Interest { task: wish.task, files: wish.files };
     let usual_share = if wish.task.is_none() && wish.files.is_empty() { 1.0 } else { 0.4 };
     let (mut candidates, mut n_left_out) = (Vec::new(), 0);
     for (number, source) in sources.iter().enumerate() {

@@ -21,7 +21,7 @@ mod thesaurus;
 pub use candidates::{
     Candidates, InMemoryIndex, InMemoryOptions, IndexedTerms, rank_candidates, terms_of_record,
 };
-pub use embed::{Builtin, EmbedError, Embedder, ModelId, normalize};
+pub use embed::{Builtin, EmbedError, Embedder, ModelId};
 pub use index::{Index, IndexError, KeptSnapshots, News};
 pub use memories::{
     DueLook, Graph, GraphNode, GraphOptions, INDEX_FOLDER, IndexStatus, Interest, Listed,

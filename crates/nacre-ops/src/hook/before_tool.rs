@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use nacre_engine::confine::secrets_of_home;
 use nacre_engine::tools::{Guard, GuardRules};
 use nacre_memory::recall::{Source, count_tokens, item_of, line};
-use nacre_memory::search::{Builtin, Interest, Listed, Mode, files_named};
+use nacre_memory::search::{Builtin, Interest, Listed, files_named};
 use nacre_traces::transcript::injected::{NOTE_TAG, wrap_in_tag};
 use nacre_types::{BriefItem, BriefTopic, HookReport, HookToolRequest, ToolAccess};
 
@@ -105,7 +105,7 @@ fn best_rule(
     notes: &Notes,
 ) -> Result<Option<BriefItem>> {
     let index = source.index;
-    let interest = Interest { task: None, files, mode: Mode::Lexical };
+    let interest = Interest { task: None, files };
     let is_about_it = |one: &Listed<'_>| {
         let is_rule = matches!(one.topic(), BriefTopic::Decisions | BriefTopic::Pitfalls);
         let is_meant = is_rule && one.names_file > 0.0 && !notes.is_told(one.id);

@@ -1,18 +1,14 @@
-//! Searches stores, each with its own embedding model, and determines the trust levels of the
-//! results.
+//! Searches stores and determines the trust levels of the results.
 
 use std::sync::PoisonError;
 
-use nacre_base::config::{EmbeddingChoice, NACRE_EMBEDDING_KEY, SearchSettings, Settings};
-use nacre_engine::model::{EmbeddingService, Secret, ServiceEmbedder};
 use nacre_memory::recall::{GradedHit, lower_contradicted, order_hits};
 use nacre_memory::search::{
-    Builtin, DueLook, EmbedError, Embedder, KeptSnapshots, MemoryIndex, MemoryOptions, Query,
+    Builtin, DueLook, Embedder, KeptSnapshots, MemoryIndex, MemoryOptions, Query,
 };
 use nacre_memory::{Edit, Located, Memory, Trust, Unreadable};
 use nacre_types::Scope;
 
-use super::settings::words;
 use crate::prelude::*;
 
 pub struct SearchableStore {
@@ -47,25 +43,19 @@ impl Host {
         stores.into_iter().map(|scoped| self.searchable(scoped, command)).collect()
     }
 
-    /// Returns a store's index for a hook, which has a deadline. If the store uses an embedding
-    /// service, the service is not called and its vectors are ignored.
+    /// Returns a store's index for a hook, which has a deadline.
     pub fn quick_index<'s>(
         &self,
         scoped: &'s ScopedStore,
         model: &'s Builtin,
     ) -> Result<MemoryIndex<'s>> {
-        let (store, owner, now) = (&scoped.store, self.owner("hook"), self.now());
-        Ok(match scoped.settings.search.embedding {
-            EmbeddingChoice::Endpoint => MemoryIndex::open_as_stored(store, model, now)?,
-            EmbeddingChoice::Builtin => {
-                let (kept, due) = (self.shared.snapshots.as_ref(), DueLook::Folders);
-                MemoryIndex::open_kept(store, model, &owner, now, kept, due)?
-            }
-        })
+        let (owner, kept) = (self.owner("hook"), self.shared.snapshots.as_ref());
+        let (store, due) = (&scoped.store, DueLook::Folders);
+        Ok(MemoryIndex::open_kept(store, model, &owner, self.now(), kept, due)?)
     }
 
     pub fn searchable(&self, scoped: ScopedStore, command: &str) -> Result<SearchableStore> {
-        let embedder = self.embedder(&scoped.settings)?;
+        let embedder = self.embedder()?;
         let age = (self.environment.uptime)();
         let due = self.shared.due_look(scoped.store.path(), age);
         let (owner, now) = (self.owner(command), self.now());
@@ -116,20 +106,8 @@ pub fn search_stores<'s>(
     Ok(all)
 }
 
-/// The timeout for requests to the embedding service, and the delay before a retry.
-const EMBEDDING_PATIENCE: Duration = Duration::from_secs(30);
-const EMBEDDING_FIRST_WAIT: Duration = Duration::from_millis(250);
-
 impl Host {
-    /// Returns the embedding model for text that does not belong to a project.
-    pub fn own_embedder(&self) -> Result<Arc<dyn Embedder>> {
-        self.embedder(&self.own_settings())
-    }
-
-    pub fn embedder(&self, settings: &Settings) -> Result<Arc<dyn Embedder>> {
-        if settings.search.embedding == EmbeddingChoice::Endpoint {
-            return Ok(Arc::new(self.embedding_service(settings)?));
-        }
+    pub fn embedder(&self) -> Result<Arc<dyn Embedder>> {
         let mut opened = self.shared.model.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(model) = opened.clone() {
             return Ok(model);
@@ -137,30 +115,6 @@ impl Host {
         let model = Arc::new(Builtin::load_shipped()?);
         *opened = Some(Arc::clone(&model));
         Ok(model)
-    }
-
-    fn embedding_service(&self, settings: &Settings) -> Result<ServiceEmbedder> {
-        let SearchSettings { endpoint_url, endpoint_model, .. } = &settings.search;
-        for (key, value, example) in [
-            ("search.endpoint_url", endpoint_url, "http://localhost:11434/v1"),
-            ("search.endpoint_model", endpoint_model, "nomic-embed-text"),
-        ] {
-            if value.is_empty() {
-                return Err(OpError::failed(format!("`{key}` is not set"))
-                    .hint(format!("nacre config set {key} {example}")));
-            }
-        }
-        let key = self.environment.vars.iter().find(|(name, _)| name == NACRE_EMBEDDING_KEY);
-        let service = EmbeddingService {
-            base_url: endpoint_url.clone(),
-            model: endpoint_model.clone(),
-            key: key.and_then(|(_, key)| Secret::new(key)),
-            words: words(settings),
-            patience: EMBEDDING_PATIENCE.min(settings.limits.model_time),
-            first_wait: EMBEDDING_FIRST_WAIT,
-        };
-        let connected = ServiceEmbedder::connect(service);
-        connected.map_err(|error| EmbedError::Service(Box::new(error)).into())
     }
 }
 

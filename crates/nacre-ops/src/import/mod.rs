@@ -6,7 +6,6 @@
 
 mod sources;
 
-use nacre_base::config::EmbeddingChoice;
 use nacre_base::text::collapse_whitespace;
 use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_memory::{
@@ -194,8 +193,7 @@ struct StatementFilter<'a> {
 impl<'a> StatementFilter<'a> {
     fn open(host: &Host, scoped: &'a ScopedStore, builtin: Option<&'a Builtin>) -> Result<Self> {
         // If the index cannot be opened, only words are compared.
-        let near = builtin.filter(|_| scoped.settings.search.embedding == EmbeddingChoice::Builtin);
-        let near = near.and_then(|builtin| {
+        let near = builtin.and_then(|builtin| {
             let index = MemoryIndex::peek(&scoped.store, builtin, host.now()).ok()?;
             Some((builtin, index))
         });

@@ -24,7 +24,7 @@ pub fn rebuild(host: &Host, scope: Option<Scope>, events: &Events) -> Result<Ind
 pub fn status(host: &Host, scope: Option<Scope>) -> Result<IndexStatusReport> {
     let mut indexes = Vec::new();
     for scoped in host.stores_to_read(scope)? {
-        let embedder = host.embedder(&scoped.settings)?;
+        let embedder = host.embedder()?;
         let status = index_status(&scoped.store, &*embedder, host.now())?;
         indexes.push(index_state(&scoped, status));
     }

@@ -160,7 +160,7 @@ impl Maintenance<'_> {
         let NamedStore { store, settings, repository, .. } = named;
         let owner = host.owner("maintain");
         let clock = host.stopwatch();
-        let embedder = host.embedder(settings)?;
+        let embedder = host.embedder()?;
         let rules = ask_rules(settings);
         let ctx = FlowContext {
             store,

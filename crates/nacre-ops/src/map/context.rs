@@ -88,9 +88,7 @@ fn collect(
 }
 
 fn rank_files(host: &Host, map: &CodeMap, task: &str, named: &[String]) -> Ranked {
-    let project = host.project.as_ref().map(|project| project.path.as_path());
-    let settings = host.settings_now(project);
-    let embedder = host.embedder(settings.as_ref().unwrap_or(host.settings())).ok();
+    let embedder = host.embedder().ok();
     let memory = recall_paths(host, map, task);
     let files = map.current.artifact.files();
     let imports = map.current.imports(&map.cache, map.keeping(), map.options.n_threads);
@@ -136,7 +134,7 @@ fn recall_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap<String, f64>
     }
     let owner = host.owner("context");
     for scoped in host.stores_to_read(None).unwrap_or_default() {
-        let Ok(embedder) = host.embedder(&scoped.settings) else { continue };
+        let Ok(embedder) = host.embedder() else { continue };
         let opened = match map.options.keeping {
             CacheWrites::On => MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now()),
             CacheWrites::Off => MemoryIndex::peek(&scoped.store, &*embedder, host.now()),

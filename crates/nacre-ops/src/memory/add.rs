@@ -2,7 +2,6 @@
 //! by an agent needs a quote that occurs in a trace.
 
 use nacre_base::ShownLine;
-use nacre_base::config::EmbeddingChoice;
 use nacre_memory::search::{Builtin, MemoryIndex};
 use nacre_memory::{
     Actor, Batch, Claim, Draft, MAX_APPLIES, MAX_APPLIES_CHARS, Memory, Quote, Speaker, Status,
@@ -68,16 +67,12 @@ pub fn add(host: &Host, request: &MemoryAddRequest, events: &Events) -> Result<M
     })
 }
 
-/// Returns a memory that already contains the claim, for a warning. Errors are ignored. Only the
-/// built-in model is used, because external models are slow.
+/// Returns a memory that already contains the claim, for a warning. Errors are ignored.
 pub(crate) fn said_already(
     host: &Host,
     scoped: &ScopedStore,
     draft: &Draft,
 ) -> Option<(MemoryId, String)> {
-    if scoped.settings.search.embedding != EmbeddingChoice::Builtin {
-        return None;
-    }
     let builtin = Builtin::load_shipped().ok()?;
     // The vector is not stored, because text that the user adds and then forgets must not remain in
     // an index.

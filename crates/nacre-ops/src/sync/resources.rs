@@ -58,7 +58,7 @@ impl ProjectResources {
         let ScopedStore { store, settings, .. } = host.store_at(project)?;
         Ok(Self {
             store: Arc::new(store),
-            embedder: host.embedder(&settings)?,
+            embedder: host.embedder()?,
             rules: ask_rules(&settings),
             remarks: RemarkIndex::default(),
             settings,

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &RetrievalArgs) -> Outcome {
         ModeName::Semantic => Mode::Semantic,
     };
     let (haystacks, left_out) = haystacks(args)?;
-    let embedder = host::open().and_then(|host| host.own_embedder()).map_err(host::format_error)?;
+    let embedder = host::open().and_then(|host| host.embedder()).map_err(host::format_error)?;
     let mut report = RetrievalReport { left_out, ..measure(&haystacks, &*embedder, mode)? };
     report.missed.retain(|_| args.missed);
     if args.json {

@@ -9,10 +9,7 @@ mod tests;
 mod vocabulary;
 mod words;
 
-use std::error::Error;
 use std::fmt;
-
-use xxhash_rust::xxh3::xxh3_64;
 
 use nacre_base::fs::FsError;
 
@@ -38,11 +35,6 @@ impl ModelId {
         Self(format!("{name}-{content:016x}"))
     }
 
-    /// Identifies an external model by a description, because its content is not available.
-    pub fn from_description(name: &str, description: &str) -> Self {
-        Self::new(name, xxh3_64(description.as_bytes()))
-    }
-
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -58,14 +50,12 @@ impl fmt::Display for ModelId {
 pub enum EmbedError {
     #[error("Cannot read the `{model}` model: {what}")]
     Damaged { model: &'static str, what: &'static str },
-    #[error("Cannot search with the embedding service")]
-    Service(#[source] Box<dyn Error + Send + Sync>),
     #[error(transparent)]
     Fs(#[from] FsError),
 }
 
 /// Scales a vector to length 1. A vector that is zero or contains NaN becomes zero.
-pub fn normalize(vector: &mut [f32]) {
+fn normalize(vector: &mut [f32]) {
     let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let factor = if norm.is_normal() { norm.recip() } else { 0.0 };
     for x in vector {

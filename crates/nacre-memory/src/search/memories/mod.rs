@@ -263,18 +263,6 @@ impl<'a> MemoryIndex<'a> {
         Self { store, embedder, snapshot, now, n_postponed }
     }
 
-    /// Opens the index as stored, even if it was built with another model.
-    pub fn open_as_stored(
-        store: &'a Store,
-        embedder: &'a dyn Embedder,
-        now: Timestamp,
-    ) -> Result<Self> {
-        let snapshot =
-            Index::new(place::present(store), INDEX_NAME).load_of_any_model().unwrap_or_default();
-        let snapshot = Arc::new(snapshot);
-        Ok(Self::over(store, embedder, snapshot, now, 0))
-    }
-
     /// Reindexes the given memories, for callers that already know what has changed.
     pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self> {
         let index = Index::new(place::open_or_create(self.store), INDEX_NAME);

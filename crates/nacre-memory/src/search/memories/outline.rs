@@ -41,7 +41,6 @@ pub struct Interest<'a> {
     pub task: Option<&'a str>,
     /// Paths relative to the repository.
     pub files: &'a [String],
-    pub mode: Mode,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -136,7 +135,7 @@ impl MemoryIndex<'_> {
         let mut allowed = vec![false; self.snapshot.n_rows()];
         self.active_rows().for_each(|(row, _)| allowed[row] = true);
         let options = RankOptions {
-            mode: interest.mode,
+            mode: Mode::Hybrid,
             level: Level::Records,
             limit: MAX_CANDIDATES,
             now_ms: self.now.as_millisecond(),

@@ -501,7 +501,7 @@ fn kin_is_found_by_links_and_by_what_is_shared() {
 fn outlined<'a>(index: &'a MemoryIndex<'_>, task: Option<&str>, files: &[&str]) -> Vec<Listed<'a>> {
     let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
     let mut listed: Vec<Listed<'_>> =
-        index.outline(&Interest { task, files: &files, mode: Mode::Hybrid }).unwrap().collect();
+        index.outline(&Interest { task, files: &files }).unwrap().collect();
     listed.sort_by(|a, b| a.id.cmp(b.id));
     listed
 }
