@@ -229,7 +229,6 @@ impl From<MemoryError> for OpError {
 impl From<RecordIndexError> for OpError {
     fn from(error: RecordIndexError) -> Self {
         match error {
-            RecordIndexError::Index(error) => error.into(),
             RecordIndexError::Embed(error) => error.into(),
             RecordIndexError::Shared { is_passing, .. } => {
                 let code = if is_passing { DatabaseAway } else { Failed };

@@ -9,9 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use nacre_memory::search::{
-    Builtin, LibraryOptions, Mode, News, Query, Readable, Record, RecordIndex as _, Unit,
-};
+use nacre_memory::search::{Builtin, LibraryOptions, Mode, News, Query, Readable, Record, Unit};
 use nacre_team::postgres::database::{Database, DatabaseOptions};
 use nacre_team::postgres::search::SharedRecords;
 

@@ -172,7 +172,8 @@ fn apply(snapshot: &Snapshot, news: &News, embedder: &dyn Embedder) -> Result<Se
     Ok(draft.finish())
 }
 
-pub(super) fn in_memory(units: &[Unit], embedder: &dyn Embedder) -> Result<Snapshot, IndexError> {
+/// Indexes units in memory, without a file.
+pub fn index_units(units: &[Unit], embedder: &dyn Embedder) -> Result<Snapshot, IndexError> {
     let mut draft = Draft::new(embedder.model().as_str(), embedder.dims(), 0);
     draft.push_units(units, embedder)?;
     Ok(Snapshot::new(draft.finish()))
@@ -327,7 +328,7 @@ mod tests {
     fn a_snapshot_is_kept_for_its_own_content_and_old_ones_make_room() {
         let kept = KeptSnapshots::default();
         let embedder = Builtin::load_shipped().unwrap();
-        let snapshot = Arc::new(in_memory(&[unit(1)], &embedder).unwrap());
+        let snapshot = Arc::new(index_units(&[unit(1)], &embedder).unwrap());
         let (path, own) = (Path::new("/a"), snapshot.checksum());
         for other in [None, Some(1)] {
             kept.keep(path, &snapshot);

@@ -18,11 +18,9 @@ mod settle;
 mod snapshot;
 mod thesaurus;
 
-pub use candidates::{
-    Candidates, InMemoryIndex, InMemoryOptions, IndexedTerms, rank_candidates, terms_of_record,
-};
+pub use candidates::{Candidates, IndexedTerms, rank_candidates, terms_of_record};
 pub use embed::{Builtin, EmbedError, Embedder, ModelId};
-pub use index::{Index, IndexError, KeptSnapshots, News};
+pub use index::{Index, IndexError, KeptSnapshots, News, index_units};
 pub use memories::{
     DueLook, Graph, GraphNode, GraphOptions, INDEX_FOLDER, IndexStatus, Interest, Listed,
     MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, SearchError, SharedUnits, clear_index,
@@ -30,14 +28,15 @@ pub use memories::{
     purge_index, spellings, symbols_named,
 };
 pub use query::{Query, facet_name, snippet};
-pub use rank::{Level, Mode, QuestionTerm, terms_of_question};
-pub(crate) use rank::{filter_rows, similarities};
+pub(crate) use rank::similarities;
+pub use rank::{
+    Level, Mode, QuestionTerm, RankOptions, Ranked, filter_rows, rank, terms_of_question,
+};
+pub use recency::{MAX_MESSAGES, order_messages};
 pub(crate) use record::DESCRIBED;
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice, facet_term};
-pub use records::{
-    LibraryOptions, LocalRecords, Readable, RecordHit, RecordIndex, RecordIndexError, RecordTexts,
-};
-pub(crate) use records::{search_snapshot, sync_index};
-pub use snapshot::Corpus;
-pub(crate) use snapshot::Snapshot;
+pub(crate) use records::sync_index;
+pub use records::{LibraryOptions, Readable, RecordHit, RecordIndexError, search_snapshot};
+pub use settle::{Group, RowFacts, settle};
+pub use snapshot::{Corpus, Snapshot};
 pub use thesaurus::{near_words, neighbors};

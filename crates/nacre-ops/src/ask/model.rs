@@ -13,9 +13,7 @@ use nacre_engine::tools::{
     AnyTool, MemoryRecall, PipelineError, Seen, TraceHandle, TraceSearch, note, tool, toolkits,
 };
 use nacre_memory::recall::{Passage, Told};
-use nacre_memory::search::{
-    LibraryOptions, Mode, Query, Readable, RecordIndex as _, place_of_shared_unit,
-};
+use nacre_memory::search::{LibraryOptions, Mode, Query, Readable, place_of_shared_unit};
 use nacre_memory::{LearningKind, MemoryId, Quote};
 use nacre_types::{
     AnswerSentence, AskReport, CitedMemory, Failure, MemoryAnswer, ModelAnswer, RecalledMemory,

@@ -8,7 +8,7 @@ use nacre_base::{ContentHash, ShownLine, parse_time};
 use nacre_memory::recall::GradedHit;
 use nacre_memory::search::{
     Graph, GraphOptions, LibraryOptions, MemoryOptions, Mode, Query, Readable, RecordHit,
-    RecordIndex as _, place_of_shared_unit, snippet, spellings,
+    place_of_shared_unit, snippet, spellings,
 };
 use nacre_memory::{
     Actor, Evidence, Feedback, LearningKind, Located, Memory, MemoryType, ShortIds, Status,

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use nacre_memory::search::{
-    Builtin, LibraryOptions, Mode, News, Query, Readable, Record, RecordIndex as _, Unit,
-};
+use nacre_memory::search::{Builtin, LibraryOptions, Mode, News, Query, Readable, Record, Unit};
 use nacre_team::postgres::search::SharedRecords;
 
 use crate::chance::Chance;

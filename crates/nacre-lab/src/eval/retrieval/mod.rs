@@ -14,13 +14,14 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
-use nacre_memory::search::{Embedder, InMemoryIndex, InMemoryOptions, IndexError, Mode};
+use nacre_memory::search::{Embedder, IndexError, Mode};
 use nacre_ops::host::read_plain;
 use serde::Serialize;
 
 use self::baseline::Baseline;
 use self::metrics::{Means, Scores};
 use super::datasets::{self, Format, Haystack, Question, messages};
+use super::in_memory::{InMemoryIndex, InMemoryOptions};
 use crate::output::{self, Latency, row};
 use crate::{AnyError, Outcome, host};
 

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nacre_memory::search::{
-    Embedder, Fingerprint, LibraryOptions, News, Query, Readable, RecordHit, RecordIndex,
-    RecordIndexError, rank_candidates,
+    Embedder, Fingerprint, LibraryOptions, News, Query, Readable, RecordHit, RecordIndexError,
+    rank_candidates,
 };
 
 use crate::postgres::database::{Database, DatabaseError, Result};
@@ -41,23 +41,23 @@ impl SharedRecords {
     pub fn build_index(&self) -> Result<()> {
         build_index(&self.database, self.embedder.dims())
     }
-}
 
-impl RecordIndex for SharedRecords {
-    fn fingerprints(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError> {
+    pub fn fingerprints(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError> {
         apply::read_fingerprints(&self.database).map_err(to_index_error)
     }
 
-    fn apply(&mut self, news: &News) -> Result<(), RecordIndexError> {
+    /// Applies all of `news` or none of it. Readers never see a partial change, so a record and its
+    /// successor change together.
+    pub fn apply(&mut self, news: &News) -> Result<(), RecordIndexError> {
         let rows = apply::rows_of(&news.units, &*self.embedder)?;
         apply::apply(&self.database, news, &rows).map_err(to_index_error)
     }
 
-    fn n_records(&self, readable: &Readable) -> Result<u64, RecordIndexError> {
+    pub fn n_records(&self, readable: &Readable) -> Result<u64, RecordIndexError> {
         apply::n_records(&self.database, readable).map_err(to_index_error)
     }
 
-    fn search(
+    pub fn search(
         &self,
         query: &Query,
         readable: &Readable,
