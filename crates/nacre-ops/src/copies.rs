@@ -87,8 +87,7 @@ fn leaves_index(host: &Host, scoped: &ScopedStore, id: &MemoryId) -> Result<bool
         return Ok(true);
     }
     let owner = host.owner("memory forget");
-    let embedder = host.embedder()?;
-    MemoryIndex::open(store, &*embedder, &owner, host.now())?;
+    MemoryIndex::open(store, &owner, host.now())?;
     Ok(purge_index(store, &owner, PATIENCE, id)?)
 }
 

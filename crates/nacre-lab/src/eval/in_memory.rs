@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use nacre_memory::search::{
-    Embedder, IndexError, Level, LibraryOptions, MAX_MESSAGES, Mode, Query, RankOptions, RecordHit,
-    RowFacts, Snapshot, Unit, filter_rows, index_units, order_messages, rank, search_snapshot,
-    settle,
+    Level, LibraryOptions, MAX_MESSAGES, Mode, Query, RankOptions, RecordHit, RowFacts, Snapshot,
+    Unit, filter_rows, index_units, order_messages, rank, search_snapshot, settle,
 };
 
 #[derive(Debug)]
@@ -25,12 +24,12 @@ pub(crate) struct InMemoryOptions {
 }
 
 impl InMemoryIndex {
-    pub(crate) fn new(units: &[Unit], embedder: &dyn Embedder) -> Result<Self, IndexError> {
+    pub(crate) fn new(units: &[Unit]) -> Self {
         let records = units.iter().flat_map(|unit| &unit.records);
-        Ok(Self {
-            snapshot: index_units(units, embedder)?,
+        Self {
+            snapshot: index_units(units),
             texts: records.map(|record| (record.key.clone(), record.text_to_embed())).collect(),
-        })
+        }
     }
 
     pub(crate) fn n_records(&self) -> usize {
@@ -39,18 +38,13 @@ impl InMemoryIndex {
 
     /// Returns the keys of the best records or units, best first. A superseded record comes after
     /// its successor.
-    pub(crate) fn search(
-        &self,
-        question: &str,
-        embedder: &dyn Embedder,
-        options: InMemoryOptions,
-    ) -> Result<Vec<&str>, IndexError> {
+    pub(crate) fn search(&self, question: &str, options: InMemoryOptions) -> Vec<&str> {
         let Self { snapshot, texts } = self;
         let InMemoryOptions { mode, level, is_conversation, limit, now_ms } = options;
         let rank_options = RankOptions { mode, level, limit: limit.max(MAX_MESSAGES), now_ms };
         let query = Query::plain(question);
         let allowed = filter_rows(snapshot, &query, false);
-        let ranked = rank(snapshot, &query, &allowed, embedder, &rank_options)?;
+        let ranked = rank(snapshot, &query, &allowed, &rank_options);
         let text_of = |row: usize| texts.get(snapshot.key(row)).cloned();
         let mut found: Vec<&str> = match level {
             Level::Units => ranked.iter().map(|hit| snapshot.unit_key(hit.row)).collect(),
@@ -69,18 +63,13 @@ impl InMemoryIndex {
             }
         };
         found.truncate(limit);
-        Ok(found)
+        found
     }
 
     /// Searches in the same way as a team's database.
-    pub(crate) fn search_records(
-        &self,
-        query: &Query,
-        embedder: &dyn Embedder,
-        options: LibraryOptions,
-    ) -> Result<Vec<RecordHit>, IndexError> {
+    pub(crate) fn search_records(&self, query: &Query, options: LibraryOptions) -> Vec<RecordHit> {
         let allowed = filter_rows(&self.snapshot, query, true);
         let text_of = |_: &str, record: &str| self.texts.get(record).cloned();
-        Ok(search_snapshot(&self.snapshot, embedder, query, &allowed, options, &text_of)?)
+        search_snapshot(&self.snapshot, query, &allowed, options, &text_of)
     }
 }

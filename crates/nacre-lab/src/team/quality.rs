@@ -7,12 +7,9 @@
 use std::collections::HashSet;
 use std::error::Error;
 use std::path::Path;
-use std::sync::Arc;
 
 use super::server::Server;
-use nacre_memory::search::{
-    Builtin, Level, LibraryOptions, Mode, News, Query, Readable, RecordHit, Unit,
-};
+use nacre_memory::search::{Level, LibraryOptions, Mode, News, Query, Readable, RecordHit, Unit};
 use nacre_team::postgres::search::SharedRecords;
 
 use crate::Outcome;
@@ -64,7 +61,6 @@ fn keys(found: Vec<RecordHit>, level: Level) -> Vec<String> {
 }
 
 fn compare(server: &Server, haystacks: &[Haystack]) -> Result<[Scores; 2], Box<dyn Error>> {
-    let embedder = Arc::new(Builtin::load_shipped()?);
     let mut scores = [Scores::default(), Scores::default()];
     for haystack in haystacks {
         server.sql("DROP SCHEMA IF EXISTS nacre CASCADE");
@@ -72,8 +68,8 @@ fn compare(server: &Server, haystacks: &[Haystack]) -> Result<[Scores; 2], Box<d
         for record in units.iter_mut().flat_map(|unit| &mut unit.records) {
             record.facets.push(("project", PROJECT.to_owned()));
         }
-        let local = InMemoryIndex::new(&units, &*embedder)?;
-        let mut shared = SharedRecords::open(&server.database(), embedder.clone())?;
+        let local = InMemoryIndex::new(&units);
+        let mut shared = SharedRecords::open(&server.database())?;
         for piece in units.chunks(500) {
             shared.apply(&News { units: piece.to_vec(), ..News::default() })?;
         }
@@ -86,10 +82,8 @@ fn compare(server: &Server, haystacks: &[Haystack]) -> Result<[Scores; 2], Box<d
             let now_ms = asked.or(latest).unwrap_or(0);
             let options = LibraryOptions { mode: Mode::Hybrid, limit: DEPTH, now_ms };
             let query = Query::plain(&question.text);
-            let found = [
-                local.search_records(&query, &*embedder, options)?,
-                shared.search(&query, &readable, options)?,
-            ];
+            let found =
+                [local.search_records(&query, options), shared.search(&query, &readable, options)?];
             for (found, scores) in found.into_iter().zip(&mut scores) {
                 scores.add(question, &keys(found, haystack.level));
             }

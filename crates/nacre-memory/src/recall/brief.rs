@@ -15,7 +15,7 @@ use nacre_types::{BriefItem, BriefReport, BriefSection, BriefTopic, StoreScope};
 use super::Source;
 use super::item::{Backing, backing, forms, item, safe, sentences};
 use super::tokens::count_tokens;
-use crate::search::{Interest, Listed, SearchError};
+use crate::search::{Interest, Listed};
 use crate::{Memory, MemoryId, MemoryType, Quote, ShortIds, Speaker, Store, Trust};
 
 /// The first line. This line makes it clear to the agent that the memories are data, not
@@ -116,7 +116,7 @@ fn quotes_of(store: &Store, id: &MemoryId) -> Vec<Quote> {
     store.evidence(id).ok().flatten().map_or_else(Vec::new, |evidence| evidence.quotes)
 }
 
-pub fn brief(sources: &[Source<'_>], wish: &Wish<'_>) -> Result<BriefReport, SearchError> {
+pub fn brief(sources: &[Source<'_>], wish: &Wish<'_>) -> BriefReport {
     let ids = sources.iter().flat_map(|source| source.index.ids());
     let ids = ShortIds::new(ids.map(str::to_owned).collect());
     brief_about(sources, wish, &TOPICS.map(|(topic, ..)| topic), &ids)
@@ -128,7 +128,7 @@ pub fn brief_about(
     wish: &Wish<'_>,
     topics: &[BriefTopic],
     ids: &ShortIds,
-) -> Result<BriefReport, SearchError> {
+) -> BriefReport {
     let interest = Interest { task: wish.task, files: wish.files };
     let usual_share = if wish.task.is_none() && wish.files.is_empty() { 1.0 } else { 0.4 };
     let (mut candidates, mut n_left_out) = (Vec::new(), 0);
@@ -136,7 +136,7 @@ pub fn brief_about(
         let share = if source.scope == StoreScope::Global { GLOBAL_SHARE } else { 1.0 };
         let store = source.index.store();
         let leaves_foreign = !wish.names_unproven && store.knows_few(source.index.n_records());
-        for listed in source.index.outline(&interest)? {
+        for listed in source.index.outline(&interest) {
             let is_known = wish.known.iter().any(|id| id == listed.id);
             if is_known || !topics.contains(&listed.topic()) {
                 continue;
@@ -167,7 +167,7 @@ pub fn brief_about(
     }
     let may_know = |one: &&Candidate<'_>| sources[one.source].index.store().may_know(one.listed.id);
     let n_own = candidates.iter().filter(may_know).count();
-    Ok(selection.finish(n_own, candidates.len() - n_own + n_left_out))
+    selection.finish(n_own, candidates.len() - n_own + n_left_out)
 }
 
 fn rank(candidates: &mut [Candidate<'_>]) {

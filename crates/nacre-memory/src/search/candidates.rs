@@ -6,7 +6,6 @@ use foldhash::fast::RandomState;
 use nacre_base::text::each_term;
 
 use super::draft::{AnalyzedRecord, Draft};
-use super::embed::{EmbedError, Embedder};
 use super::query::Query;
 use super::rank::{self, terms_of_question};
 use super::record::{Field, Record, Unit, Voice, facet_term, weigh_length};
@@ -45,9 +44,8 @@ pub fn terms_of_record(record: &Record) -> IndexedTerms {
 pub fn rank_candidates(
     candidates: Candidates,
     query: &Query,
-    embedder: &dyn Embedder,
     options: LibraryOptions,
-) -> Result<Vec<RecordHit>, EmbedError> {
+) -> Vec<RecordHit> {
     let Candidates { units, vectors, corpus } = candidates;
     let texts: HashMap<(&str, &str), &str> = units
         .iter()
@@ -65,7 +63,7 @@ pub fn rank_candidates(
         .map(String::as_str)
         .collect();
     let is_wanted = |term: &str| has_voices || asked.contains(term);
-    let mut draft = Draft::new(embedder.model().as_str(), embedder.dims(), 0);
+    let mut draft = Draft::of_shipped_model(0);
     for (idx, unit) in units.iter().enumerate() {
         let vector = |at: usize| vectors.get(idx).and_then(|vectors| vectors.get(at));
         let analyze = |(at, record)| {
@@ -77,5 +75,5 @@ pub fn rank_candidates(
     let allowed = rank::filter_rows(&snapshot, query, true);
     let text_of =
         |unit: &str, record: &str| texts.get(&(unit, record)).map(|text| (*text).to_owned());
-    search_snapshot(&snapshot, embedder, query, &allowed, options, &text_of)
+    search_snapshot(&snapshot, query, &allowed, options, &text_of)
 }

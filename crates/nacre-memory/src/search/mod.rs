@@ -19,13 +19,13 @@ mod snapshot;
 mod thesaurus;
 
 pub use candidates::{Candidates, IndexedTerms, rank_candidates, terms_of_record};
-pub use embed::{Builtin, EmbedError, Embedder, ModelId};
-pub use index::{Index, IndexError, KeptSnapshots, News, index_units};
+pub use embed::Builtin;
+pub use index::{Index, KeptSnapshots, News, index_units};
 pub use memories::{
     DueLook, Graph, GraphNode, GraphOptions, INDEX_FOLDER, IndexStatus, Interest, Listed,
-    MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, SearchError, SharedUnits, clear_index,
-    files_named, index_path, index_scope, index_status, place_of_shared_unit, prune_indexes,
-    purge_index, spellings, symbols_named,
+    MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, SharedUnits, clear_index, files_named,
+    index_path, index_scope, index_status, place_of_shared_unit, prune_indexes, purge_index,
+    spellings, symbols_named,
 };
 pub use query::{Query, facet_name, snippet};
 pub(crate) use rank::similarities;
@@ -36,7 +36,7 @@ pub use recency::{MAX_MESSAGES, order_messages};
 pub(crate) use record::DESCRIBED;
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice, facet_term};
 pub(crate) use records::sync_index;
-pub use records::{LibraryOptions, Readable, RecordHit, RecordIndexError, search_snapshot};
+pub use records::{LibraryOptions, Readable, RecordHit, search_snapshot};
 pub use settle::{Group, RowFacts, settle};
 pub use snapshot::{Corpus, Snapshot};
 pub use thesaurus::{near_words, neighbors};

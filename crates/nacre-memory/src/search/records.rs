@@ -1,13 +1,11 @@
 //! Record search, which is the same for the local index and for a team's database.
 
 use std::collections::{BTreeSet, HashMap};
-use std::error::Error;
 use std::sync::Arc;
 
 use nacre_base::fs::Owner;
 
-use super::embed::{EmbedError, Embedder};
-use super::index::{Index, IndexError, News};
+use super::index::{Index, News};
 use super::memories::MIN_SHARE_OF_BEST;
 use super::query::Query;
 use super::rank::{self, Level, Mode, RankOptions};
@@ -48,25 +46,15 @@ pub struct RecordHit {
     pub similarity: f32,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum RecordIndexError {
-    #[error(transparent)]
-    Embed(#[from] EmbedError),
-    /// The shared database failed. If `is_passing` is set, retrying may succeed.
-    #[error("Cannot use the shared index")]
-    Shared { is_passing: bool, source: Box<dyn Error + Send + Sync> },
-}
-
-pub(crate) fn sync_index<E: From<IndexError>>(
+pub(crate) fn sync_index<E>(
     index: &Index,
-    embedder: &dyn Embedder,
     owner: &Owner,
     mut news: impl FnMut(&HashMap<String, Fingerprint>) -> Result<News, E>,
 ) -> Result<Arc<Snapshot>, E> {
-    let mut snapshot = index.load(embedder);
+    let mut snapshot = index.load();
     loop {
         let mut is_partial = false;
-        snapshot = index.update(snapshot, embedder, Some(owner), |snapshot| {
+        snapshot = index.update(snapshot, Some(owner), |snapshot| {
             let news = news(&collect_units(snapshot))?;
             is_partial = news.is_partial;
             let is_empty = news.units.is_empty() && news.gone.is_empty();
@@ -81,19 +69,18 @@ pub(crate) fn sync_index<E: From<IndexError>>(
 /// Searches the allowed rows. `text_of` returns a record's text, given its unit's key and its own.
 pub fn search_snapshot(
     snapshot: &Snapshot,
-    embedder: &dyn Embedder,
     query: &Query,
     allowed: &[bool],
     options: LibraryOptions,
     text_of: &dyn Fn(&str, &str) -> Option<String>,
-) -> Result<Vec<RecordHit>, EmbedError> {
+) -> Vec<RecordHit> {
     let rank_options = RankOptions {
         mode: options.mode,
         level: Level::Records,
         limit: options.limit.max(recency::MAX_MESSAGES),
         now_ms: options.now_ms,
     };
-    let ranked = rank::rank(snapshot, query, allowed, embedder, &rank_options)?;
+    let ranked = rank::rank(snapshot, query, allowed, &rank_options);
     let text_of = |row: usize| text_of(snapshot.unit_key(row), snapshot.key(row));
     let mut ranked = recency::order_messages(snapshot, query, ranked, &text_of);
     ranked.truncate(options.limit);
@@ -106,7 +93,7 @@ pub fn search_snapshot(
         terms: ranked.terms,
         similarity: ranked.similarity,
     };
-    Ok(ranked.into_iter().filter(|ranked| ranked.score >= least).map(hit).collect())
+    ranked.into_iter().filter(|ranked| ranked.score >= least).map(hit).collect()
 }
 
 fn collect_units(snapshot: &Snapshot) -> HashMap<String, Fingerprint> {

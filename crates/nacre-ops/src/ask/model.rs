@@ -77,17 +77,15 @@ fn tools(asking: &AskContext<'_>, deps: &AgentDeps, seen: &Seen) -> Result<Vec<A
     tools.push(tool::<MemoryRecall>((stores, seen.clone())));
     let home = asking.host.home()?;
     let catalog = home.join("catalog.sqlite3");
-    let embedder = asking.stores.first().map(|store| Arc::clone(&store.embedder));
     // Opening the catalog would create it, so check that it exists first. Only the owner may search
     // sessions.
     let is_owner = asking.host.caller.permissions.allow_everything();
-    if let Some(embedder) = embedder.filter(|_| is_owner && catalog.is_file()) {
+    if is_owner && catalog.is_file() && !asking.stores.is_empty() {
         let project = asking.host.project.as_ref();
         let traces = TraceHandle {
             catalog,
             home: home.to_owned(),
             project: project.map(|project| project.path.display().to_string()),
-            embedder,
             owner: asking.host.owner("ask"),
             seen: seen.clone(),
         };

@@ -181,7 +181,6 @@ fn programs(host: &Host) -> Result<Programs> {
 fn memories(host: &Host) -> Result<Vec<MemoryHandle>> {
     let handle = |scoped: ScopedStore| {
         Ok(MemoryHandle {
-            embedder: host.embedder()?,
             store: Arc::new(scoped.store.acting_as(Actor::Agent)),
             owner: host.owner("chat"),
             patience: host.settings().lock.wait,

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use nacre_base::config::NACRE_HOOKS_DEADLINE_MS;
 use nacre_memory::recall::{Occasion, Prompt, match_prompt};
-use nacre_memory::search::{Builtin, MemoryIndex};
+use nacre_memory::search::MemoryIndex;
 use nacre_traces::transcript::injected::{BRIEF_TAG, MEMORY_TAG, wrap_in_tag};
 use nacre_types::{
     ErrorCode, HookEndRequest, HookPromptRequest, HookQuestion, HookReport, HookRequest,
@@ -112,10 +112,9 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
     let stores = host.stores_to_read(None)?;
     let notes = Notes::open(host, session)?;
     let budget = budget.min(MAX_SESSION_TOKENS.saturating_sub(notes.tokens));
-    let model = Builtin::load_shipped()?;
     let mut indexes: Vec<MemoryIndex<'_>> = Vec::new();
     for scoped in &stores {
-        indexes.push(host.quick_index(scoped, &model)?);
+        indexes.push(host.quick_index(scoped)?);
     }
     let is_told = |id: &str| notes.is_told(id);
     let mut past = trace.as_ref().map_or_else(Vec::new, |it| past_messages(host, session, it));
@@ -132,7 +131,7 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
     }
     let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told, occasion };
     let sources = sources(&stores, &indexes);
-    let mut told = match_prompt(&sources, &asked, &model)?;
+    let mut told = match_prompt(&sources, &asked);
     let is_behind = indexes.iter().any(|index| index.n_postponed() > 0);
     let work = is_behind.then_some(LoopName::Index);
     if told.items.is_empty() {

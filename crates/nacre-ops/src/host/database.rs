@@ -135,7 +135,7 @@ impl Host {
         if let Some(records) = &self.open_database().records {
             return Ok(Some(records.clone()));
         }
-        let records = SharedRecords::open(&database, self.embedder()?)?;
+        let records = SharedRecords::open(&database)?;
         self.open_database().records = Some(records.clone());
         Ok(Some(records))
     }

@@ -1,11 +1,7 @@
 //! Searches stores and determines the trust levels of the results.
 
-use std::sync::PoisonError;
-
 use nacre_memory::recall::{GradedHit, lower_contradicted, order_hits};
-use nacre_memory::search::{
-    Builtin, DueLook, Embedder, KeptSnapshots, MemoryIndex, MemoryOptions, Query,
-};
+use nacre_memory::search::{DueLook, KeptSnapshots, MemoryIndex, MemoryOptions, Query};
 use nacre_memory::{Edit, Located, Memory, Trust, Unreadable};
 use nacre_types::Scope;
 
@@ -13,7 +9,6 @@ use crate::prelude::*;
 
 pub struct SearchableStore {
     pub scoped: ScopedStore,
-    pub embedder: Arc<dyn Embedder>,
     pub owner: Owner,
     now: Timestamp,
     /// The checks required before a search, depending on how recently other calls checked.
@@ -40,40 +35,35 @@ impl Host {
         command: &str,
     ) -> Result<Vec<SearchableStore>> {
         let stores = self.stores_to_read(scope)?;
-        stores.into_iter().map(|scoped| self.searchable(scoped, command)).collect()
+        Ok(stores.into_iter().map(|scoped| self.searchable(scoped, command)).collect())
     }
 
     /// Returns a store's index for a hook, which has a deadline.
-    pub fn quick_index<'s>(
-        &self,
-        scoped: &'s ScopedStore,
-        model: &'s Builtin,
-    ) -> Result<MemoryIndex<'s>> {
+    pub fn quick_index<'s>(&self, scoped: &'s ScopedStore) -> Result<MemoryIndex<'s>> {
         let (owner, kept) = (self.owner("hook"), self.shared.snapshots.as_ref());
         let (store, due) = (&scoped.store, DueLook::Folders);
-        Ok(MemoryIndex::open_kept(store, model, &owner, self.now(), kept, due)?)
+        Ok(MemoryIndex::open_kept(store, &owner, self.now(), kept, due)?)
     }
 
-    pub fn searchable(&self, scoped: ScopedStore, command: &str) -> Result<SearchableStore> {
-        let embedder = self.embedder()?;
+    pub fn searchable(&self, scoped: ScopedStore, command: &str) -> SearchableStore {
         let age = (self.environment.uptime)();
         let due = self.shared.due_look(scoped.store.path(), age);
         let (owner, now) = (self.owner(command), self.now());
         let kept = self.shared.snapshots.clone();
-        Ok(SearchableStore { scoped, embedder, owner, now, due, kept })
+        SearchableStore { scoped, owner, now, due, kept }
     }
 }
 
 impl SearchableStore {
     pub fn index(&self) -> Result<MemoryIndex<'_>> {
-        let Self { scoped: ScopedStore { store, .. }, embedder, owner, now, due, kept } = self;
+        let Self { scoped: ScopedStore { store, .. }, owner, now, due, kept } = self;
         let kept = kept.as_ref();
-        Ok(MemoryIndex::open_kept(store, &**embedder, owner, *now, kept, *due)?)
+        Ok(MemoryIndex::open_kept(store, owner, *now, kept, *due)?)
     }
 
     pub fn index_watched(&self, watch: &mut dyn FnMut(usize, usize)) -> Result<MemoryIndex<'_>> {
-        let Self { scoped, embedder, owner, now, .. } = self;
-        Ok(MemoryIndex::open_watched(&scoped.store, &**embedder, owner, *now, watch)?)
+        let Self { scoped, owner, now, .. } = self;
+        Ok(MemoryIndex::open_watched(&scoped.store, owner, *now, watch)?)
     }
 }
 
@@ -89,7 +79,7 @@ pub fn search_stores<'s>(
     let mut all = StoresFound::default();
     for (number, searchable) in stores.iter().enumerate() {
         let wanted = MemoryOptions { limit: options.limit.saturating_add(SPARE), ..*options };
-        let found = searchable.index()?.offer(query, &wanted)?;
+        let found = searchable.index()?.offer(query, &wanted);
         let scoped = &searchable.scoped;
         all.total += found.total;
         let hits = found.hits.into_iter().map(|hit| GradedHit::new(hit, &scoped.store, number));
@@ -101,21 +91,9 @@ pub fn search_stores<'s>(
     all.hits.retain(|found| found.trust != Trust::Quarantined);
     order_hits(&mut all.hits);
     all.total -= n_found - all.hits.len();
-    lower_contradicted(&mut all.hits)?;
+    lower_contradicted(&mut all.hits);
     all.hits.truncate(options.limit);
     Ok(all)
-}
-
-impl Host {
-    pub fn embedder(&self) -> Result<Arc<dyn Embedder>> {
-        let mut opened = self.shared.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = opened.clone() {
-            return Ok(model);
-        }
-        let model = Arc::new(Builtin::load_shipped()?);
-        *opened = Some(Arc::clone(&model));
-        Ok(model)
-    }
 }
 
 const MAX_ASKED: usize = 64;

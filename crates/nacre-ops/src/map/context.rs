@@ -88,7 +88,6 @@ fn collect(
 }
 
 fn rank_files(host: &Host, map: &CodeMap, task: &str, named: &[String]) -> Ranked {
-    let embedder = host.embedder().ok();
     let memory = recall_paths(host, map, task);
     let files = map.current.artifact.files();
     let imports = map.current.imports(&map.cache, map.keeping(), map.options.n_threads);
@@ -102,7 +101,6 @@ fn rank_files(host: &Host, map: &CodeMap, task: &str, named: &[String]) -> Ranke
         task,
         files: named,
         memory: &memory,
-        embedder: embedder.as_deref(),
         names: &names,
         weights: &WEIGHTS,
         n_threads: map.options.n_threads,
@@ -134,10 +132,9 @@ fn recall_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap<String, f64>
     }
     let owner = host.owner("context");
     for scoped in host.stores_to_read(None).unwrap_or_default() {
-        let Ok(embedder) = host.embedder() else { continue };
         let opened = match map.options.keeping {
-            CacheWrites::On => MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now()),
-            CacheWrites::Off => MemoryIndex::peek(&scoped.store, &*embedder, host.now()),
+            CacheWrites::On => MemoryIndex::open(&scoped.store, &owner, host.now()),
+            CacheWrites::Off => MemoryIndex::peek(&scoped.store, host.now()),
         };
         let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_MEMORIES, archived: false };
         let Some(found) = opened.ok().and_then(|index| index.search(&query, &options).ok()) else {

@@ -2,7 +2,7 @@
 //! by an agent needs a quote that occurs in a trace.
 
 use nacre_base::ShownLine;
-use nacre_memory::search::{Builtin, MemoryIndex};
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{
     Actor, Batch, Claim, Draft, MAX_APPLIES, MAX_APPLIES_CHARS, Memory, Quote, Speaker, Status,
     Trust, hazards_of,
@@ -73,12 +73,11 @@ pub(crate) fn said_already(
     scoped: &ScopedStore,
     draft: &Draft,
 ) -> Option<(MemoryId, String)> {
-    let builtin = Builtin::load_shipped().ok()?;
     // The vector is not stored, because text that the user adds and then forgets must not remain in
     // an index.
-    let index = MemoryIndex::peek(&scoped.store, &builtin, host.now()).ok()?;
+    let index = MemoryIndex::peek(&scoped.store, host.now()).ok()?;
     let (memory_type, title, body) = (draft.claim.memory_type(), &draft.title, &draft.body);
-    sync::said_already(&scoped.store, &index, &builtin, memory_type, title, body).ok().flatten()
+    sync::said_already(&scoped.store, &index, memory_type, title, body).ok().flatten()
 }
 
 fn draft(host: &Host, store: &Store, request: &MemoryAddRequest, confidence: f64) -> Result<Draft> {

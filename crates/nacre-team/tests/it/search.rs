@@ -2,13 +2,12 @@
 //! read.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 use nacre_memory::search::{
-    Builtin, Embedder, Fingerprint, LibraryOptions, Link, LinkKind, Mode, News, Query, Readable,
-    Record, RecordHit, Standing, Unit, filter_rows, index_units, search_snapshot,
+    Fingerprint, LibraryOptions, Link, LinkKind, Mode, News, Query, Readable, Record, RecordHit,
+    Standing, Unit, filter_rows, index_units, search_snapshot,
 };
 use nacre_team::postgres::database::DatabaseError;
 use nacre_team::postgres::search::SharedRecords;
@@ -61,10 +60,6 @@ const WORDS: [&str; 40] = [
     "decision",
 ];
 
-fn embedder() -> Arc<dyn Embedder> {
-    Arc::new(Builtin::load_shipped().unwrap())
-}
-
 fn now() -> Timestamp {
     Timestamp::from_second(1_800_000_000).unwrap()
 }
@@ -92,8 +87,7 @@ impl LocalIndex {
 
     fn search(&self, query: &Query, readable: &Readable, mode: Mode) -> Vec<RecordHit> {
         let units: Vec<Unit> = self.units.values().cloned().collect();
-        let embedder = embedder();
-        let snapshot = index_units(&units, &*embedder).unwrap();
+        let snapshot = index_units(&units);
         let mut allowed = filter_rows(&snapshot, query, true);
         for (row, is_allowed) in allowed.iter_mut().enumerate() {
             // Each unit has one record.
@@ -101,7 +95,7 @@ impl LocalIndex {
             *is_allowed &= may_read(readable, record);
         }
         let text_of = |_: &str, _: &str| None;
-        search_snapshot(&snapshot, &*embedder, query, &allowed, options(mode), &text_of).unwrap()
+        search_snapshot(&snapshot, query, &allowed, options(mode), &text_of)
     }
 }
 
@@ -122,7 +116,7 @@ impl World {
     fn new(server: &Server) -> Self {
         Self {
             local: LocalIndex::default(),
-            shared: SharedRecords::open(&server.database(), embedder()).unwrap(),
+            shared: SharedRecords::open(&server.database()).unwrap(),
         }
     }
 
@@ -363,28 +357,15 @@ fn a_record_and_what_it_supersedes_change_places_at_once() {
 
 #[test]
 fn vectors_of_another_model_are_refused() {
-    struct Other(nacre_memory::search::ModelId);
-    impl Embedder for Other {
-        fn model(&self) -> &nacre_memory::search::ModelId {
-            &self.0
-        }
-
-        fn dims(&self) -> usize {
-            8
-        }
-
-        fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, nacre_memory::search::EmbedError> {
-            Ok(vec![vec![0.5; 8]; texts.len()])
-        }
-    }
     let Some(server) = Server::start() else { return };
     let mut world = World::new(&server);
-    let other: Arc<dyn Embedder> = Arc::new(Other(nacre_memory::search::ModelId::new("other", 1)));
+    let use_other = || server.sql("UPDATE nacre.search_model SET model = 'other'");
+    use_other();
     // The model can change while there are no vectors.
-    SharedRecords::open(&server.database(), Arc::clone(&other)).unwrap();
-    world.shared = SharedRecords::open(&server.database(), embedder()).unwrap();
+    world.shared = SharedRecords::open(&server.database()).unwrap();
     let mut chance = Chance::new(1);
     world.apply(&News { units: vec![unit(1, &mut chance)], ..News::default() });
-    let error = SharedRecords::open(&server.database(), other).unwrap_err();
+    use_other();
+    let error = SharedRecords::open(&server.database()).unwrap_err();
     assert!(matches!(error, DatabaseError::OtherModel { .. }), "{error:?}");
 }

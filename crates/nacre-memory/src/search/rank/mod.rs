@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use super::embed::{EmbedError, Embedder};
+use super::embed::Builtin;
 use super::query::Query;
 use super::record::{Standing, Voice};
 use super::segment::Row;
@@ -166,11 +166,10 @@ pub fn rank(
     snapshot: &Snapshot,
     query: &Query,
     allowed: &[bool],
-    embedder: &dyn Embedder,
     options: &RankOptions,
-) -> Result<Vec<Ranked>, EmbedError> {
+) -> Vec<Ranked> {
     if query.is_filter_only() {
-        return Ok(newest(snapshot, allowed, options.limit));
+        return newest(snapshot, allowed, options.limit);
     }
     let layout = snapshot.layout();
     let question = Question::new(snapshot, query, Thesaurus::load_shipped(), options.now_ms);
@@ -178,7 +177,7 @@ pub fn rank(
     let lexical = Lexical::new(snapshot, layout, &question.terms, weights.length_share);
     let vector = match options.mode {
         Mode::Lexical => Vec::new(),
-        Mode::Hybrid | Mode::Semantic => embedder.embed(&[&query.text])?.pop().unwrap_or_default(),
+        Mode::Hybrid | Mode::Semantic => Builtin::shipped().embed(&query.text),
     };
     let dense = Dense::new(snapshot, layout, &vector);
     let signals = Signals {
@@ -199,7 +198,7 @@ pub fn rank(
         similarity: dense.row[row].max(0.0),
         terms: lexical.terms_of(row).map(|idx| question.terms[idx].stem.clone()).collect(),
     });
-    Ok(ranked.collect())
+    ranked.collect()
 }
 
 /// Returns the newest rows, for a query without words.
