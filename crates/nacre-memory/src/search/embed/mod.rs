@@ -1,8 +1,8 @@
 //! Embeddings: vectors that represent the meaning of a text.
 //!
-//! The model is a table of word vectors that is part of the program and is used in place; opening it
-//! reads only the header. Vectors from different models cannot be compared, so vectors are stored
-//! with the model's ID.
+//! The model is a table of word vectors that is part of the program. It is used in place; opening
+//! it reads only the header. Vectors from different models cannot be compared, so vectors are
+//! stored with the model's ID.
 
 #[cfg(test)]
 mod tests;
