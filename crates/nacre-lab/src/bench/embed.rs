@@ -15,7 +15,7 @@ pub(super) fn run() -> Outcome {
     let begun = Instant::now();
     let model = Builtin::shipped();
     println!("open   {:9.1} us", begun.elapsed().as_secs_f64() * 1e6);
-    for (name, text) in [("query", QUERY), ("long", &long)] {
+    for (name, text) in [("query", QUERY), ("long", long.as_str())] {
         println!("{:<22} {name:<8} {:9.1} us", model.id(), best(200, || model.embed(text)));
     }
     Ok(true)

@@ -137,9 +137,8 @@ fn recall_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap<String, f64>
             CacheWrites::Off => MemoryIndex::peek(&scoped.store, host.now()),
         };
         let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_MEMORIES, archived: false };
-        let Some(found) = opened.ok().and_then(|index| index.search(&query, &options).ok()) else {
-            continue;
-        };
+        let Ok(index) = opened else { continue };
+        let found = index.search(&query, &options);
         let is_told = |hit: &&MemoryHit| scoped.store.trust_of(&hit.memory).is_offered();
         for hit in found.hits.iter().filter(is_told) {
             let weight = f64::from(hit.score.clamp(0.0, 1.0));
