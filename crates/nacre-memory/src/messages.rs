@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_base::fs::{Owner, WriteScope};
+use nacre_base::fs::{FsError, Owner, WriteScope};
 use nacre_traces::catalog::{Catalog, CatalogError, SaidMessage, SaidSession};
 use nacre_traces::transcript::Agent;
 
 use crate::search::{
-    Embedder, Fingerprint, Index, IndexError, LibraryOptions, Mode, News, Query, Record, Snapshot,
-    Unit, Voice, filter_rows, search_snapshot, snippet, sync_index,
+    Fingerprint, Index, LibraryOptions, Mode, News, Query, Record, Snapshot, Unit, Voice,
+    filter_rows, search_snapshot, snippet, sync_index,
 };
 
 const INDEX_NAME: &str = "traces";
@@ -33,14 +33,6 @@ const MAX_NEWS_BYTES: usize = 8 << 20;
 /// Number of additional hits to load, because some may have been removed or may not contain the
 /// phrases.
 const SPARE_HITS: usize = 200;
-
-#[derive(Debug, thiserror::Error)]
-pub enum MessageSearchError {
-    #[error(transparent)]
-    Catalog(#[from] CatalogError),
-    #[error(transparent)]
-    Index(#[from] IndexError),
-}
 
 #[derive(Clone, Debug, Default)]
 pub struct TextQuery {
@@ -69,7 +61,6 @@ pub struct TextHit {
 
 #[derive(Clone, Copy)]
 pub struct TextIndexAccess<'a> {
-    pub embedder: &'a dyn Embedder,
     pub owner: &'a Owner,
     pub now: Timestamp,
 }
@@ -78,7 +69,7 @@ pub fn index_messages(
     catalog: &Catalog,
     folder: Option<WriteScope>,
     access: TextIndexAccess<'_>,
-) -> Result<usize, MessageSearchError> {
+) -> Result<usize, CatalogError> {
     Ok(open_index(catalog, folder, access)?.n_records())
 }
 
@@ -87,9 +78,8 @@ pub fn clear_message_index(
     folder: Option<WriteScope>,
     owner: &Owner,
     wait: Duration,
-) -> Result<(), MessageSearchError> {
-    let cleared = Index::new(folder, INDEX_NAME).clear(owner, wait);
-    Ok(cleared.map_err(IndexError::from)?)
+) -> Result<(), FsError> {
+    Index::new(folder, INDEX_NAME).clear(owner, wait)
 }
 
 pub fn search_messages(
@@ -97,7 +87,7 @@ pub fn search_messages(
     query: &TextQuery,
     folder: Option<WriteScope>,
     access: TextIndexAccess<'_>,
-) -> Result<Vec<TextHit>, MessageSearchError> {
+) -> Result<Vec<TextHit>, CatalogError> {
     let snapshot = open_index(catalog, folder, access)?;
     let mut wanted = query.query.clone();
     if let Some(agent) = query.agent {
@@ -117,8 +107,7 @@ pub fn search_messages(
         Some(truncate_for_index(&message.text).to_owned())
     };
     let rows = filter_rows(&snapshot, &wanted, true);
-    let found = search_snapshot(&snapshot, access.embedder, &wanted, &rows, options, &text_of)
-        .map_err(IndexError::Embed)?;
+    let found = search_snapshot(&snapshot, &wanted, &rows, options, &text_of);
     let is_asked = wanted.is_filter_only();
     for found in found.into_iter().filter(|found| is_asked || found.is_match) {
         if hits.len() == query.limit {
@@ -169,15 +158,12 @@ fn open_index(
     catalog: &Catalog,
     folder: Option<WriteScope>,
     access: TextIndexAccess<'_>,
-) -> Result<Arc<Snapshot>, MessageSearchError> {
+) -> Result<Arc<Snapshot>, CatalogError> {
     let index = Index::new(folder, INDEX_NAME);
-    sync_index(&index, access.embedder, access.owner, |known| news(catalog, known))
+    sync_index(&index, access.owner, |known| news(catalog, known))
 }
 
-fn news(
-    catalog: &Catalog,
-    known: &HashMap<String, Fingerprint>,
-) -> Result<News, MessageSearchError> {
+fn news(catalog: &Catalog, known: &HashMap<String, Fingerprint>) -> Result<News, CatalogError> {
     let mut news = News::default();
     let (mut n_bytes, mut n_known) = (0, 0);
     for session in catalog.said_sessions()? {
@@ -208,7 +194,7 @@ fn news(
 
 /// Returns a session's records. If another store contains the whole session, the session is found
 /// through that store and has no records here.
-fn records(catalog: &Catalog, session: &SaidSession) -> Result<Vec<Record>, MessageSearchError> {
+fn records(catalog: &Catalog, session: &SaidSession) -> Result<Vec<Record>, CatalogError> {
     if session.is_twin {
         return Ok(Vec::new());
     }

@@ -1,8 +1,7 @@
 //! Composes the brief that an agent reads before it starts a task.
 
-use nacre_base::config::EmbeddingChoice;
 use nacre_memory::recall::{self, Source, Wish};
-use nacre_memory::search::{Builtin, MemoryIndex, Mode};
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{MemoryId, StoreArea};
 use nacre_types::{BriefReport, BriefRequest, BriefSection, BriefTopic, StoreScope};
 
@@ -28,25 +27,17 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         return Err(OpError::usage(format!("`--budget` must be at most {MAX_BUDGET}")));
     }
     let stores = host.stores_to_read(*scope)?;
-    let embedders = stores.iter().map(|scoped| host.embedder(&scoped.settings));
-    let embedders = embedders.collect::<Result<Vec<_>, _>>()?;
     let owner = host.owner("brief");
     let mut indexes = Vec::new();
-    for (scoped, embedder) in stores.iter().zip(&embedders) {
-        indexes.push(MemoryIndex::open(&scoped.store, &**embedder, &owner, host.now())?);
+    for scoped in &stores {
+        indexes.push(MemoryIndex::open(&scoped.store, &owner, host.now())?);
     }
     let sources = sources(&stores, &indexes);
     let files: Vec<String> = files.iter().map(|file| host.below_project(file)).collect();
     let task = task.as_deref().map(|task| &task[..task.floor_char_boundary(MAX_TASK_BYTES)]);
-    // Use semantic comparison only with the built-in model, because an embedding service may be
-    // slow.
-    let mode = match host.settings().search.embedding {
-        EmbeddingChoice::Builtin => Mode::Hybrid,
-        EmbeddingChoice::Endpoint => Mode::Lexical,
-    };
     let (now, names_unproven) = (host.now(), true);
-    let wish = Wish { budget, task, files: &files, mode, names_unproven, now, ..Wish::default() };
-    let mut report = recall::brief(&sources, &wish)?;
+    let wish = Wish { budget, task, files: &files, names_unproven, now, ..Wish::default() };
+    let mut report = recall::brief(&sources, &wish);
     // In every store, record the user's own edits to these memories as trusted.
     let mut has_edits = false;
     for scoped in &stores {
@@ -54,7 +45,7 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         has_edits |= host.settle_edits(scoped, &files.collect::<Vec<_>>());
     }
     if has_edits {
-        report = recall::brief(&sources, &wish)?;
+        report = recall::brief(&sources, &wish);
     }
     report.left_out += indexes.iter().map(MemoryIndex::n_postponed).sum::<usize>();
     for scoped in &stores {
@@ -75,18 +66,17 @@ pub(super) fn quick_brief(
     agent: &str,
 ) -> Result<(BriefReport, bool), OpError> {
     let stores = host.stores_to_read(None)?;
-    let model = Builtin::load_shipped()?;
     let mut indexes = Vec::new();
     for scoped in &stores {
-        indexes.push(host.quick_index(scoped, &model)?);
+        indexes.push(host.quick_index(scoped)?);
     }
     let sources = sources(&stores, &indexes);
     let loaded = &loaded_text(host, agent);
     let mut wish = Wish { budget, known, loaded, now: host.now(), ..Wish::default() };
-    let mut report = recall::brief(&sources, &wish)?;
+    let mut report = recall::brief(&sources, &wish);
     while report.text.len() > MAX_HOOK_BYTES {
         wish.budget = wish.budget * 2 / 3;
-        report = recall::brief(&sources, &wish)?;
+        report = recall::brief(&sources, &wish);
     }
     Ok((report, indexes.iter().any(|index| index.n_postponed() > 0)))
 }

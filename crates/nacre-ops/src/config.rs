@@ -288,6 +288,6 @@ mod password_tests {
         for url in ["", "postgres://u@h:5432/d?sslmode=disable", "postgres://u@%2Frun%2Fpg/d"] {
             check_password(DATABASE, url).unwrap();
         }
-        check_password("search.endpoint_url", "http://u:p@h").unwrap();
+        check_password("push.to", "http://u:p@h").unwrap();
     }
 }

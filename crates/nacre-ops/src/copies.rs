@@ -3,7 +3,6 @@
 //! A copy is reported as gone only if a search no longer finds it. Locations that cannot be
 //! accessed are reported as pending.
 
-use nacre_base::config::EmbeddingChoice;
 use nacre_base::fs::EntryKind;
 use nacre_memory::search::{MemoryIndex, index_path, purge_index};
 use nacre_types::{CheckedCopy, CopyPlace, CopyState, StoreScope};
@@ -83,16 +82,12 @@ fn has_no_file(store: &Store, id: &MemoryId) -> Result<bool> {
 /// Removes the memory from the index. The index is first updated, because it may still contain the
 /// old text of memories that linked to this memory.
 fn leaves_index(host: &Host, scoped: &ScopedStore, id: &MemoryId) -> Result<bool> {
-    let ScopedStore { store, settings, .. } = scoped;
+    let store = &scoped.store;
     if !index_path(store).is_some_and(|path| path.is_dir()) {
         return Ok(true);
     }
     let owner = host.owner("memory forget");
-    // Removing a memory must not call an embedding service.
-    if settings.search.embedding == EmbeddingChoice::Builtin {
-        let embedder = host.embedder(settings)?;
-        MemoryIndex::open(store, &*embedder, &owner, host.now())?;
-    }
+    MemoryIndex::open(store, &owner, host.now())?;
     Ok(purge_index(store, &owner, PATIENCE, id)?)
 }
 

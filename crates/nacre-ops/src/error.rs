@@ -11,8 +11,6 @@ use nacre_engine::record::state::StateError;
 use nacre_map::indexer::{BadGlob, RefreshError, SinceError};
 use nacre_map::search::{FilterError, PatternError, QueryError};
 use nacre_map::slices::TooSmall;
-use nacre_memory::messages::MessageSearchError;
-use nacre_memory::search::{EmbedError, IndexError, RecordIndexError, SearchError};
 use nacre_memory::{MemoryError, MemoryId};
 use nacre_team::people::PeopleError;
 use nacre_types::ErrorCode::{
@@ -21,7 +19,6 @@ use nacre_types::ErrorCode::{
 };
 use nacre_types::{ErrorCode, ErrorReport, Failure, KeptFile};
 
-use crate::maintain::MaintainError;
 use crate::run::folder::UndoError;
 use crate::sync::pipeline::SyncError;
 
@@ -113,25 +110,6 @@ impl From<Failure> for OpError {
         let Failure { code, message, causes, hints } = failure;
         Self { code, message, causes, hints }
     }
-}
-
-macro_rules! from_contained {
-    ($($error:ident { $($variant:ident),+ })+) => {$(
-        impl From<$error> for OpError {
-            fn from(error: $error) -> Self {
-                match error {
-                    $($error::$variant(error) => error.into(),)+
-                }
-            }
-        }
-    )+};
-}
-
-from_contained! {
-    SearchError { Memory, Index }
-    IndexError { Fs, Embed }
-    MaintainError { Memory, Search, Embed }
-    MessageSearchError { Catalog, Index }
 }
 
 /// Assigns a code and, where available, a hint to each kind of error.
@@ -226,26 +204,10 @@ impl From<MemoryError> for OpError {
     }
 }
 
-impl From<RecordIndexError> for OpError {
-    fn from(error: RecordIndexError) -> Self {
-        match error {
-            RecordIndexError::Index(error) => error.into(),
-            RecordIndexError::Embed(error) => error.into(),
-            RecordIndexError::Shared { is_passing, .. } => {
-                let code = if is_passing { DatabaseAway } else { Failed };
-                let hint = "The database may be temporarily unavailable; try again";
-                Self::from_error(code, &error, is_passing.then(|| hint.to_owned()))
-            }
-        }
-    }
-}
-
 impl From<SyncError> for OpError {
     fn from(error: SyncError) -> Self {
         match error {
             SyncError::Memory(error) => error.into(),
-            SyncError::Search(error) => error.into(),
-            SyncError::Embed(error) => error.into(),
             SyncError::Trace(error) => error.into(),
             SyncError::Ask(error) => error.into(),
             SyncError::State(error) => Self::wrap(&error),
@@ -332,20 +294,6 @@ impl From<io::Error> for OpError {
         let is_closed = error.kind() == io::ErrorKind::BrokenPipe;
         let code = if is_closed { OutputClosed } else { Failed };
         Self::from_error(code, &error, None)
-    }
-}
-
-impl From<EmbedError> for OpError {
-    fn from(error: EmbedError) -> Self {
-        let hint = match error {
-            EmbedError::Fs(error) => return error.into(),
-            EmbedError::Service(_) => {
-                "Check search.endpoint_url, search.endpoint_model and NACRE_EMBEDDING_KEY, or use \
-                 the built-in model: nacre config set search.embedding builtin"
-            }
-            EmbedError::Damaged { .. } => "Reinstall Nacre: its built-in model is damaged",
-        };
-        Self::from_error(Failed, &error, Some(hint.to_owned()))
     }
 }
 

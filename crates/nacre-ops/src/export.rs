@@ -8,7 +8,7 @@ use nacre_base::format_unified_diff;
 use nacre_base::text::collapse_whitespace;
 use nacre_memory::ShortIds;
 use nacre_memory::recall::{Source, Wish, brief_about, brief_text, count_tokens};
-use nacre_memory::search::{Interest, MemoryIndex, Mode};
+use nacre_memory::search::{Interest, MemoryIndex};
 use nacre_traces::instructions;
 use nacre_traces::transcript::injected::{MEMORY_TAG, wrap_in_tag};
 use nacre_types::{BriefReport, BriefTopic, ExportReport, ExportRequest, ExportState, RunMode};
@@ -126,14 +126,13 @@ struct Selection {
 
 /// Selects the memories for a file, except those that were imported from its own text, `before`.
 fn select(host: &Host, scoped: &ScopedStore, before: &[u8], budget: usize) -> Result<Selection> {
-    let embedder = host.embedder(&scoped.settings)?;
-    let index = MemoryIndex::open(&scoped.store, &*embedder, &host.owner("export"), host.now())?;
+    let index = MemoryIndex::open(&scoped.store, &host.owner("export"), host.now())?;
     let source = Source { index: &index, scope: scoped.scope };
     let marks = block(" ")?;
     // Age is measured relative to the newest memory instead of the current time, so that the block
     // changes only if the memories change.
-    let interest = Interest { task: None, files: &[], mode: Mode::Lexical };
-    let newest = index.outline(&interest)?.map(|listed| listed.updated).max();
+    let interest = Interest { task: None, files: &[] };
+    let newest = index.outline(&interest).map(|listed| listed.updated).max();
     let (own_text, _) = instructions::blank_out(&String::from_utf8_lossy(before));
     let wish = Wish {
         loaded: &collapse_whitespace(&own_text),
@@ -144,7 +143,7 @@ fn select(host: &Host, scoped: &ScopedStore, before: &[u8], budget: usize) -> Re
     };
     // Use full ids, so that other memories cannot affect the block.
     let ids = ShortIds::default();
-    let mut made = brief_about(&[source], &wish, &TOPICS, &ids)?;
+    let mut made = brief_about(&[source], &wish, &TOPICS, &ids);
     // Sorted by id, so that an updated memory keeps its position.
     for section in &mut made.sections {
         section.items.sort_by(|a, b| a.id.cmp(&b.id));

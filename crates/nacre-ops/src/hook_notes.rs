@@ -39,8 +39,6 @@ pub(super) struct Notes {
     pub(super) is_briefed: bool,
     /// Whether the session has had its first prompt.
     pub(super) is_prompted: bool,
-    /// Whether the session was asked to record memories.
-    pub(super) is_asked: bool,
     /// Number of tokens in the memories received in addition to the brief.
     pub(super) tokens: usize,
     /// Ids of the memories received, oldest first.
@@ -131,19 +129,6 @@ pub(super) fn note_prompted(host: &Host, session: &HookSession) -> Result<()> {
     let _lock = folder.lock(&host.owner("hook"), PATIENCE)?;
     let notes = Notes::open(host, session)?;
     Notes { is_prompted: true, ..notes }.save(host, session, &folder)
-}
-
-/// Records that the session was asked to record memories. Returns `false` if it had already been
-/// asked.
-pub(super) fn claim_question(host: &Host, session: &HookSession) -> Result<bool> {
-    let folder = folder(host)?;
-    let _lock = folder.lock(&host.owner("hook"), PATIENCE)?;
-    let notes = Notes::open(host, session)?;
-    if notes.is_asked {
-        return Ok(false);
-    }
-    Notes { is_asked: true, ..notes }.save(host, session, &folder)?;
-    Ok(true)
 }
 
 /// Removes the oldest notes files if there are too many.

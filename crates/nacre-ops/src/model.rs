@@ -5,7 +5,7 @@ use nacre_engine::model::{
     Control, Cost, InstalledProgram, KNOWN_PROVIDERS, Limits, ModelEvent, Models, Request,
     RetryPolicy, Role, Usage, generate,
 };
-use nacre_memory::search::{Builtin, Embedder};
+use nacre_memory::search::Builtin;
 use nacre_types::{
     EmbedderEntry, EmptyRequest, InstalledAgent, ModelListReport, ModelReaderReport,
     ModelTestReport, ModelTestRequest, ProviderEntry, RoleEntry, TokenCounts,
@@ -25,11 +25,11 @@ pub fn list(host: &Host, _: &EmptyRequest) -> Result<ModelListReport> {
     };
     let providers = provider_names(host).into_iter().filter(is_used);
     let providers = providers.map(|name| provider(host, name)).collect();
-    let model = Builtin::load_shipped()?;
+    let model = Builtin::shipped();
     let builtin = EmbedderEntry {
         name: "builtin".to_owned(),
         state: "ready".to_owned(),
-        id: Some(model.model().to_string()),
+        id: Some(model.id().to_owned()),
         dims: Some(model.dims()),
         about: "built into Nacre".to_owned(),
     };

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use nacre_base::config::projects::Project;
-use nacre_memory::search::{News, RecordIndex as _, SharedUnits, place_of_shared_unit};
+use nacre_memory::search::{News, SharedUnits, place_of_shared_unit};
 use nacre_team::people::{
     AuditEntry, AuditFilter, Permissions, TokenHash, TokenRecord, is_person_name, token_text,
 };

@@ -98,9 +98,8 @@ fn is_talk(event: &TranscriptEvent) -> bool {
 
 pub fn search(host: &Host, request: &TraceSearchRequest) -> Result<TraceSearchReport> {
     let query = text_query(host, request)?;
-    let embedder = host.own_embedder()?;
     let owner = host.owner("trace search");
-    let access = TextIndexAccess { embedder: &*embedder, owner: &owner, now: host.now() };
+    let access = TextIndexAccess { owner: &owner, now: host.now() };
     let hits = search_messages(&open_catalog(host)?, &query, index_folder(host)?, access)?;
     let hits = hits.into_iter().map(hit).collect();
     Ok(TraceSearchReport { query: request.query.clone(), hits })

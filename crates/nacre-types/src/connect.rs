@@ -272,10 +272,6 @@ pub struct HookEndRequest {
     pub session: HookSession,
     /// Whether the whole session has ended, rather than just a turn.
     pub is_session: bool,
-    /// Path of the session's transcript, if the agent provides it.
-    pub trace: Option<String>,
-    /// Whether the hook can ask the agent to continue.
-    pub can_ask: bool,
 }
 
 /// The event that triggered a hook call, and its data.
@@ -312,8 +308,6 @@ pub struct HookReport {
     pub text: String,
     /// Why the tool call is denied.
     pub denied: Option<String>,
-    /// Question to ask the agent before it stops. May be empty.
-    pub ask: String,
     /// What a background process should do: update a stale index, or read new sessions.
     pub work: Option<LoopName>,
 }

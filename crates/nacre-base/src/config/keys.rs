@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::error::nearest;
-use super::settings::{AtRest, ColorChoice, EmbeddingChoice, ScopeMode, ThemeChoice};
+use super::settings::{AtRest, ColorChoice, ScopeMode, ThemeChoice};
 use FromRepo::{Allowed, OnlyLower, Refused};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,9 +71,6 @@ pub const KEYS: &[KeySpec] = &[
     key("share.summaries", ValueKind::Flag, Allowed),
     key("map.deny", ValueKind::Texts { min_chars: 1 }, Allowed),
     key("map.at_rest", ValueKind::Choice(AtRest::NAMES), Refused),
-    key("search.embedding", ValueKind::Choice(EmbeddingChoice::NAMES), Refused),
-    key("search.endpoint_url", ValueKind::Text, Refused),
-    key("search.endpoint_model", ValueKind::Text, Refused),
     key("server.database", ValueKind::Text, Refused),
     key("server.database_password_file", ValueKind::Text, Refused),
     key("server.database_certificates", ValueKind::Text, Refused),
@@ -91,7 +88,6 @@ pub const KEYS: &[KeySpec] = &[
     key("hooks.guard", ValueKind::Flag, Refused),
     key("hooks.guard_folders", ValueKind::Texts { min_chars: 1 }, Refused),
     key("hooks.sync", ValueKind::Flag, Refused),
-    key("hooks.ask_to_record", ValueKind::Flag, Refused),
     key("hooks.deadline_ms", ValueKind::Int { min: 20, max: 60_000 }, Refused),
     key("runs.keep", ValueKind::Int { min: 1, max: 100_000 }, Refused),
     key("limits.session_tokens", ValueKind::Int { min: 0, max: 1_000_000_000_000 }, OnlyLower),
@@ -204,8 +200,6 @@ variables! {
     /// Set when Nacre runs an agent as a model, so that a Nacre process started by that agent does
     /// not itself run agents.
     NACRE_CHILD
-    /// The API key of the service at `search.endpoint_url`. Keys are not stored in files.
-    NACRE_EMBEDDING_KEY
     /// The token for the server at `push.to`. If not set, the token is read from
     /// `~/.nacre/push.token`.
     NACRE_PUSH_TOKEN

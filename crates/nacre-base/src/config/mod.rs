@@ -21,15 +21,15 @@ pub use error::{BadValue, ConfigError, ConfigPlace, ConfigWarning};
 pub use families::{FAMILIES, Family, Field, ROLES};
 pub use keys::{
     EDITOR, FromRepo, KEYS, KeySpec, NACRE_CHILD, NACRE_CONFIG, NACRE_DATABASE_PASSWORD,
-    NACRE_EMBEDDING_KEY, NACRE_HOME, NACRE_HOOKS_DEADLINE_MS, NACRE_MODEL, NACRE_NOW, NACRE_PAGER,
-    NACRE_PUSH_TOKEN, NACRE_UI_THEME, NO_COLOR, PAGER, VARS, VISUAL, ValueKind, VarSpec,
+    NACRE_HOME, NACRE_HOOKS_DEADLINE_MS, NACRE_MODEL, NACRE_NOW, NACRE_PAGER, NACRE_PUSH_TOKEN,
+    NACRE_UI_THEME, NO_COLOR, PAGER, VARS, VISUAL, ValueKind, VarSpec,
 };
 pub use layers::{ConfigEntry, ConfigSource, Layer, Resolved, ValueOrigin, resolve};
 pub use settings::{
-    ApiChoice, AtRest, ColorChoice, EffortChoice, EmbeddingChoice, HookSettings, LimitSettings,
-    LockSettings, MapSettings, MemorySettings, PlainHttpChoice, ProviderTable, PushSettings,
-    RedactSettings, RoleTable, RunSettings, SafeSettings, ScopeMode, SearchSettings,
-    ServerSettings, Settings, StrategyChoice, TelemetrySettings, ThemeChoice, UiSettings,
+    ApiChoice, AtRest, ColorChoice, EffortChoice, HookSettings, LimitSettings, LockSettings,
+    MapSettings, MemorySettings, PlainHttpChoice, ProviderTable, PushSettings, RedactSettings,
+    RoleTable, RunSettings, SafeSettings, ScopeMode, ServerSettings, Settings, StrategyChoice,
+    TelemetrySettings, ThemeChoice, UiSettings,
 };
 pub use value::Value;
 

@@ -18,7 +18,6 @@ pub struct Settings {
     pub redact: RedactSettings,
     pub share: ShareSettings,
     pub map: MapSettings,
-    pub search: SearchSettings,
     pub server: ServerSettings,
     pub push: PushSettings,
     pub telemetry: TelemetrySettings,
@@ -123,13 +122,6 @@ pub struct MapSettings {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct SearchSettings {
-    pub embedding: EmbeddingChoice,
-    pub endpoint_url: String,
-    pub endpoint_model: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ServerSettings {
     /// The PostgreSQL URL; empty if not set.
     pub database: String,
@@ -157,7 +149,6 @@ pub struct HookSettings {
     pub guard: bool,
     pub guard_folders: Vec<String>,
     pub sync: bool,
-    pub ask_to_record: bool,
     #[serde(rename = "deadline_ms", deserialize_with = "milliseconds")]
     pub deadline: Duration,
 }
@@ -217,13 +208,6 @@ crate::words! {
         Encrypted = "encrypted",
     }
 
-    EmbeddingChoice {
-        /// The embedding table compiled into the program.
-        Builtin = "builtin",
-        /// An external service that texts are sent to.
-        Endpoint = "endpoint",
-    }
-
     ApiChoice {
         Anthropic = "anthropic",
         OpenAi = "openai",
@@ -260,7 +244,7 @@ mod tests {
 
     #[test]
     fn choices_and_their_names_agree() {
-        check!(ColorChoice, AtRest, EmbeddingChoice);
+        check!(ColorChoice, AtRest);
         check!(ThemeChoice, ApiChoice, PlainHttpChoice, EffortChoice);
         assert!("Auto".parse::<ColorChoice>().is_err());
         assert!("".parse::<ApiChoice>().is_err());

@@ -4,11 +4,9 @@
 //! The text is rejected if it mentions something that no source mentions, omits something that a
 //! source mentions, or contradicts a source.
 
-use nacre_memory::search::{Builtin, EmbedError, Embedder as _, cosine, near_words};
+use nacre_memory::search::{Builtin, cosine, near_words};
 use nacre_memory::{Kinship, Likeness, Profile, kinship};
 use serde::{Deserialize, Serialize};
-
-type Result<T, E = EmbedError> = std::result::Result<T, E>;
 
 /// Maximum number of bytes by which the merged text may exceed the combined length of its sources.
 const MAX_MORE_BYTES: usize = 200;
@@ -35,7 +33,7 @@ pub struct MergeSource<'a> {
 impl MergedText {
     /// Returns the reason for rejecting the text, or `None` if it covers all of its sources and
     /// adds nothing.
-    pub fn fault(&self, sources: &[MergeSource<'_>], embedder: &Builtin) -> Result<Option<String>> {
+    pub fn fault(&self, sources: &[MergeSource<'_>]) -> Option<String> {
         let result = Profile::of(&self.title, &self.body);
         let all: String =
             sources.iter().map(|one| format!("{}\n{}\n", one.title, one.body)).collect();
@@ -43,37 +41,28 @@ impl MergedText {
             && self.title.len() <= MAX_TITLE_BYTES
             && self.body.len() <= all.len() + MAX_MORE_BYTES;
         if !is_shaped {
-            return Ok(Some("its length is invalid".to_owned()));
+            return Some("its length is invalid".to_owned());
         }
         let known = Profile::of("", &all);
         if let Some(names) = list_names(result.missing_from(&known)) {
-            return Ok(Some(format!("it mentions what no source contains: {names}")));
+            return Some(format!("it mentions what no source contains: {names}"));
         }
-        for source in sources {
-            if let Some(fault) = self.fault_beside(&result, source, embedder)? {
-                return Ok(Some(fault));
-            }
-        }
-        Ok(None)
+        sources.iter().find_map(|source| self.fault_beside(&result, source))
     }
 
-    fn fault_beside(
-        &self,
-        result: &Profile,
-        source: &MergeSource<'_>,
-        embedder: &Builtin,
-    ) -> Result<Option<String>> {
+    fn fault_beside(&self, result: &Profile, source: &MergeSource<'_>) -> Option<String> {
         let MergeSource { name, title, body } = *source;
         let profile = Profile::of(title, body);
         if let Some(names) = list_names(profile.missing_from(result)) {
-            return Ok(Some(format!("it omits what {name} mentions: {names}")));
+            return Some(format!("it omits what {name} mentions: {names}"));
         }
         let wholes = [format!("{}\n{}", self.title, self.body), format!("{title}\n{body}")];
-        let vectors = embedder.embed(&[&*wholes[0], &*wholes[1], &*self.title, title])?;
+        let texts = [&*wholes[0], &*wholes[1], &*self.title, title];
+        let vectors = texts.map(|text| Builtin::shipped().embed(text));
         let whole = cosine(&vectors[0], &vectors[1]);
         let likeness = Likeness { whole, titles: cosine(&vectors[2], &vectors[3]) };
         let is_against = kinship(result, &profile, likeness, &near_words).0 == Kinship::Against;
-        Ok(is_against.then(|| format!("it contradicts {name}")))
+        is_against.then(|| format!("it contradicts {name}"))
     }
 }
 

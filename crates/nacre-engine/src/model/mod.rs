@@ -9,7 +9,6 @@ mod anthropic;
 mod classify;
 mod collect;
 mod conversation;
-mod embeddings;
 mod error;
 mod hosted;
 mod http;
@@ -36,7 +35,6 @@ pub use conversation::{
     Arguments, Content, Image, Message, ModelEvent, OUTPUT_TOOL, OutputSchema, Reasoning, Request,
     Response, Speaker, StopReason, ToolCall, ToolDef, ToolResult, ToolStatus,
 };
-pub use embeddings::{EmbeddingError, EmbeddingService, ServiceEmbedder};
 pub use error::{ErrorKind, ModelError, NextStep, Said, Wait};
 pub use http::EndpointError;
 pub(crate) use http::{client_builder, http_url, is_plain, read_up_to, text_header};

@@ -11,7 +11,6 @@
 mod answers;
 #[cfg(target_os = "linux")]
 mod crash;
-mod embeddings;
 mod failures;
 #[cfg(target_os = "linux")]
 mod guarded;

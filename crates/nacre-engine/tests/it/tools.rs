@@ -16,7 +16,6 @@ use nacre_engine::tools::{
     Programs, ProjectEffects, ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop, ToolContext,
     ToolError, Workspace, tool,
 };
-use nacre_memory::search::Builtin;
 use nacre_memory::{Claim, Draft, LearningKind, Quote, Rules, Speaker, Store, Trust};
 use serde_json::{Value, json};
 
@@ -279,7 +278,6 @@ fn memories(workshop: &Workshop) -> MemoryHandle {
     nacre_memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "", false).unwrap();
     MemoryHandle {
         store: Arc::new(Store::new(scope, Rules::default())),
-        embedder: Arc::new(Builtin::load_shipped().unwrap()),
         owner,
         patience: Duration::from_secs(5),
         source: "chat".to_owned(),

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_memory::recall::{Source, Wish, brief};
-use nacre_memory::search::{Builtin, MemoryIndex, Mode};
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{Rules, Store};
 
 use crate::Outcome;
@@ -88,25 +88,17 @@ pub(super) fn run(args: &BriefArgs) -> Outcome {
     (0..size).for_each(|n| write(&root, n));
     let store = Store::new(WriteScope::open(&root, Access::Shared).unwrap(), Rules::default());
     let owner = Owner { pid: 1, command: "bench".to_owned(), since: String::new() };
-    let embedder = Builtin::load_shipped().unwrap();
-    drop(MemoryIndex::open(&store, &embedder, &owner, Timestamp::now()).unwrap());
+    drop(MemoryIndex::open(&store, &owner, Timestamp::now()).unwrap());
     let mut is_slow = false;
     for task in [None, Some("retry the carrier calls")] {
         let mut times: Vec<Duration> = Vec::new();
         for _ in 0..N_ROUNDS {
             let begun = Instant::now();
             let now = Timestamp::now();
-            let index = MemoryIndex::open(&store, &embedder, &owner, now).unwrap();
+            let index = MemoryIndex::open(&store, &owner, now).unwrap();
             let sources = [Source { index: &index, scope: nacre_types::StoreScope::Project }];
-            let wish = Wish {
-                budget: 2000,
-                task,
-                mode: Mode::Hybrid,
-                names_unproven: true,
-                now,
-                ..Wish::default()
-            };
-            let made = brief(&sources, &wish).unwrap();
+            let wish = Wish { budget: 2000, task, names_unproven: true, now, ..Wish::default() };
+            let made = brief(&sources, &wish);
             assert!(made.tokens <= 2000 && !made.text.is_empty());
             times.push(begun.elapsed());
         }

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
-use nacre_memory::search::{Builtin, MemoryIndex};
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{Rules, Store};
 
 use crate::Outcome;
@@ -61,10 +61,9 @@ pub(super) fn run(args: &FirstLookArgs) -> Outcome {
         plant(&folder, *shape, n_memories, n_bytes);
         let scope = WriteScope::open(&folder, Access::Private).unwrap();
         let store = Store::new(scope, Rules::default());
-        let embedder = Builtin::load_shipped().unwrap();
         let owner = Owner { pid: 1, command: "bench".to_owned(), since: String::new() };
         let begun = Instant::now();
-        let index = MemoryIndex::open(&store, &embedder, &owner, Timestamp::now()).unwrap();
+        let index = MemoryIndex::open(&store, &owner, Timestamp::now()).unwrap();
         let time = begun.elapsed().as_secs_f64();
         println!("{name:<10} {n_memories} memories {time:>7.2} s, {} MB", peak_mb());
         drop(index);

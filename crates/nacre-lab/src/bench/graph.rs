@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
-use nacre_memory::search::{Builtin, GraphOptions, MemoryIndex, spellings};
+use nacre_memory::search::{GraphOptions, MemoryIndex, spellings};
 use nacre_memory::{Rules, Store};
 
 use crate::Outcome;
@@ -45,10 +45,9 @@ pub(super) fn run(args: &GraphArgs) -> Outcome {
     fs::create_dir_all(folder.join("memory/decisions")).unwrap();
     (0..size).for_each(|n| write(&folder, n));
     let store = Store::new(WriteScope::open(&folder, Access::Private).unwrap(), Rules::default());
-    let embedder = Builtin::load_shipped().unwrap();
     let owner = Owner { pid: 1, command: "bench".to_owned(), since: String::new() };
     let now = Timestamp::now();
-    let open = || MemoryIndex::open(&store, &embedder, &owner, now).unwrap();
+    let open = || MemoryIndex::open(&store, &owner, now).unwrap();
     while open().n_postponed() > 0 {}
     let mut is_held = true;
     for limit in [500, 5000] {

@@ -8,7 +8,7 @@ use clap::Args;
 use jiff::Timestamp;
 use nacre_base::fs::{Access, WriteScope};
 use nacre_memory::recall::{Occasion, Prompt, Source, match_prompt};
-use nacre_memory::search::{Builtin, MemoryIndex};
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{IndexPlace, Rules, Store};
 use nacre_ops::host::STORE_FOLDER;
 use serde::{Deserialize, Serialize};
@@ -126,8 +126,7 @@ fn measure(folder: &Path, budget: usize, report: &mut HookReport) -> Result<(), 
     // All memories are treated as the user's own, because their origin does not matter here.
     let rules = Rules { is_personal: true, index: IndexPlace::Nowhere, ..Rules::default() };
     let store = Store::new(scope, rules);
-    let model = Builtin::load_shipped()?;
-    let index = MemoryIndex::peek(&store, &model, Timestamp::now())?;
+    let index = MemoryIndex::peek(&store, Timestamp::now())?;
     report.memories += index.n_records();
     let sources = [Source { index: &index, scope: nacre_types::StoreScope::Global }];
     let text = std::fs::read_to_string(folder.join(PROMPTS))?;
@@ -137,7 +136,7 @@ fn measure(folder: &Path, budget: usize, report: &mut HookReport) -> Result<(), 
         let LabelledPrompt { prompt: text, past, first, .. } = &labelled;
         let occasion = if *first { Occasion::FirstPrompt } else { Occasion::Prompt };
         let prompt = Prompt { text, past, budget, is_told: &|_| false, occasion };
-        let told = match_prompt(&sources, &prompt, &model)?;
+        let told = match_prompt(&sources, &prompt);
         report.times.push(begun.elapsed());
         let ids = told.items.into_iter().map(|item| item.id).chain(told.twins).collect();
         report.count(labelled, ids, told.tokens);

@@ -5,6 +5,7 @@ pub(crate) mod ask;
 pub(crate) mod datasets;
 mod extraction;
 mod hook;
+pub(crate) mod in_memory;
 mod labels;
 mod redaction;
 mod retrieval;

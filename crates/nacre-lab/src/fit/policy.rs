@@ -5,7 +5,7 @@
 //! each other, and whether one adds information to the other. Only topics with even numbers are
 //! used; the odd ones are reserved for testing.
 
-use nacre_memory::search::{Builtin, Embedder as _};
+use nacre_memory::search::Builtin;
 use nacre_memory::{Likeness, Measures, Profile, measure};
 use serde_json::Value;
 
@@ -154,7 +154,6 @@ fn bands(pairs: &[Pair], questions: &[(&str, &[&str], &[&str]); 3], decay: f64) 
 }
 
 fn read() -> Vec<Pair> {
-    let embedder = Builtin::load_shipped().expect("the bundled model");
     let text = |claim: &Value, key: &str| claim[key].as_str().unwrap_or_default().to_owned();
     let mut pairs = Vec::new();
     for line in PAIRS.lines() {
@@ -164,7 +163,7 @@ fn read() -> Vec<Pair> {
         let wholes =
             claims.map(|claim| format!("{}\n{}", text(claim, "title"), text(claim, "body")));
         let all = [&*titles[0], &*titles[1], &*wholes[0], &*wholes[1]];
-        let vectors = embedder.embed(&all).expect("vectors");
+        let vectors = all.map(|text| Builtin::shipped().embed(text));
         let near = |a: usize, b: usize| {
             vectors[a].iter().zip(&vectors[b]).map(|(x, y)| x * y).sum::<f32>().clamp(0.0, 1.0)
         };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use nacre_base::fs::{Access, WriteScope};
 use nacre_memory::recall::{Occasion, Prompt, PromptMatches};
-use nacre_memory::search::{Builtin, MemoryIndex};
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{Rules, Store};
 
 use crate::Outcome;
@@ -22,8 +22,7 @@ pub(super) fn run(args: &PromptsArgs) -> Outcome {
     let scope = WriteScope::open(&folder.join(".nacre"), Access::Private).unwrap();
     // All memories are treated as the user's own, because their origin does not matter here.
     let store = Store::new(scope, Rules { is_personal: true, ..Rules::default() });
-    let model = Builtin::load_shipped().unwrap();
-    let index = MemoryIndex::peek(&store, &model, jiff::Timestamp::now()).unwrap();
+    let index = MemoryIndex::peek(&store, jiff::Timestamp::now()).unwrap();
     let prompts = std::fs::read_to_string(folder.join("prompts.jsonl")).unwrap();
     for line in prompts.lines() {
         let labelled: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -32,7 +31,7 @@ pub(super) fn run(args: &PromptsArgs) -> Outcome {
             serde_json::from_value(labelled["past"].clone()).unwrap_or_default();
         let (is_told, occasion) = (&|_: &str| false, Occasion::Prompt);
         let asked = Prompt { text: prompt, past: &past, budget: 0, is_told, occasion };
-        let matches = PromptMatches::find(&index, &asked, &model).unwrap();
+        let matches = PromptMatches::find(&index, &asked);
         let best: Vec<serde_json::Value> = matches
             .best
             .iter()

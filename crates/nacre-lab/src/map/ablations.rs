@@ -17,7 +17,6 @@ use nacre_map::indexer::{
     Sensitive, Verify, WordCounting, refresh,
 };
 use nacre_map::slices::{Evidence, MadePaths, Sketch, WEIGHTS, Weights, rank};
-use nacre_memory::search::{Builtin, Embedder};
 
 use crate::Outcome;
 
@@ -74,13 +73,12 @@ pub(super) fn run(args: &AblationsArgs) -> Outcome {
     let shows_places = args.places;
     let projects: Vec<Ranking> =
         args.projects.chunks_exact(2).map(|pair| open(&pair[0], Path::new(&pair[1]))).collect();
-    let embedder = Builtin::load_shipped().unwrap();
     let n_rows = if shows_places { 1 } else { usize::MAX };
     for (name, weights) in ablations().into_iter().take(n_rows) {
         let mut shares = Vec::new();
         let mut times = Vec::new();
         for project in &projects {
-            shares.push(project.measure(&weights, &embedder, shows_places, &mut times));
+            shares.push(project.measure(&weights, shows_places, &mut times));
         }
         times.sort_unstable();
         let shown =
@@ -141,7 +139,6 @@ impl Ranking {
     fn measure(
         &self,
         weights: &Weights,
-        embedder: &dyn Embedder,
         shows_places: bool,
         times: &mut Vec<Duration>,
     ) -> [f64; 4] {
@@ -153,13 +150,11 @@ impl Ranking {
             let paths = files.iter().map(|(path, _)| *path).collect();
             let sketch = Sketch::new(paths, &bag, &self.made, self.imported.clone());
             let names = |path: &str| self.current.names_at(path);
-            let embedder = (0.0 < weights.meaning).then_some(embedder);
             let memory = BTreeMap::new();
             let evidence = Evidence {
                 task,
                 files: &[],
                 memory: &memory,
-                embedder,
                 names: &names,
                 weights,
                 n_threads: 2,

@@ -7,17 +7,14 @@
 use std::collections::HashSet;
 use std::error::Error;
 use std::path::Path;
-use std::sync::Arc;
 
 use super::server::Server;
-use nacre_base::fs::Owner;
-use nacre_memory::search::{
-    Builtin, Level, LibraryOptions, LocalRecords, Mode, News, Query, Readable, RecordIndex, Unit,
-};
+use nacre_memory::search::{Level, LibraryOptions, Mode, News, Query, Readable, RecordHit, Unit};
 use nacre_team::postgres::search::SharedRecords;
 
 use crate::Outcome;
 use crate::eval::datasets::{self, Format, Haystack, Question};
+use crate::eval::in_memory::InMemoryIndex;
 
 const DEPTH: usize = 50;
 const PROJECT: &str = "set";
@@ -53,14 +50,10 @@ impl Scores {
     }
 }
 
-fn ask(index: &dyn RecordIndex, haystack: &Haystack, question: &Question) -> Vec<String> {
-    let latest = haystack.units.iter().flat_map(|unit| &unit.records).map(|one| one.time_ms).max();
-    let now_ms = question.asked.map_or(latest.unwrap_or(0), jiff::Timestamp::as_millisecond);
-    let options = LibraryOptions { mode: Mode::Hybrid, limit: DEPTH, now_ms };
-    let readable = Readable::projects([PROJECT]);
-    let found = index.search(&Query::plain(&question.text), &readable, options).unwrap();
+/// Returns the keys of the records or units that were found, best first.
+fn keys(found: Vec<RecordHit>, level: Level) -> Vec<String> {
     let mut seen = HashSet::new();
-    let key = |hit: nacre_memory::search::RecordHit| match haystack.level {
+    let key = |hit: RecordHit| match level {
         Level::Records => hit.record,
         Level::Units => hit.unit,
     };
@@ -68,7 +61,6 @@ fn ask(index: &dyn RecordIndex, haystack: &Haystack, question: &Question) -> Vec
 }
 
 fn compare(server: &Server, haystacks: &[Haystack]) -> Result<[Scores; 2], Box<dyn Error>> {
-    let embedder = Arc::new(Builtin::load_shipped()?);
     let mut scores = [Scores::default(), Scores::default()];
     for haystack in haystacks {
         server.sql("DROP SCHEMA IF EXISTS nacre CASCADE");
@@ -76,26 +68,24 @@ fn compare(server: &Server, haystacks: &[Haystack]) -> Result<[Scores; 2], Box<d
         for record in units.iter_mut().flat_map(|unit| &mut unit.records) {
             record.facets.push(("project", PROJECT.to_owned()));
         }
-        let texts: std::collections::HashMap<String, String> = units
-            .iter()
-            .flat_map(|unit| &unit.records)
-            .map(|record| (record.key.clone(), record.text_to_embed()))
-            .collect();
-        let owner = Owner { pid: 1, command: "quality".to_owned(), since: String::new() };
-        let texts = Box::new(move |_: &str, record: &str| texts.get(record).cloned());
-        let mut local = LocalRecords::open(None, "quality", embedder.clone(), owner, texts);
-        let mut shared = SharedRecords::open(&server.database(), embedder.clone())?;
+        let local = InMemoryIndex::new(&units);
+        let mut shared = SharedRecords::open(&server.database())?;
         for piece in units.chunks(500) {
-            let news = News { units: piece.to_vec(), ..News::default() };
-            local.apply(&news)?;
-            shared.apply(&news)?;
+            shared.apply(&News { units: piece.to_vec(), ..News::default() })?;
         }
         shared.build_index()?;
         server.sql("ANALYZE");
-        let both: [&dyn RecordIndex; 2] = [&local, &shared];
+        let latest = units.iter().flat_map(|unit| &unit.records).map(|one| one.time_ms).max();
+        let readable = Readable::projects([PROJECT]);
         for question in haystack.questions.iter().filter(|question| !question.truth.is_empty()) {
-            for (index, scores) in both.iter().zip(&mut scores) {
-                scores.add(question, &ask(*index, haystack, question));
+            let asked = question.asked.map(jiff::Timestamp::as_millisecond);
+            let now_ms = asked.or(latest).unwrap_or(0);
+            let options = LibraryOptions { mode: Mode::Hybrid, limit: DEPTH, now_ms };
+            let query = Query::plain(&question.text);
+            let found =
+                [local.search_records(&query, options), shared.search(&query, &readable, options)?];
+            for (found, scores) in found.into_iter().zip(&mut scores) {
+                scores.add(question, &keys(found, haystack.level));
             }
         }
     }

@@ -5,13 +5,10 @@
 //! as in natural language.
 
 use std::error::Error;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use nacre_memory::search::{
-    Builtin, LibraryOptions, Mode, News, Query, Readable, Record, RecordIndex as _, Unit,
-};
+use nacre_memory::search::{LibraryOptions, Mode, News, Query, Readable, Record, Unit};
 use nacre_team::postgres::database::{Database, DatabaseOptions};
 use nacre_team::postgres::search::SharedRecords;
 
@@ -237,8 +234,7 @@ pub(super) fn run(args: &ScaleArgs) -> Outcome {
     let ScaleArgs { url, work } = args;
     let database = Database::new(DatabaseOptions::new(url))?;
     database.migrate()?;
-    let embedder = Arc::new(Builtin::load_shipped()?);
-    let mut records = SharedRecords::open(&database, embedder)?;
+    let mut records = SharedRecords::open(&database)?;
     match *work {
         Work::Load { records: n } => load(&mut records, n)?,
         Work::Measure { questions: n } => measure(&records, n)?,

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use nacre_memory::search::Embedder;
+use nacre_memory::search::Builtin;
 use nacre_types::WhyRelevant as Why;
 
 use super::lists::{as_number, first_by};
@@ -51,7 +51,6 @@ pub struct Evidence<'e> {
     pub files: &'e [String],
     /// Paths named in memories, with their weights from 0 to 1.
     pub memory: &'e BTreeMap<String, f64>,
-    pub embedder: Option<&'e dyn Embedder>,
     /// Returns the names that a file defines, one per line. It is called only for a few files.
     pub names: &'e dyn Fn(&str) -> String,
     pub weights: &'e Weights,
@@ -204,31 +203,21 @@ fn nearness(sketch: &Sketch<'_>, seeds: &[usize]) -> Vec<f64> {
 }
 
 fn by_meaning(sketch: &Sketch<'_>, evidence: &Evidence<'_>, found: &mut [Relevant]) {
-    let Some(embedder) = evidence.embedder.filter(|_| !evidence.task.trim().is_empty()) else {
+    if evidence.weights.meaning <= 0.0 || evidence.task.trim().is_empty() {
         return;
-    };
+    }
     let n_compared = found.len().min(MAX_COMPARED);
-    let compared = &mut found[..n_compared];
-    let texts: Vec<String> = compared
-        .iter()
-        .map(|relevant| {
-            let path = sketch.paths[relevant.idx];
-            let names = (evidence.names)(path);
-            let parts: Vec<&str> =
-                [path].into_iter().chain(names.lines().take(MAX_NAMES)).collect();
-            let words = part_words(&parts.join(" ")).into_iter().map(|(word, _)| word);
-            words.collect::<Vec<_>>().join(" ")
-        })
-        .collect();
-    let texts: Vec<&str> =
-        std::iter::once(evidence.task).chain(texts.iter().map(String::as_str)).collect();
-    // Without an embedding model, only the other evidence is used.
-    let Ok(vectors) = embedder.embed(&texts) else { return };
-    let Some((task, vectors)) = vectors.split_first() else { return };
-    for (relevant, vector) in compared.iter_mut().zip(vectors) {
-        let likeness: f32 = task.iter().zip(vector).map(|(one, other)| one * other).sum();
+    let model = Builtin::shipped();
+    let task = model.embed(evidence.task);
+    for relevant in &mut found[..n_compared] {
+        let path = sketch.paths[relevant.idx];
+        let names = (evidence.names)(path);
+        let parts: Vec<&str> = [path].into_iter().chain(names.lines().take(MAX_NAMES)).collect();
+        let words = part_words(&parts.join(" ")).into_iter().map(|(word, _)| word);
+        let vector = model.embed(&words.collect::<Vec<_>>().join(" "));
+        let likeness: f32 = task.iter().zip(&vector).map(|(one, other)| one * other).sum();
         let likeness = f64::from(likeness.clamp(0.0, 1.0));
-        let worth = places::worth(sketch.paths[relevant.idx], false, evidence.weights);
+        let worth = places::worth(path, false, evidence.weights);
         relevant.score += evidence.weights.meaning * likeness * worth;
         if MIN_LIKENESS < likeness && !relevant.why.contains(&Why::Meaning) {
             relevant.why.push(Why::Meaning);

@@ -161,14 +161,16 @@ fn asked(task: &str, files: &[&str], budget: usize) -> Result<ContextSlice, TooS
     answered(known(), &evidence(task, &files, &memory), budget, &text_of)
 }
 
-/// Returns the evidence for ranking the small project.
+const WITHOUT_MEANING: Weights = Weights { meaning: 0.0, ..WEIGHTS };
+
+/// Returns the evidence for ranking the small project, compared by words alone.
 fn evidence<'e>(
     task: &'e str,
     files: &'e [String],
     memory: &'e BTreeMap<String, f64>,
 ) -> Evidence<'e> {
     let names = &|path: &str| known().names(path);
-    Evidence { task, files, memory, embedder: None, names, weights: &WEIGHTS, n_threads: 2 }
+    Evidence { task, files, memory, names, weights: &WITHOUT_MEANING, n_threads: 2 }
 }
 
 /// Ranks the files and packs the result, just as a command would.
@@ -420,13 +422,11 @@ fn a_task_that_shares_no_word_with_the_code_is_found_by_meaning() {
         ("src/login.rs", "pub fn authenticate_user(password: &str) -> bool {\n    true\n}\n"),
         ("src/chart.rs", "pub fn draw_axis(width: u32) -> u32 {\n    width\n}\n"),
     ];
-    let embedder = nacre_memory::search::Builtin::load_shipped().unwrap();
     let memory = BTreeMap::new();
     let task = "sign in with credentials";
     let known = Known::of(&files);
     let names = |path: &str| known.names(path);
-    let embedder = Some(&embedder as &dyn nacre_memory::search::Embedder);
-    let evidence = Evidence { embedder, names: &names, ..evidence(task, &[], &memory) };
+    let evidence = Evidence { names: &names, weights: &WEIGHTS, ..evidence(task, &[], &memory) };
     let slice = answered(&known, &evidence, 600, &|_| None).unwrap();
     assert_eq!(slice.files[0].path, "src/login.rs");
     assert_eq!(slice.files[0].why, [WhyRelevant::Meaning]);

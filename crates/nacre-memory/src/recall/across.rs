@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use super::claim_text;
-use crate::search::{Builtin, EmbedError, Embedder as _, cosine, near_words};
+use crate::search::{Builtin, cosine, near_words};
 use crate::{Kinship, Likeness, Memory, MemoryType, Profile, kinship};
 
 /// Maximum number of memories to compare. Every memory is compared with every other one.
@@ -38,18 +38,13 @@ pub struct Opposed {
 /// Returns the contradictory pairs, most likely first. Only decisions are compared between
 /// projects. For each older memory, there is at most one pair within its project and one with
 /// another project.
-pub fn find_opposed(
-    claims: &[ProjectClaim],
-    embedder: &Builtin,
-) -> Result<Vec<Opposed>, EmbedError> {
+pub fn find_opposed(claims: &[ProjectClaim]) -> Vec<Opposed> {
     let claims = claims.get(..MAX_COMPARED).unwrap_or(claims);
     let read: Vec<Claim<'_>> = claims.iter().map(Claim::of).collect();
-    let embed = |text: &dyn Fn(&Claim<'_>) -> String| {
-        let texts: Vec<String> = read.iter().map(text).collect();
-        embedder.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>())
-    };
-    let titles = embed(&|claim| claim.title.to_owned())?;
-    let wholes = embed(&|claim| format!("{}\n{}", claim.title, claim.body))?;
+    let model = Builtin::shipped();
+    let titles: Vec<Vec<f32>> = read.iter().map(|claim| model.embed(claim.title)).collect();
+    let whole = |claim: &Claim<'_>| model.embed(&format!("{}\n{}", claim.title, claim.body));
+    let wholes: Vec<Vec<f32>> = read.iter().map(whole).collect();
     // For each older memory, the most likely pair within its project and the most likely pair with
     // another project.
     let mut surest: Vec<[Option<Opposed>; 2]> = vec![[None; 2]; read.len()];
@@ -76,7 +71,7 @@ pub fn find_opposed(
     let mut found: Vec<Opposed> = surest.into_iter().flatten().flatten().collect();
     found.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.older.cmp(&b.older)));
     found.truncate(MAX_FOUND);
-    Ok(found)
+    found
 }
 
 /// Only decisions are compared between projects, because a learning rarely applies to another

@@ -15,7 +15,7 @@ use nacre_types::{BriefItem, BriefReport, BriefSection, BriefTopic, StoreScope};
 use super::Source;
 use super::item::{Backing, backing, forms, item, outcome_of, safe, sentences};
 use super::tokens::count_tokens;
-use crate::search::{Interest, Listed, Mode, SearchError};
+use crate::search::{Interest, Listed};
 use crate::{Memory, MemoryId, MemoryType, Quote, ShortIds, Speaker, Store, Trust};
 
 /// The first line. This line makes it clear to the agent that the memories are data, not
@@ -96,8 +96,6 @@ pub struct Wish<'a> {
     /// The instructions that the agent loads, on one line. Memories contained in these instructions
     /// are omitted.
     pub loaded: &'a str,
-    /// How memories are matched with the task.
-    pub mode: Mode,
     /// Whether to list foreign memories. Listing them requires reading their files.
     pub names_unproven: bool,
     pub now: Timestamp,
@@ -115,7 +113,7 @@ fn quotes_of(store: &Store, id: &MemoryId) -> Vec<Quote> {
     store.evidence(id).ok().flatten().map_or_else(Vec::new, |evidence| evidence.quotes)
 }
 
-pub fn brief(sources: &[Source<'_>], wish: &Wish<'_>) -> Result<BriefReport, SearchError> {
+pub fn brief(sources: &[Source<'_>], wish: &Wish<'_>) -> BriefReport {
     let ids = sources.iter().flat_map(|source| source.index.ids());
     let ids = ShortIds::new(ids.map(str::to_owned).collect());
     brief_about(sources, wish, &TOPICS.map(|(topic, ..)| topic), &ids)
@@ -127,15 +125,15 @@ pub fn brief_about(
     wish: &Wish<'_>,
     topics: &[BriefTopic],
     ids: &ShortIds,
-) -> Result<BriefReport, SearchError> {
-    let interest = Interest { task: wish.task, files: wish.files, mode: wish.mode };
+) -> BriefReport {
+    let interest = Interest { task: wish.task, files: wish.files };
     let usual_share = if wish.task.is_none() && wish.files.is_empty() { 1.0 } else { 0.4 };
     let (mut candidates, mut n_left_out) = (Vec::new(), 0);
     for (number, source) in sources.iter().enumerate() {
         let share = if source.scope == StoreScope::Global { GLOBAL_SHARE } else { 1.0 };
         let store = source.index.store();
         let leaves_foreign = !wish.names_unproven && store.knows_few(source.index.n_records());
-        for listed in source.index.outline(&interest)? {
+        for listed in source.index.outline(&interest) {
             let is_known = wish.known.iter().any(|id| id == listed.id);
             if is_known || !topics.contains(&listed.topic()) {
                 continue;
@@ -166,7 +164,7 @@ pub fn brief_about(
     }
     let may_know = |one: &&Candidate<'_>| sources[one.source].index.store().may_know(one.listed.id);
     let n_own = candidates.iter().filter(may_know).count();
-    Ok(selection.finish(n_own, candidates.len() - n_own + n_left_out))
+    selection.finish(n_own, candidates.len() - n_own + n_left_out)
 }
 
 fn rank(candidates: &mut [Candidate<'_>]) {

@@ -1,7 +1,7 @@
 //! Orders hits from several stores, and finds hits that a later hit contradicts.
 
 use super::across::{Opposed, ProjectClaim, find_opposed};
-use crate::search::{Builtin, EmbedError, MemoryHit};
+use crate::search::MemoryHit;
 use crate::{Memory, MemoryId, MemoryType, Status, Store, Trust};
 
 /// Maximum number of hits to compare with each other.
@@ -65,11 +65,11 @@ pub fn order_hits(hits: &mut Vec<GradedHit>) {
 }
 
 /// Marks each hit that a newer one contradicts, and moves it below the newer one.
-pub fn lower_contradicted(hits: &mut Vec<GradedHit>) -> Result<(), EmbedError> {
+pub fn lower_contradicted(hits: &mut Vec<GradedHit>) {
     let checked = &hits[..hits.len().min(MAX_CHECKED)];
     let claim = |found: &GradedHit| ProjectClaim { project: 0, memory: found.hit.memory.clone() };
     let claims: Vec<ProjectClaim> = checked.iter().map(claim).collect();
-    let mut pairs = find_opposed(&claims, &Builtin::load_shipped()?)?;
+    let mut pairs = find_opposed(&claims);
     pairs.retain(|pair| hits[pair.newer].may_replace(&hits[pair.older]));
     // A move shifts only the hits after it, so begin with the last one.
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.older));
@@ -83,5 +83,4 @@ pub fn lower_contradicted(hits: &mut Vec<GradedHit>) -> Result<(), EmbedError> {
             hits.insert(below, moved);
         }
     }
-    Ok(())
 }

@@ -5,10 +5,8 @@ use jiff::Timestamp;
 use nacre_base::fs::Owner;
 
 use super::graded::{GradedHit, lower_contradicted, order_hits};
-use crate::search::{
-    Embedder, IndexError, MemoryHit, MemoryIndex, MemoryOptions, Mode, Query, SearchError, snippet,
-};
-use crate::{LearningKind, MemoryId, MemoryType, Quote, Status, Store, Trust};
+use crate::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query, snippet};
+use crate::{LearningKind, MemoryError, MemoryId, MemoryType, Quote, Status, Store, Trust};
 
 const MAX_BODY_BYTES: usize = 2_400;
 
@@ -69,7 +67,6 @@ pub struct OverturnedPassage {
 
 pub struct RecallStore<'a> {
     pub store: &'a Store,
-    pub embedder: &'a dyn Embedder,
     /// The owner recorded in the lock while the index is being written.
     pub owner: &'a Owner,
 }
@@ -91,17 +88,17 @@ pub fn recall(
     question: &str,
     limit: usize,
     now: Timestamp,
-) -> Result<Recalled, SearchError> {
+) -> Result<Recalled, MemoryError> {
     let mut query = Query::parse(question, now);
     // Quotation marks in a question, as in "NaN", do not mark an exact phrase.
     query.phrases.clear();
     let mut recalled = Recalled::default();
     let mut found = Vec::new();
     let candidates = limit.saturating_mul(CANDIDATES);
-    for (number, RecallStore { store, embedder, owner }) in stores.iter().enumerate() {
-        let index = MemoryIndex::open(store, *embedder, owner, now)?;
+    for (number, RecallStore { store, owner }) in stores.iter().enumerate() {
+        let index = MemoryIndex::open(store, owner, now)?;
         let options = MemoryOptions { mode: Mode::Hybrid, limit: candidates, archived: false };
-        let offered = index.offer(&query, &options)?;
+        let offered = index.offer(&query, &options);
         recalled.n_broken += offered.broken.len();
         recalled.n_postponed += index.n_postponed();
         let hits = offered.hits.into_iter().filter(holds);
@@ -111,7 +108,7 @@ pub fn recall(
     // during review.
     found.retain(|found| found.trust != Trust::Quarantined);
     order_hits(&mut found);
-    lower_contradicted(&mut found).map_err(IndexError::Embed)?;
+    lower_contradicted(&mut found);
     found.sort_by_key(|found| found.hit.memory.at.memory_type == MemoryType::Summary);
     found.truncate(limit);
     let passage = |found: &GradedHit| Passage::new(stores[found.store].store, found);

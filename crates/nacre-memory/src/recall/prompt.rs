@@ -16,9 +16,7 @@ use super::item::{Backing, backing, forms, item, line, outcome_of, safe};
 use super::tokens::count_tokens;
 use crate::kinds::{LEARNING_KINDS, LearningKind};
 use crate::policy::are_distinct;
-use crate::search::{
-    Builtin, DESCRIBED, Embedder as _, IndexError, MemoryIndex, SearchError, similarities,
-};
+use crate::search::{Builtin, DESCRIBED, MemoryIndex, similarities};
 use crate::{Memory, MemoryType, Profile};
 
 /// The first line. It makes clear to the agent that the memories are data, not instructions.
@@ -135,13 +133,8 @@ impl Prompted {
     }
 }
 
-/// Finds the memories that match a prompt. `model` provides word weights. Similarity is used only
-/// if the index was built with the same model.
-pub fn match_prompt(
-    sources: &[Source<'_>],
-    prompt: &Prompt<'_>,
-    model: &Builtin,
-) -> Result<Prompted, SearchError> {
+/// Finds the memories that match a prompt.
+pub fn match_prompt(sources: &[Source<'_>], prompt: &Prompt<'_>) -> Prompted {
     let depth = match prompt.occasion {
         Occasion::Prompt => &USUAL,
         Occasion::FirstPrompt => &FIRST,
@@ -150,12 +143,12 @@ pub fn match_prompt(
     let mut prompted = Prompted::default();
     let mut given: Vec<(Vec<f32>, Profile)> = Vec::new();
     for source in sources {
-        let matches = PromptMatches::find(source.index, prompt, model)?;
+        let matches = PromptMatches::find(source.index, prompt);
         // Once there is a best match, compare the other matches' scores with its score.
         let mut best: Option<&PromptMatch<'_>> = None;
         let is_first = prompt.occasion == Occasion::FirstPrompt;
-        let deeper = is_first.then(|| matches.rank_by_sentences(source.index, model));
-        for one in deeper.transpose()?.as_ref().unwrap_or(&matches.best) {
+        let deeper = is_first.then(|| matches.rank_by_sentences(source.index));
+        for one in deeper.as_ref().unwrap_or(&matches.best) {
             let fits = match best {
                 Some(best) => one.score >= depth.min_share * best.score,
                 None if prompt.occasion == Occasion::Failure => {
@@ -174,7 +167,7 @@ pub fn match_prompt(
                 continue;
             }
             let Some((long, short)) = forms(source, &memory) else { continue };
-            let vector = embed(model, &full_text(&memory))?;
+            let vector = Builtin::shipped().embed(&full_text(&memory));
             let profile = Profile::of(&memory.title, memory.document.body());
             let twin = given.iter().position(|(known, other)| {
                 dot(known, &vector) >= MIN_TWIN && may_be_twins(&profile, other)
@@ -198,7 +191,7 @@ pub fn match_prompt(
     }
     if prompt.occasion == Occasion::FirstPrompt {
         for source in sources {
-            let session = earlier_session(source, prompt, model)?;
+            let session = earlier_session(source, prompt);
             let longer = session.map(|item| prompted.with(item, None));
             if let Some(longer) = longer.filter(|longer| longer.tokens <= prompt.budget) {
                 prompted = longer;
@@ -206,29 +199,25 @@ pub fn match_prompt(
             }
         }
     }
-    Ok(prompted)
+    prompted
 }
 
 /// Returns how an earlier session about the same task ended.
-fn earlier_session(
-    source: &Source<'_>,
-    prompt: &Prompt<'_>,
-    model: &Builtin,
-) -> Result<Option<BriefItem>, SearchError> {
-    let matches = PromptMatches::find_in(source.index, prompt, model, true)?;
-    let Some(best) = matches.best.first() else { return Ok(None) };
+fn earlier_session(source: &Source<'_>, prompt: &Prompt<'_>) -> Option<BriefItem> {
+    let matches = PromptMatches::find_in(source.index, prompt, true);
+    let best = matches.best.first()?;
     if matches.evidence(best) < MIN_SESSION_EVIDENCE || (prompt.is_told)(best.id) {
-        return Ok(None);
+        return None;
     }
-    let Some(memory) = source.index.read_row(best.row) else { return Ok(None) };
+    let memory = source.index.read_row(best.row)?;
     let store = source.index.store();
     if backing(store, &memory, source.scope) != Backing::Backed {
-        return Ok(None);
+        return None;
     }
-    let Some(outcome) = outcome_of(&memory) else { return Ok(None) };
+    let outcome = outcome_of(&memory)?;
     let day = memory.created.map(|at| at.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
     let text = format!("Earlier session, {day}: {}. It ended with: {outcome}", memory.title);
-    Ok(safe(store, &text, MAX_OUTCOME).map(|text| item(source, &memory, text)))
+    safe(store, &text, MAX_OUTCOME).map(|text| item(source, &memory, text))
 }
 
 impl Prompted {
@@ -281,35 +270,24 @@ pub struct PromptMatches<'a> {
 }
 
 impl<'a> PromptMatches<'a> {
-    pub fn find(
-        index: &'a MemoryIndex<'_>,
-        prompt: &Prompt<'_>,
-        model: &Builtin,
-    ) -> Result<Self, SearchError> {
-        Self::find_in(index, prompt, model, false)
+    pub fn find(index: &'a MemoryIndex<'_>, prompt: &Prompt<'_>) -> Self {
+        Self::find_in(index, prompt, false)
     }
 
     /// Matches the prompt against either session summaries or all other memories.
-    fn find_in(
-        index: &'a MemoryIndex<'_>,
-        prompt: &Prompt<'_>,
-        model: &Builtin,
-        is_summary: bool,
-    ) -> Result<Self, SearchError> {
+    fn find_in(index: &'a MemoryIndex<'_>, prompt: &Prompt<'_>, is_summary: bool) -> Self {
         let text = &prompt.text[..prompt.text.floor_char_boundary(MAX_PROMPT_BYTES)];
         let (snapshot, store) = (index.snapshot(), index.store());
         let past = count_terms(prompt.past);
-        let terms = weigh_terms(index, text, model);
+        let terms = weigh_terms(index, text);
         let total: f32 = terms.iter().map(|term| term.weight).sum();
-        let is_comparable = snapshot.model() == model.model().as_str();
-        let vector = embed(model, text)?;
-        let similarities = similarities(snapshot, if is_comparable { &vector } else { &[] });
+        let vector = Builtin::shipped().embed(text);
+        let similarities = similarities(snapshot, &vector);
         let fitting =
             index.active_rows().filter(|(_, of)| (*of == MemoryType::Summary) == is_summary);
         let mut rows: HashMap<usize, PromptMatch<'_>> = fitting
             .map(|(row, _)| {
-                let similarity = if is_comparable { similarities[row] } else { USUAL_SIMILARITY };
-                let id = snapshot.key(row);
+                let (id, similarity) = (snapshot.key(row), similarities[row]);
                 (row, PromptMatch { row, id, similarity, ..PromptMatch::default() })
             })
             .collect();
@@ -338,14 +316,14 @@ impl<'a> PromptMatches<'a> {
         if !past.is_empty() {
             for one in &mut best {
                 let Some(memory) = index.read_row(one.row) else { continue };
-                let terms = weigh_terms(index, &full_text(&memory), model);
+                let terms = weigh_terms(index, &full_text(&memory));
                 let weigh = |term: &Term| term.weight * term.rarity;
                 let all: f32 = terms.iter().map(weigh).sum();
                 let used = terms.iter().filter(|term| past.contains_key(&term.stem));
                 one.known = used.map(weigh).sum::<f32>() / all.max(f32::EPSILON);
             }
         }
-        Ok(Self { best, n_terms: terms.len(), vector })
+        Self { best, n_terms: terms.len(), vector }
     }
 
     /// Returns a match's features in the order of the gate's weights.
@@ -365,22 +343,18 @@ impl<'a> PromptMatches<'a> {
 
     /// Ranks the matches by how similar each one's best sentence is to the prompt. A first prompt
     /// is often about one detail of a long memory.
-    fn rank_by_sentences(
-        &self,
-        index: &MemoryIndex<'_>,
-        model: &Builtin,
-    ) -> Result<Vec<PromptMatch<'a>>, SearchError> {
+    fn rank_by_sentences(&self, index: &MemoryIndex<'_>) -> Vec<PromptMatch<'a>> {
         let mut ranked = self.best.clone();
         for one in &mut ranked {
             let Some(memory) = index.read_row(one.row) else { continue };
             let text = full_text(&memory);
-            let sentences: Vec<&str> = text.split_inclusive(['.', ';', ':', '\n']).collect();
-            let vectors = model.embed(&sentences).map_err(IndexError::Embed)?;
-            let similarity = vectors.iter().map(|vector| dot(vector, &self.vector));
+            let sentences = text.split_inclusive(['.', ';', ':', '\n']);
+            let similarity =
+                sentences.map(|sentence| dot(&Builtin::shipped().embed(sentence), &self.vector));
             one.score = one.coverage + similarity.fold(0.0, f32::max);
         }
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(ranked)
+        ranked
     }
 
     /// Returns the log odds that the memory is helpful.
@@ -414,11 +388,11 @@ struct Term {
     rarity: f32,
 }
 
-fn weigh_terms(index: &MemoryIndex<'_>, text: &str, model: &Builtin) -> Vec<Term> {
+fn weigh_terms(index: &MemoryIndex<'_>, text: &str) -> Vec<Term> {
     let n_texts = index.store().n_tellable(index.snapshot().layout().rows.n_counted);
     let weighed = terms_with_words(text).into_iter().map(|(stem, word)| {
         let rarity = rarity(n_texts, n_tellable_holding(index, &stem, n_texts).max(1));
-        Term { weight: word_weight(model, &word), rarity, stem }
+        Term { weight: word_weight(&word), rarity, stem }
     });
     weighed.collect()
 }
@@ -457,10 +431,6 @@ fn n_tellable_holding(index: &MemoryIndex<'_>, stem: &str, n_texts: usize) -> us
     n_holding * n_tellable / n_looked.max(1)
 }
 
-fn embed(model: &Builtin, text: &str) -> Result<Vec<f32>, SearchError> {
-    Ok(model.embed(&[text]).map_err(IndexError::Embed)?.pop().unwrap_or_default())
-}
-
 /// Returns how rare a term is, from 0 to 1. The rarity is 1 if only one memory contains the term.
 fn rarity(n_texts: usize, n_holding: usize) -> f32 {
     let n_texts = n_texts.max(MIN_TEXTS) as f32;
@@ -469,7 +439,8 @@ fn rarity(n_texts: usize, n_holding: usize) -> f32 {
 }
 
 /// Returns how informative a word is in the language, regardless of the store.
-fn word_weight(model: &Builtin, word: &str) -> f32 {
+fn word_weight(word: &str) -> f32 {
+    let model = Builtin::shipped();
     let weight = model.weight(word).min(MAX_WEIGHT);
     let may_be_name = word.len() >= MIN_UNKNOWN_BYTES && word.contains(char::is_alphabetic);
     match may_be_name && !model.knows(word) {
@@ -501,10 +472,6 @@ const N_FEATURES: usize = 7;
 const FEW_TERMS: f32 = 3.0;
 const MANY_TERMS: f32 = 11.0;
 
-/// Similarity to assume if the vectors cannot be compared. It is the typical similarity between a
-/// prompt and its best memory.
-const USUAL_SIMILARITY: f32 = 0.35;
-
 #[cfg(test)]
 mod tests;
 
@@ -523,15 +490,15 @@ mod evidence_tests {
 
     #[test]
     fn a_name_that_the_model_does_not_know_weighs_as_a_rare_word() {
-        let model = Builtin::load_shipped().unwrap();
+        let model = Builtin::shipped();
         for word in ["failwith", "tokio", "exfat", "int_bookings__current"] {
             assert!(!model.knows(word), "{word}");
-            let weight = word_weight(&model, word);
+            let weight = word_weight(word);
             assert!((UNKNOWN_WEIGHT..=MAX_WEIGHT).contains(&weight), "{word}: {weight}");
         }
-        assert!(model.knows("use") && word_weight(&model, "use") < 1.5);
-        assert_eq!(word_weight(&model, "zq"), model.weight("zq").min(MAX_WEIGHT));
-        assert_eq!(word_weight(&model, "90210"), model.weight("90210").min(MAX_WEIGHT));
+        assert!(model.knows("use") && word_weight("use") < 1.5);
+        assert_eq!(word_weight("zq"), model.weight("zq").min(MAX_WEIGHT));
+        assert_eq!(word_weight("90210"), model.weight("90210").min(MAX_WEIGHT));
     }
 
     #[test]
@@ -546,7 +513,7 @@ mod evidence_tests {
     #[test]
     fn the_gate_has_a_weight_for_each_feature_and_dimension() {
         assert_eq!(GATE.features.len(), N_FEATURES);
-        assert_eq!(GATE.meaning.len(), Builtin::load_shipped().unwrap().dims());
+        assert_eq!(GATE.meaning.len(), Builtin::shipped().dims());
         assert!(GATE.bias < 0.0);
     }
 

@@ -1,5 +1,4 @@
-//! Ranks records in memory. The records are candidates from a shared database, or complete data
-//! sets from `nacre-lab`.
+//! Ranks candidates from a shared database in memory.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,14 +6,10 @@ use foldhash::fast::RandomState;
 use nacre_base::text::each_term;
 
 use super::draft::{AnalyzedRecord, Draft};
-use super::embed::{EmbedError, Embedder};
-use super::index::{IndexError, in_memory};
 use super::query::Query;
-use super::rank::{self, Level, Mode, RankOptions, terms_of_question};
-use super::recency;
+use super::rank::{self, terms_of_question};
 use super::record::{Field, Record, Unit, Voice, facet_term, weigh_length};
 use super::records::{LibraryOptions, RecordHit, search_snapshot};
-use super::settle::{RowFacts, settle};
 use super::snapshot::{Corpus, Snapshot};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -49,9 +44,8 @@ pub fn terms_of_record(record: &Record) -> IndexedTerms {
 pub fn rank_candidates(
     candidates: Candidates,
     query: &Query,
-    embedder: &dyn Embedder,
     options: LibraryOptions,
-) -> Result<Vec<RecordHit>, EmbedError> {
+) -> Vec<RecordHit> {
     let Candidates { units, vectors, corpus } = candidates;
     let texts: HashMap<(&str, &str), &str> = units
         .iter()
@@ -69,7 +63,7 @@ pub fn rank_candidates(
         .map(String::as_str)
         .collect();
     let is_wanted = |term: &str| has_voices || asked.contains(term);
-    let mut draft = Draft::new(embedder.model().as_str(), embedder.dims(), 0);
+    let mut draft = Draft::of_shipped_model(0);
     for (idx, unit) in units.iter().enumerate() {
         let vector = |at: usize| vectors.get(idx).and_then(|vectors| vectors.get(at));
         let analyze = |(at, record)| {
@@ -81,71 +75,5 @@ pub fn rank_candidates(
     let allowed = rank::filter_rows(&snapshot, query, true);
     let text_of =
         |unit: &str, record: &str| texts.get(&(unit, record)).map(|text| (*text).to_owned());
-    search_snapshot(&snapshot, embedder, query, &allowed, options, &text_of)
-}
-
-#[derive(Debug)]
-pub struct InMemoryIndex {
-    snapshot: Snapshot,
-    texts: HashMap<String, String>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct InMemoryOptions {
-    pub mode: Mode,
-    pub level: Level,
-    /// Whether the records are messages. Other records may be superseded by newer ones.
-    pub is_conversation: bool,
-    pub limit: usize,
-    pub now_ms: i64,
-}
-
-impl InMemoryIndex {
-    pub fn new(units: &[Unit], embedder: &dyn Embedder) -> Result<Self, IndexError> {
-        let records = units.iter().flat_map(|unit| &unit.records);
-        Ok(Self {
-            snapshot: in_memory(units, embedder)?,
-            texts: records.map(|record| (record.key.clone(), record.text_to_embed())).collect(),
-        })
-    }
-
-    pub fn n_records(&self) -> usize {
-        self.snapshot.n_records()
-    }
-
-    /// Returns the keys of the best records or units, best first. A superseded record comes after
-    /// its successor.
-    pub fn search(
-        &self,
-        question: &str,
-        embedder: &dyn Embedder,
-        options: InMemoryOptions,
-    ) -> Result<Vec<&str>, IndexError> {
-        let Self { snapshot, texts } = self;
-        let InMemoryOptions { mode, level, is_conversation, limit, now_ms } = options;
-        let compared = limit.max(recency::MAX_MESSAGES);
-        let rank_options = RankOptions { mode, level, limit: compared, now_ms };
-        let query = Query::plain(question);
-        let allowed = rank::filter_rows(snapshot, &query, false);
-        let ranked = rank::rank(snapshot, &query, &allowed, embedder, &rank_options)?;
-        let text_of = |row: usize| texts.get(snapshot.key(row)).cloned();
-        let mut found: Vec<&str> = match level {
-            Level::Units => ranked.iter().map(|hit| snapshot.unit_key(hit.row)).collect(),
-            Level::Records if is_conversation => {
-                let ranked = recency::order_messages(snapshot, &query, ranked, &text_of);
-                ranked.iter().map(|hit| snapshot.key(hit.row)).collect()
-            }
-            Level::Records => {
-                let (is_wanted, is_foreign) = (&|_| true, &|_| false);
-                let facts = RowFacts { is_wanted, text_of: &text_of, is_foreign };
-                let groups = settle(snapshot, ranked, &facts);
-                let rows = groups.iter().flat_map(|group| {
-                    [group.best.row].into_iter().chain(group.older.iter().copied())
-                });
-                rows.map(|row| snapshot.key(row)).collect()
-            }
-        };
-        found.truncate(limit);
-        Ok(found)
-    }
+    search_snapshot(&snapshot, query, &allowed, options, &text_of)
 }

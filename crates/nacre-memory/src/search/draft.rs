@@ -8,7 +8,7 @@ use nacre_base::on_all_cores;
 use nacre_base::text::each_term;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::embed::{EmbedError, Embedder};
+use super::embed::Builtin;
 use super::record::{Field, Fingerprint, N_FIELDS, Record, Traits, Unit, facet_term};
 use super::segment::{Counts, FORMAT, HEADER_BYTES, MAGIC, Row, Segment};
 
@@ -45,20 +45,20 @@ impl Draft {
         Self { dims, head, model: model.as_bytes().to_vec(), ..Self::default() }
     }
 
-    pub(super) fn push_units(
-        &mut self,
-        units: &[Unit],
-        embedder: &dyn Embedder,
-    ) -> Result<(), EmbedError> {
+    /// Starts an index that has the built-in model's vectors.
+    pub(super) fn of_shipped_model(watermark: u64) -> Self {
+        let model = Builtin::shipped();
+        Self::new(model.id(), model.dims(), watermark)
+    }
+
+    pub(super) fn push_units(&mut self, units: &[Unit]) {
         for piece in units.chunks(UNITS_AT_ONCE) {
-            let analyzed = on_all_cores(piece, UNITS_PER_THREAD, |units| {
-                units.iter().map(|unit| analyze(unit, embedder)).collect()
-            });
+            let analyzed =
+                on_all_cores(piece, UNITS_PER_THREAD, |units| units.iter().map(analyze).collect());
             for (unit, records) in piece.iter().zip(analyzed) {
-                self.push_unit(unit, records?);
+                self.push_unit(unit, records);
             }
         }
-        Ok(())
     }
 
     pub(super) fn push_unit(&mut self, unit: &Unit, records: Vec<AnalyzedRecord>) {
@@ -173,11 +173,10 @@ impl Draft {
     }
 }
 
-fn analyze(unit: &Unit, embedder: &dyn Embedder) -> Result<Vec<AnalyzedRecord>, EmbedError> {
-    let texts: Vec<String> = unit.records.iter().map(Record::text_to_embed).collect();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let records = unit.records.iter().zip(embedder.embed(&texts)?);
-    Ok(records.map(|(record, vector)| AnalyzedRecord::new(record, &vector, |_| true)).collect())
+fn analyze(unit: &Unit) -> Vec<AnalyzedRecord> {
+    let vector = |record: &Record| Builtin::shipped().embed(&record.text_to_embed());
+    let records = unit.records.iter();
+    records.map(|record| AnalyzedRecord::new(record, &vector(record), |_| true)).collect()
 }
 
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use nacre_base::fs::{FileBytes, FsError, Owner, RelPath, WriteScope, Writer};
 
 use super::draft::Draft;
-use super::embed::{EmbedError, Embedder};
+use super::embed::Builtin;
 use super::record::Unit;
 use super::segment::{Segment, checksum};
 use super::snapshot::Snapshot;
@@ -38,14 +38,6 @@ pub struct News {
     pub watermark: u64,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum IndexError {
-    #[error(transparent)]
-    Fs(#[from] FsError),
-    #[error(transparent)]
-    Embed(#[from] EmbedError),
-}
-
 impl Index {
     pub fn new(folder: Option<WriteScope>, name: &'static str) -> Self {
         Self { folder, name, kept: None }
@@ -58,11 +50,12 @@ impl Index {
 
     /// Reads the stored index. Returns an empty index if the file is missing, damaged or built with
     /// another model.
-    pub(super) fn load(&self, embedder: &dyn Embedder) -> Arc<Snapshot> {
-        let (model, dims) = (embedder.model().as_str(), embedder.dims());
-        let empty = || Arc::new(Snapshot::new(Draft::new(model, dims, 0).finish()));
+    pub(super) fn load(&self) -> Arc<Snapshot> {
+        let model = Builtin::shipped();
+        let empty = || Arc::new(Snapshot::new(Draft::of_shipped_model(0).finish()));
         let (Some(folder), Some(file)) = (&self.folder, self.map()) else { return empty() };
-        let is_comparable = |segment: &Segment| segment.model() == model && segment.dims == dims;
+        let is_comparable =
+            |segment: &Segment| segment.model() == model.id() && segment.dims == model.dims();
         let kept = self.kept.as_ref().and_then(|kept| kept.get(folder.path(), checksum(&file)));
         if let Some(snapshot) = kept.filter(|snapshot| is_comparable(snapshot.segment())) {
             return snapshot;
@@ -91,10 +84,9 @@ impl Index {
 
     /// Applies the changes returned by `changes` and stores the result. Stores nothing if there is
     /// no owner or another process is writing.
-    pub(super) fn update<E: From<IndexError>>(
+    pub(super) fn update<E>(
         &self,
         mut snapshot: Arc<Snapshot>,
-        embedder: &dyn Embedder,
         owner: Option<&Owner>,
         mut changes: impl FnMut(&Snapshot) -> Result<Option<News>, E>,
     ) -> Result<Arc<Snapshot>, E> {
@@ -103,11 +95,11 @@ impl Index {
         let writer = place.and_then(|(folder, owner)| folder.lock(owner, Duration::ZERO).ok());
         // Another process may have stored the same change while this one was waiting for the lock.
         if writer.is_some() && !self.is_stored(&snapshot) {
-            snapshot = self.load(embedder);
+            snapshot = self.load();
             let Some(still_needed) = changes(&snapshot)? else { return Ok(snapshot) };
             needed = still_needed;
         }
-        let applied = apply(&snapshot, &needed, embedder).map_err(IndexError::Embed)?;
+        let applied = apply(&snapshot, &needed);
         if let Some(writer) = &writer {
             // The index is derived data, so ignore errors when storing it. This search uses the
             // copy in memory.
@@ -163,19 +155,20 @@ impl Index {
     }
 }
 
-fn apply(snapshot: &Snapshot, news: &News, embedder: &dyn Embedder) -> Result<Segment, EmbedError> {
+fn apply(snapshot: &Snapshot, news: &News) -> Segment {
     let replaced = news.units.iter().map(|unit| unit.key.as_str());
     let gone: HashSet<&str> = replaced.chain(news.gone.iter().map(String::as_str)).collect();
-    let mut draft = Draft::new(embedder.model().as_str(), embedder.dims(), news.watermark);
+    let mut draft = Draft::of_shipped_model(news.watermark);
     draft.absorb(snapshot.segment(), |key| !gone.contains(key));
-    draft.push_units(&news.units, embedder)?;
-    Ok(draft.finish())
+    draft.push_units(&news.units);
+    draft.finish()
 }
 
-pub(super) fn in_memory(units: &[Unit], embedder: &dyn Embedder) -> Result<Snapshot, IndexError> {
-    let mut draft = Draft::new(embedder.model().as_str(), embedder.dims(), 0);
-    draft.push_units(units, embedder)?;
-    Ok(Snapshot::new(draft.finish()))
+/// Indexes units in memory, without a file.
+pub fn index_units(units: &[Unit]) -> Snapshot {
+    let mut draft = Draft::of_shipped_model(0);
+    draft.push_units(units);
+    Snapshot::new(draft.finish())
 }
 
 /// A cache of snapshots, so that a server reads each index only once.
@@ -282,7 +275,6 @@ pub(super) mod backlog {
 mod tests {
     use nacre_base::fs::Access;
 
-    use super::super::embed::Builtin;
     use super::super::record::Record;
     use super::*;
 
@@ -297,17 +289,16 @@ mod tests {
     fn purged_units_are_not_on_disk_and_the_rest_is_found() {
         let dir = tempfile::tempdir().unwrap();
         let folder = WriteScope::create(&dir.path().join("index"), Access::Private).unwrap();
-        let embedder = Builtin::load_shipped().unwrap();
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
         let index = Index::new(Some(folder), "test");
         for units in [(0..20).collect::<Vec<_>>(), vec![20, 21], vec![3]] {
-            let snapshot = index.load(&embedder);
+            let snapshot = index.load();
             let news = || News {
                 units: units.iter().map(|number| unit(*number)).collect(),
                 ..News::default()
             };
-            let changes = |_: &Snapshot| Ok::<_, IndexError>(Some(news()));
-            index.update(snapshot, &embedder, Some(&owner), changes).unwrap();
+            let changes = |_: &Snapshot| Ok::<_, FsError>(Some(news()));
+            index.update(snapshot, Some(&owner), changes).unwrap();
         }
         let on_disk = |word: &str| {
             let files = std::fs::read_dir(dir.path().join("index")).unwrap();
@@ -318,16 +309,15 @@ mod tests {
         let is_gone = |key: &str| key == "u3" || key == "u21";
         assert!(index.purge(&owner, Duration::ZERO, &is_gone).unwrap());
         assert!(!on_disk("word3") && !on_disk("word21") && on_disk("word20"));
-        assert_eq!(index.load(&embedder).n_records(), 20);
+        assert_eq!(index.load().n_records(), 20);
         assert!(index.purge(&owner, Duration::ZERO, &|_| true).unwrap());
-        assert_eq!(index.load(&embedder).n_records(), 0);
+        assert_eq!(index.load().n_records(), 0);
     }
 
     #[test]
     fn a_snapshot_is_kept_for_its_own_content_and_old_ones_make_room() {
         let kept = KeptSnapshots::default();
-        let embedder = Builtin::load_shipped().unwrap();
-        let snapshot = Arc::new(in_memory(&[unit(1)], &embedder).unwrap());
+        let snapshot = Arc::new(index_units(&[unit(1)]));
         let (path, own) = (Path::new("/a"), snapshot.checksum());
         for other in [None, Some(1)] {
             kept.keep(path, &snapshot);

@@ -18,26 +18,25 @@ mod settle;
 mod snapshot;
 mod thesaurus;
 
-pub use candidates::{
-    Candidates, InMemoryIndex, InMemoryOptions, IndexedTerms, rank_candidates, terms_of_record,
-};
-pub use embed::{Builtin, EmbedError, Embedder, ModelId, cosine, normalize};
-pub use index::{Index, IndexError, KeptSnapshots, News};
+pub use candidates::{Candidates, IndexedTerms, rank_candidates, terms_of_record};
+pub use embed::{Builtin, cosine};
+pub use index::{Index, KeptSnapshots, News, index_units};
 pub use memories::{
     DueLook, Graph, GraphNode, GraphOptions, INDEX_FOLDER, IndexStatus, Interest, Listed,
-    MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, SearchError, SharedUnits, clear_index,
-    files_named, index_path, index_scope, index_status, place_of_shared_unit, prune_indexes,
-    purge_index, spellings, symbols_named,
+    MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, SharedUnits, clear_index, files_named,
+    index_path, index_scope, index_status, place_of_shared_unit, prune_indexes, purge_index,
+    spellings, symbols_named,
 };
 pub use query::{Query, facet_name, snippet};
-pub use rank::{Level, Mode, QuestionTerm, terms_of_question};
-pub(crate) use rank::{filter_rows, similarities};
+pub(crate) use rank::similarities;
+pub use rank::{
+    Level, Mode, QuestionTerm, RankOptions, Ranked, filter_rows, rank, terms_of_question,
+};
+pub use recency::{MAX_MESSAGES, order_messages};
 pub(crate) use record::DESCRIBED;
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice, facet_term};
-pub use records::{
-    LibraryOptions, LocalRecords, Readable, RecordHit, RecordIndex, RecordIndexError, RecordTexts,
-};
-pub(crate) use records::{search_snapshot, sync_index};
-pub use snapshot::Corpus;
-pub(crate) use snapshot::Snapshot;
+pub(crate) use records::sync_index;
+pub use records::{LibraryOptions, Readable, RecordHit, search_snapshot};
+pub use settle::{Group, RowFacts, settle};
+pub use snapshot::{Corpus, Snapshot};
 pub use thesaurus::{near_words, neighbors};

@@ -13,7 +13,8 @@ use super::rank::{Ranked, asks_about_past};
 use super::record::Voice;
 use super::snapshot::Snapshot;
 
-pub(super) const MAX_MESSAGES: usize = 100;
+/// Number of messages to compare with each other.
+pub const MAX_MESSAGES: usize = 100;
 
 /// Minimum similarity for two messages to be treated as duplicates.
 const COPY: f32 = 0.7;
@@ -77,7 +78,7 @@ impl Terms {
 /// shares rare words with an earlier one is probably an update, so it is ranked first. Queries
 /// about the past and an agent's replies to a user are exceptions. `docs/ranking.md` lists the
 /// effect of each rule.
-pub(super) fn order_messages(
+pub fn order_messages(
     snapshot: &Snapshot,
     query: &Query,
     mut ranked: Vec<Ranked>,

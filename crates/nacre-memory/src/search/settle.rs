@@ -54,9 +54,9 @@ pub(super) fn edge(kind: EdgeKind, id: &str) -> MemoryEdge {
 
 /// A current memory and the memories that it superseded.
 #[derive(Debug)]
-pub(super) struct Group {
-    pub(super) best: Ranked,
-    pub(super) older: Vec<usize>,
+pub struct Group {
+    pub best: Ranked,
+    pub older: Vec<usize>,
     pub(super) edges: Vec<MemoryEdge>,
 }
 
@@ -109,14 +109,15 @@ fn older_of(snapshot: &Snapshot, head: usize) -> Vec<usize> {
 }
 
 /// Facts about rows that are not in the index.
-pub(super) struct RowFacts<'a> {
-    pub(super) is_wanted: &'a dyn Fn(usize) -> bool,
-    pub(super) text_of: &'a dyn Fn(usize) -> Option<String>,
+pub struct RowFacts<'a> {
+    pub is_wanted: &'a dyn Fn(usize) -> bool,
+    pub text_of: &'a dyn Fn(usize) -> Option<String>,
     /// Returns whether a row's memory is foreign. Foreign memories never replace others.
-    pub(super) is_foreign: &'a dyn Fn(usize) -> bool,
+    pub is_foreign: &'a dyn Fn(usize) -> bool,
 }
 
-pub(super) fn settle(snapshot: &Snapshot, ranked: Vec<Ranked>, facts: &RowFacts<'_>) -> Vec<Group> {
+/// Groups hits under the newest memory of their chain, best group first.
+pub fn settle(snapshot: &Snapshot, ranked: Vec<Ranked>, facts: &RowFacts<'_>) -> Vec<Group> {
     let lines = Lines::new(snapshot, facts);
     let unproven = snapshot.find_unproven();
     let mut groups: Vec<Group> = Vec::new();

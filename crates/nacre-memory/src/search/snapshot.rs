@@ -15,7 +15,7 @@ use super::record::{
 use super::segment::{Counts, Row, Segment, checksum};
 
 #[derive(Debug, Default)]
-pub(crate) struct Snapshot {
+pub struct Snapshot {
     segment: Arc<Segment>,
     /// Indexed by unit number. Empty if all units are visible.
     is_unit_hidden: Vec<bool>,
@@ -67,7 +67,7 @@ impl Snapshot {
         self.segment.n_rows
     }
 
-    pub(crate) fn n_records(&self) -> usize {
+    pub fn n_records(&self) -> usize {
         (0..self.n_rows()).filter(|row| self.is_live(*row)).count()
     }
 
@@ -115,11 +115,11 @@ impl Snapshot {
         self.segment.row(row)
     }
 
-    pub(crate) fn key(&self, row: usize) -> &str {
+    pub fn key(&self, row: usize) -> &str {
         self.segment.row_key(row)
     }
 
-    pub(crate) fn unit_key(&self, row: usize) -> &str {
+    pub fn unit_key(&self, row: usize) -> &str {
         self.segment.unit_key(self.segment.row(row).unit as usize)
     }
 

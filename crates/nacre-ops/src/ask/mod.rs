@@ -111,7 +111,6 @@ fn look_up<'a>(host: &'a Host, request: &'a AskRequest, events: &Events) -> Resu
         scopes.push(scoped.scope);
         stores.push(MemoryHandle {
             store: Arc::new(scoped.store),
-            embedder: host.embedder(&scoped.settings)?,
             owner: host.owner("ask"),
             patience: COUNT_PATIENCE,
             source: "ask".to_owned(),

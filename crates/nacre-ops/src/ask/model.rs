@@ -13,9 +13,7 @@ use nacre_engine::tools::{
     AnyTool, MemoryRecall, PipelineError, Seen, TraceHandle, TraceSearch, note, tool, toolkits,
 };
 use nacre_memory::recall::{Passage, Told};
-use nacre_memory::search::{
-    LibraryOptions, Mode, Query, Readable, RecordIndex as _, place_of_shared_unit,
-};
+use nacre_memory::search::{LibraryOptions, Mode, Query, Readable, place_of_shared_unit};
 use nacre_memory::{LearningKind, MemoryId, Quote};
 use nacre_types::{
     AnswerSentence, AskReport, CitedMemory, Failure, MemoryAnswer, ModelAnswer, RecalledMemory,
@@ -79,17 +77,15 @@ fn tools(asking: &AskContext<'_>, deps: &AgentDeps, seen: &Seen) -> Result<Vec<A
     tools.push(tool::<MemoryRecall>((stores, seen.clone())));
     let home = asking.host.home()?;
     let catalog = home.join("catalog.sqlite3");
-    let embedder = asking.stores.first().map(|store| Arc::clone(&store.embedder));
     // Opening the catalog would create it, so check that it exists first. Only the owner may search
     // sessions.
     let is_owner = asking.host.caller.permissions.allow_everything();
-    if let Some(embedder) = embedder.filter(|_| is_owner && catalog.is_file()) {
+    if is_owner && catalog.is_file() && !asking.stores.is_empty() {
         let project = asking.host.project.as_ref();
         let traces = TraceHandle {
             catalog,
             home: home.to_owned(),
             project: project.map(|project| project.path.display().to_string()),
-            embedder,
             owner: asking.host.owner("ask"),
             seen: seen.clone(),
         };

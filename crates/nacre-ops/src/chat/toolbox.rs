@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU32;
 
-use nacre_base::config::{EmbeddingChoice, StrategyChoice};
+use nacre_base::config::StrategyChoice;
 use nacre_engine::agents::{
     AgentDeps, CHAT_BUDGETS, Orientation, chat, delegate_tool, find_unchecked_mentions,
 };
@@ -181,7 +181,6 @@ fn programs(host: &Host) -> Result<Programs> {
 fn memories(host: &Host) -> Result<Vec<MemoryHandle>> {
     let handle = |scoped: ScopedStore| {
         Ok(MemoryHandle {
-            embedder: host.embedder(&scoped.settings)?,
             store: Arc::new(scoped.store.acting_as(Actor::Agent)),
             owner: host.owner("chat"),
             patience: host.settings().lock.wait,
@@ -215,10 +214,6 @@ fn add_claims(host: &Host, session: &SessionRecord, said: &str) -> Result<()> {
         None => host.stores_to_read(None)?.into_iter().next(),
     };
     let Some(scoped) = scoped else { return Ok(()) };
-    // Comparing claims with other embedding models is too slow here, so leave it to `sync`.
-    if scoped.settings.search.embedding != EmbeddingChoice::Builtin {
-        return Ok(());
-    }
     let Some(extraction) = read(host, &scoped, session)? else { return Ok(()) };
     let source = format!("{}:{}", extraction.agent.as_str(), extraction.session);
     let is_theirs = |quote: &nacre_memory::Quote| {

@@ -9,14 +9,12 @@ mod log;
 mod situation;
 mod upkeep;
 
-use std::path::Path;
 use std::time::Duration;
 
 use nacre_base::config::NACRE_HOOKS_DEADLINE_MS;
 use nacre_memory::recall::{Occasion, Prompt, match_prompt};
-use nacre_memory::search::{Builtin, MemoryIndex};
-use nacre_traces::agents::trace_at;
-use nacre_traces::transcript::injected::{ASK_TAG, BRIEF_TAG, MEMORY_TAG, wrap_in_tag};
+use nacre_memory::search::MemoryIndex;
+use nacre_traces::transcript::injected::{BRIEF_TAG, MEMORY_TAG, wrap_in_tag};
 use nacre_types::{
     ErrorCode, HookEndRequest, HookPromptRequest, HookQuestion, HookReport, HookRequest,
     HookSession, HookSource, LoopName,
@@ -30,11 +28,8 @@ pub use self::upkeep::{note_sync, upkeep};
 pub(super) use self::upkeep::{prune_sessions, refresh_index};
 use crate::brief::{quick_brief, sources};
 use crate::error::{OpError, Result};
-use crate::hook_notes::{
-    MAX_SESSION_TOKENS, Notes, PATIENCE, claim, claim_question, folder, note_prompted, prune,
-};
+use crate::hook_notes::{MAX_SESSION_TOKENS, Notes, PATIENCE, claim, folder, note_prompted, prune};
 use crate::host::{Environment, Host};
-use crate::sync::extract::is_worth_recording;
 
 /// The default value of `hooks.deadline_ms`.
 const USUAL_DEADLINE_MS: u64 = 200;
@@ -83,7 +78,7 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     let mut notes = Notes::open(host, session)?;
     if source == HookSource::Forgotten {
         // The agent's context was cleared, so all memories may be sent again.
-        notes = Notes { is_asked: notes.is_asked, ..Notes::default() };
+        notes = Notes::default();
     }
     if notes.is_briefed {
         return Ok(HookReport::default());
@@ -117,10 +112,9 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
     let stores = host.stores_to_read(None)?;
     let notes = Notes::open(host, session)?;
     let budget = budget.min(MAX_SESSION_TOKENS.saturating_sub(notes.tokens));
-    let model = Builtin::load_shipped()?;
     let mut indexes: Vec<MemoryIndex<'_>> = Vec::new();
     for scoped in &stores {
-        indexes.push(host.quick_index(scoped, &model)?);
+        indexes.push(host.quick_index(scoped)?);
     }
     let is_told = |id: &str| notes.is_told(id);
     let mut past = trace.as_ref().map_or_else(Vec::new, |it| past_messages(host, session, it));
@@ -137,7 +131,7 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
     }
     let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told, occasion };
     let sources = sources(&stores, &indexes);
-    let mut told = match_prompt(&sources, &asked, &model)?;
+    let mut told = match_prompt(&sources, &asked);
     let is_behind = indexes.iter().any(|index| index.n_postponed() > 0);
     let work = is_behind.then_some(LoopName::Index);
     if told.items.is_empty() {
@@ -156,41 +150,10 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
 /// because the sync after its last turn skipped it as still active.
 const AFTER_TURN: i64 = 120;
 
-/// Longer sessions are not parsed here, because the user is waiting.
-const MAX_TRACE_BYTES: u64 = 4 << 20;
-
-const ASK: &str = "Before you stop: did this session settle something that later sessions should know, which the code and git do not \
-say? A decision with its reason, a convention, a preference, a pitfall and what worked instead. If so, record it with Nacre's \
-tool `memory_add`: at most three memories, each one claim in one sentence with the words of this session that prove it. If \
-not, record nothing. Use at most 600 tokens for this, do no other work, and do not mention it unless something was recorded.";
-
-/// Runs at the end of a turn or a session: starts a sync in the background, and may ask the agent
-/// to record what it learned.
+/// Runs at the end of a turn or a session, and starts a sync in the background.
 pub fn end(host: &Host, request: &HookEndRequest) -> Result<HookReport> {
-    let ask = ask(host, request)?;
     let work = is_due(host, request.is_session)?.then_some(LoopName::Sync);
-    Ok(HookReport { work, ask, ..HookReport::default() })
-}
-
-/// Returns the prompt that asks the agent to record memories, or an empty string. It is sent at
-/// most once per session, if the user has enabled it and the session seems worth recording.
-fn ask(host: &Host, request: &HookEndRequest) -> Result<String> {
-    let is_wanted = host.settings().hooks.ask_to_record && request.can_ask;
-    let Some(trace) = request.trace.as_deref().filter(|_| is_wanted) else {
-        return Ok(String::new());
-    };
-    let is_asked = Notes::open(host, &request.session)?.is_asked;
-    if is_asked || host.project.is_none() {
-        return Ok(String::new());
-    }
-    let path = host.environment.absolute(Path::new(trace));
-    let is_short =
-        path.metadata().is_ok_and(|file| file.is_file() && file.len() <= MAX_TRACE_BYTES);
-    if !is_short || !is_worth_recording(&trace_at(&path)?)? {
-        return Ok(String::new());
-    }
-    let is_first = claim_question(host, &request.session)?;
-    Ok(if is_first { wrap_in_tag(ASK_TAG, ASK) } else { String::new() })
+    Ok(HookReport { work, ..HookReport::default() })
 }
 
 /// Returns whether a sync is due. If so, updates the stamp, so that no other hook starts a sync.

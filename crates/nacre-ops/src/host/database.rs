@@ -135,7 +135,7 @@ impl Host {
         if let Some(records) = &self.open_database().records {
             return Ok(Some(records.clone()));
         }
-        let records = SharedRecords::open(&database, self.own_embedder()?)?;
+        let records = SharedRecords::open(&database)?;
         self.open_database().records = Some(records.clone());
         Ok(Some(records))
     }
@@ -226,7 +226,7 @@ impl From<DatabaseError> for OpError {
             DatabaseError::Extension { .. } => NotSet,
                 format!("Install pgvector {MIN_VECTOR} or newer in the database");
             DatabaseError::OtherModel { .. } => Conflict,
-                "All servers that share a database need the same `search.embedding`";
+                "All servers that share a database need the same version of Nacre";
             DatabaseError::Distrusted(_) => Refused,
                 "Use TLS, `scram-sha-256` in pg_hba.conf, or the socket directory with `peer` and \
                  no password";

@@ -1,23 +1,14 @@
-//! Searches stores, each with its own embedding model, and determines the trust levels of the
-//! results.
+//! Searches stores and determines the trust levels of the results.
 
-use std::sync::PoisonError;
-
-use nacre_base::config::{EmbeddingChoice, NACRE_EMBEDDING_KEY, SearchSettings, Settings};
-use nacre_engine::model::{EmbeddingService, Secret, ServiceEmbedder};
 use nacre_memory::recall::{GradedHit, lower_contradicted, order_hits};
-use nacre_memory::search::{
-    Builtin, DueLook, EmbedError, Embedder, KeptSnapshots, MemoryIndex, MemoryOptions, Query,
-};
+use nacre_memory::search::{DueLook, KeptSnapshots, MemoryIndex, MemoryOptions, Query};
 use nacre_memory::{Edit, Located, Memory, Trust, Unreadable};
 use nacre_types::Scope;
 
-use super::settings::words;
 use crate::prelude::*;
 
 pub struct SearchableStore {
     pub scoped: ScopedStore,
-    pub embedder: Arc<dyn Embedder>,
     pub owner: Owner,
     now: Timestamp,
     /// The checks required before a search, depending on how recently other calls checked.
@@ -44,46 +35,35 @@ impl Host {
         command: &str,
     ) -> Result<Vec<SearchableStore>> {
         let stores = self.stores_to_read(scope)?;
-        stores.into_iter().map(|scoped| self.searchable(scoped, command)).collect()
+        Ok(stores.into_iter().map(|scoped| self.searchable(scoped, command)).collect())
     }
 
-    /// Returns a store's index for a hook, which has a deadline. If the store uses an embedding
-    /// service, the service is not called and its vectors are ignored.
-    pub fn quick_index<'s>(
-        &self,
-        scoped: &'s ScopedStore,
-        model: &'s Builtin,
-    ) -> Result<MemoryIndex<'s>> {
-        let (store, owner, now) = (&scoped.store, self.owner("hook"), self.now());
-        Ok(match scoped.settings.search.embedding {
-            EmbeddingChoice::Endpoint => MemoryIndex::open_as_stored(store, model, now)?,
-            EmbeddingChoice::Builtin => {
-                let (kept, due) = (self.shared.snapshots.as_ref(), DueLook::Folders);
-                MemoryIndex::open_kept(store, model, &owner, now, kept, due)?
-            }
-        })
+    /// Returns a store's index for a hook, which has a deadline.
+    pub fn quick_index<'s>(&self, scoped: &'s ScopedStore) -> Result<MemoryIndex<'s>> {
+        let (owner, kept) = (self.owner("hook"), self.shared.snapshots.as_ref());
+        let (store, due) = (&scoped.store, DueLook::Folders);
+        Ok(MemoryIndex::open_kept(store, &owner, self.now(), kept, due)?)
     }
 
-    pub fn searchable(&self, scoped: ScopedStore, command: &str) -> Result<SearchableStore> {
-        let embedder = self.embedder(&scoped.settings)?;
+    pub fn searchable(&self, scoped: ScopedStore, command: &str) -> SearchableStore {
         let age = (self.environment.uptime)();
         let due = self.shared.due_look(scoped.store.path(), age);
         let (owner, now) = (self.owner(command), self.now());
         let kept = self.shared.snapshots.clone();
-        Ok(SearchableStore { scoped, embedder, owner, now, due, kept })
+        SearchableStore { scoped, owner, now, due, kept }
     }
 }
 
 impl SearchableStore {
     pub fn index(&self) -> Result<MemoryIndex<'_>> {
-        let Self { scoped: ScopedStore { store, .. }, embedder, owner, now, due, kept } = self;
+        let Self { scoped: ScopedStore { store, .. }, owner, now, due, kept } = self;
         let kept = kept.as_ref();
-        Ok(MemoryIndex::open_kept(store, &**embedder, owner, *now, kept, *due)?)
+        Ok(MemoryIndex::open_kept(store, owner, *now, kept, *due)?)
     }
 
     pub fn index_watched(&self, watch: &mut dyn FnMut(usize, usize)) -> Result<MemoryIndex<'_>> {
-        let Self { scoped, embedder, owner, now, .. } = self;
-        Ok(MemoryIndex::open_watched(&scoped.store, &**embedder, owner, *now, watch)?)
+        let Self { scoped, owner, now, .. } = self;
+        Ok(MemoryIndex::open_watched(&scoped.store, owner, *now, watch)?)
     }
 }
 
@@ -99,7 +79,7 @@ pub fn search_stores<'s>(
     let mut all = StoresFound::default();
     for (number, searchable) in stores.iter().enumerate() {
         let wanted = MemoryOptions { limit: options.limit.saturating_add(SPARE), ..*options };
-        let found = searchable.index()?.offer(query, &wanted)?;
+        let found = searchable.index()?.offer(query, &wanted);
         let scoped = &searchable.scoped;
         all.total += found.total;
         let hits = found.hits.into_iter().map(|hit| GradedHit::new(hit, &scoped.store, number));
@@ -111,57 +91,9 @@ pub fn search_stores<'s>(
     all.hits.retain(|found| found.trust != Trust::Quarantined);
     order_hits(&mut all.hits);
     all.total -= n_found - all.hits.len();
-    lower_contradicted(&mut all.hits)?;
+    lower_contradicted(&mut all.hits);
     all.hits.truncate(options.limit);
     Ok(all)
-}
-
-/// The timeout for requests to the embedding service, and the delay before a retry.
-const EMBEDDING_PATIENCE: Duration = Duration::from_secs(30);
-const EMBEDDING_FIRST_WAIT: Duration = Duration::from_millis(250);
-
-impl Host {
-    /// Returns the embedding model for text that does not belong to a project.
-    pub fn own_embedder(&self) -> Result<Arc<dyn Embedder>> {
-        self.embedder(&self.own_settings())
-    }
-
-    pub fn embedder(&self, settings: &Settings) -> Result<Arc<dyn Embedder>> {
-        if settings.search.embedding == EmbeddingChoice::Endpoint {
-            return Ok(Arc::new(self.embedding_service(settings)?));
-        }
-        let mut opened = self.shared.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = opened.clone() {
-            return Ok(model);
-        }
-        let model = Arc::new(Builtin::load_shipped()?);
-        *opened = Some(Arc::clone(&model));
-        Ok(model)
-    }
-
-    fn embedding_service(&self, settings: &Settings) -> Result<ServiceEmbedder> {
-        let SearchSettings { endpoint_url, endpoint_model, .. } = &settings.search;
-        for (key, value, example) in [
-            ("search.endpoint_url", endpoint_url, "http://localhost:11434/v1"),
-            ("search.endpoint_model", endpoint_model, "nomic-embed-text"),
-        ] {
-            if value.is_empty() {
-                return Err(OpError::failed(format!("`{key}` is not set"))
-                    .hint(format!("nacre config set {key} {example}")));
-            }
-        }
-        let key = self.environment.vars.iter().find(|(name, _)| name == NACRE_EMBEDDING_KEY);
-        let service = EmbeddingService {
-            base_url: endpoint_url.clone(),
-            model: endpoint_model.clone(),
-            key: key.and_then(|(_, key)| Secret::new(key)),
-            words: words(settings),
-            patience: EMBEDDING_PATIENCE.min(settings.limits.model_time),
-            first_wait: EMBEDDING_FIRST_WAIT,
-        };
-        let connected = ServiceEmbedder::connect(service);
-        connected.map_err(|error| EmbedError::Service(Box::new(error)).into())
-    }
 }
 
 const MAX_ASKED: usize = 64;

@@ -13,7 +13,7 @@ use nacre_base::config::{
 use nacre_base::fs::without_dots;
 use nacre_base::redact::ExtraWords;
 use nacre_map::indexer::GitPlaces;
-use nacre_memory::search::{Builtin, DueLook, KeptSnapshots};
+use nacre_memory::search::{DueLook, KeptSnapshots};
 use nacre_memory::{Actor, KeptLedgers};
 use nacre_traces::agents::connectable_agents;
 
@@ -174,8 +174,6 @@ const FOLDERS_HOLD: Duration = Duration::from_millis(100);
 /// State shared between calls. Clones share the same state.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
-    /// The built-in model. The built-in model never sends data, so all stores can share it.
-    pub(super) model: Arc<Mutex<Option<Arc<Builtin>>>>,
     pub(super) database: Arc<Mutex<OpenDatabase>>,
     /// The last check of each store. If `None`, every call checks all stores.
     looks: Option<Arc<Mutex<BTreeMap<PathBuf, LastLook>>>>,

@@ -86,9 +86,8 @@ pub fn index_folder(host: &Host) -> Result<Option<WriteScope>> {
 
 /// Updates the message index after a sync, so that the next search is fast.
 pub fn index_texts(host: &Host, catalog: &Catalog) -> Result<()> {
-    let embedder = host.own_embedder()?;
     let owner = host.owner("sync");
-    let access = TextIndexAccess { embedder: &*embedder, owner: &owner, now: host.now() };
+    let access = TextIndexAccess { owner: &owner, now: host.now() };
     index_messages(catalog, index_folder(host)?, access)?;
     Ok(())
 }

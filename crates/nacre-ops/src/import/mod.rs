@@ -6,9 +6,8 @@
 
 mod sources;
 
-use nacre_base::config::EmbeddingChoice;
 use nacre_base::text::collapse_whitespace;
-use nacre_memory::search::{Builtin, MemoryIndex};
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{
     Actor, Basis, Claim, Draft, IMPORTED, LearningKind, Memory, MemoryType, Profile, Quote,
     Speaker, Status, slug,
@@ -42,8 +41,7 @@ pub fn import(host: &Host, request: &ImportRequest, events: &Events) -> Result<I
         change: None,
     };
     let mut taken = Vec::new();
-    let builtin = Builtin::load_shipped().ok();
-    let mut taker = StatementFilter::open(host, &scoped, builtin.as_ref())?;
+    let mut taker = StatementFilter::open(host, &scoped)?;
     for file in &files {
         events.check_cancelled()?;
         look_through(file, &mut taker, &mut taken, &mut report);
@@ -186,19 +184,15 @@ struct StatementFilter<'a> {
     now: String,
     imported: Vec<ImportedMemory>,
     /// The index used to compare meanings. Without it, only words are compared.
-    near: Option<(&'a Builtin, MemoryIndex<'a>)>,
+    near: Option<MemoryIndex<'a>>,
     profiles: Vec<Profile>,
     replaced: BTreeSet<MemoryId>,
 }
 
 impl<'a> StatementFilter<'a> {
-    fn open(host: &Host, scoped: &'a ScopedStore, builtin: Option<&'a Builtin>) -> Result<Self> {
+    fn open(host: &Host, scoped: &'a ScopedStore) -> Result<Self> {
         // If the index cannot be opened, only words are compared.
-        let near = builtin.filter(|_| scoped.settings.search.embedding == EmbeddingChoice::Builtin);
-        let near = near.and_then(|builtin| {
-            let index = MemoryIndex::peek(&scoped.store, builtin, host.now()).ok()?;
-            Some((builtin, index))
-        });
+        let near = MemoryIndex::peek(&scoped.store, host.now()).ok();
         // All memories that were ever imported, whether active or archived.
         let listing = scoped.store.list(|at| at.memory_type != MemoryType::Summary)?;
         let imported = listing.memories.iter();
@@ -281,8 +275,8 @@ impl<'a> StatementFilter<'a> {
 
     /// Returns the memory that already contains the claim, using the same rule as `sync`.
     fn said_already(&self, draft: &Draft) -> Option<MemoryId> {
-        let (builtin, index) = self.near.as_ref()?;
-        let found = said_already(self.store(), index, builtin, draft).ok().flatten();
+        let index = self.near.as_ref()?;
+        let found = said_already(self.store(), index, draft).ok().flatten();
         found.map(|(id, _)| id)
     }
 

@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub fn rebuild(host: &Host, scope: Option<Scope>, events: &Events) -> Result<IndexRebuildReport> {
     let mut indexes = Vec::new();
     for scoped in host.stores_to_read(scope)? {
-        let searchable = host.searchable(scoped, "index rebuild")?;
+        let searchable = host.searchable(scoped, "index rebuild");
         clear_index(&searchable.scoped.store, &searchable.owner, PATIENCE)?;
         events.step(format!("{}: memories indexed", searchable.scoped.scope.as_str()));
         let mut watch = |done: usize, total: usize| events.progress(done as u64, total as u64, 0);
@@ -24,8 +24,7 @@ pub fn rebuild(host: &Host, scope: Option<Scope>, events: &Events) -> Result<Ind
 pub fn status(host: &Host, scope: Option<Scope>) -> Result<IndexStatusReport> {
     let mut indexes = Vec::new();
     for scoped in host.stores_to_read(scope)? {
-        let embedder = host.embedder(&scoped.settings)?;
-        let status = index_status(&scoped.store, &*embedder, host.now())?;
+        let status = index_status(&scoped.store, host.now())?;
         indexes.push(index_state(&scoped, status));
     }
     Ok(IndexStatusReport { indexes })

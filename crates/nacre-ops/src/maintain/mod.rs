@@ -12,7 +12,7 @@ mod tests;
 
 use nacre_base::config::Settings;
 use nacre_engine::model::{Models, Role};
-use nacre_memory::search::{Builtin, prune_indexes};
+use nacre_memory::search::prune_indexes;
 use nacre_types::{
     MaintainReport, MaintainRequest, MaintainState, MaintainedStore, PlannedChange,
     StoreMaintenance, StoreScope,
@@ -21,7 +21,7 @@ use nacre_types::{
 pub(crate) use self::gather::Ledger;
 pub use self::gone::Checkout;
 use self::store::preview_store;
-pub use self::store::{MaintainError, MaintainOptions, MaintainStep, maintain_store};
+pub use self::store::{MaintainOptions, MaintainStep, maintain_store};
 use crate::host::{
     FlowModels, ModelClient, ProjectModels, as_task, ask_rules, asker_of_run, load_script, millis,
     model_settings, open_models,
@@ -47,7 +47,6 @@ struct Maintenance<'a> {
     host: &'a Host,
     request: &'a MaintainRequest,
     events: &'a Events,
-    builtin: Builtin,
     writers: Option<FlowModels>,
 }
 
@@ -72,8 +71,7 @@ fn maintain_stores(
     events: &Events,
 ) -> Result<MaintainReport> {
     let writers = if request.rewrite { Some(writers(host, request, events)?) } else { None };
-    let maintenance =
-        Maintenance { host, request, events, builtin: Builtin::load_shipped()?, writers };
+    let maintenance = Maintenance { host, request, events, writers };
     let mut projects = Vec::new();
     let found = stores(host, request.all)?;
     let n_stores = found.len() as u64;
@@ -160,12 +158,9 @@ impl Maintenance<'_> {
         let NamedStore { store, settings, repository, .. } = named;
         let owner = host.owner("maintain");
         let clock = host.stopwatch();
-        let embedder = host.embedder(settings)?;
         let rules = ask_rules(settings);
         let ctx = FlowContext {
             store,
-            embedder: &*embedder,
-            builtin: &self.builtin,
             owner: &owner,
             patience: settings.lock.wait,
             now: host.now(),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 use nacre_base::on_all_cores;
 use nacre_engine::proof::Sentences;
-use nacre_memory::search::{Builtin, EmbedError, Embedder as _, Near, cosine, near_words};
+use nacre_memory::search::{Builtin, Near, cosine, near_words};
 use nacre_memory::{
     Kinship, Life, Likeness, LocalState, MemoryId, Profile, Revision, Stage, Standing, Status,
     StoreArea, Vitals, kinship,
@@ -236,8 +236,7 @@ pub(super) fn compare_pairs(
     near: &[Near],
     known: &[Compared],
     removed: &BTreeSet<usize>,
-    embedder: &Builtin,
-) -> Result<Vec<Compared>, EmbedError> {
+) -> Vec<Compared> {
     let held = &collection.held;
     let place = |pair: &Near| {
         let (a, b) = (collection.places.get(&pair.one)?, collection.places.get(&pair.other)?);
@@ -253,10 +252,10 @@ pub(super) fn compare_pairs(
     pairs.sort_unstable();
     pairs.dedup();
     pairs.retain(|pair| !known.contains(pair));
-    let vectors = Vectors::of(held, &pairs, embedder)?;
-    Ok(on_all_cores(&pairs, PAIRS_PER_THREAD, |piece| {
+    let vectors = Vectors::of(held, &pairs);
+    on_all_cores(&pairs, PAIRS_PER_THREAD, |piece| {
         piece.iter().map(|(a, b)| compare_pair(held, &vectors, *a, *b)).collect()
-    }))
+    })
 }
 
 /// Returns pairs of memories whose titles share rare topics. This finds paraphrases that are not
@@ -323,25 +322,18 @@ struct Vectors {
 }
 
 impl Vectors {
-    fn of(
-        held: &[CollectedMemory],
-        pairs: &[(usize, usize)],
-        embedder: &Builtin,
-    ) -> Result<Self, EmbedError> {
+    fn of(held: &[CollectedMemory], pairs: &[(usize, usize)]) -> Self {
         let mut is_wanted = vec![false; held.len()];
         for (a, b) in pairs {
             (is_wanted[*a], is_wanted[*b]) = (true, true);
         }
         let whole = |one: &CollectedMemory| format!("{}\n{}", one.memory.title, one.claim());
-        let texts = |text: &dyn Fn(&CollectedMemory) -> String| -> Vec<String> {
+        let embed = |text: &dyn Fn(&CollectedMemory) -> String| -> Vec<Vec<f32>> {
+            let vector = |one: &CollectedMemory| Builtin::shipped().embed(&text(one));
             let wanted = held.iter().zip(&is_wanted);
-            wanted.map(|(one, is)| if *is { text(one) } else { String::new() }).collect()
+            wanted.map(|(one, is)| if *is { vector(one) } else { Vec::new() }).collect()
         };
-        let embed = |texts: &[String]| {
-            embedder.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>())
-        };
-        let titles = embed(&texts(&|one| one.memory.title.clone()))?;
-        Ok(Self { titles, wholes: embed(&texts(&whole))? })
+        Self { titles: embed(&|one| one.memory.title.clone()), wholes: embed(&whole) }
     }
 
     fn likeness(&self, a: usize, b: usize) -> Likeness {

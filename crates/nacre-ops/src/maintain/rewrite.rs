@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_engine::agents::{MergeSource, MergedText as Text};
 use nacre_engine::model::{OutputSchema, Role};
-use nacre_memory::search::{Builtin, EmbedError};
 use nacre_memory::{Kinship, Trust};
 use serde_json::json;
 
@@ -60,8 +59,7 @@ pub(super) fn write_texts(
     compared: &[Compared],
     plan: &Plan,
     asker: &ModelClient<'_>,
-    embedder: &Builtin,
-) -> Result<Texts, EmbedError> {
+) -> Texts {
     let mut texts = Texts::default();
     let taken: BTreeSet<usize> = plan.revisions.keys().copied().collect();
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -70,18 +68,18 @@ pub(super) fn write_texts(
     }
     for (kept, group) in groups {
         let members: Vec<usize> = std::iter::once(kept).chain(group).collect();
-        if let Some(text) = texts.ask(collection, &members, asker, embedder)? {
+        if let Some(text) = texts.ask(collection, &members, asker) {
             texts.merged.insert(collection.held[kept].id().clone(), text);
         }
     }
     for members in short_groups(collection, compared, &taken) {
-        if let Some(text) = texts.ask(collection, &members, asker, embedder)? {
+        if let Some(text) = texts.ask(collection, &members, asker) {
             let members = members.iter().map(|idx| collection.held[*idx].id().clone()).collect();
             texts.consolidated.push(Consolidated { members, text });
         }
     }
     texts.spent = asker.budget().totals();
-    Ok(texts)
+    texts
 }
 
 fn short_groups(
@@ -125,13 +123,12 @@ impl Texts {
         collection: &Collection,
         members: &[usize],
         asker: &ModelClient<'_>,
-        embedder: &Builtin,
-    ) -> Result<Option<Text>, EmbedError> {
+    ) -> Option<Text> {
         let held: Vec<&CollectedMemory> =
             members.iter().map(|idx| &collection.held[*idx]).collect();
         // A model never replaces the user's words.
         if self.n_asked == MAX_ASKED || held.iter().any(|one| one.level >= Trust::User) {
-            return Ok(None);
+            return None;
         }
         self.n_asked += 1;
         let source =
@@ -145,12 +142,12 @@ impl Texts {
                 let sources: Vec<MergeSource<'_>> = sources
                     .map(|(name, Text { title, body })| MergeSource { name, title, body })
                     .collect();
-                answer.fault(&sources, embedder)?
+                answer.fault(&sources)
             }
             Err(error) => Some(error.to_string()),
         };
         let told = fault.as_deref().unwrap_or("taken");
         self.log.push_str(&format!("{}: {told}\n", names.join(" ")));
-        Ok(answer.ok().filter(|_| fault.is_none()))
+        answer.ok().filter(|_| fault.is_none())
     }
 }

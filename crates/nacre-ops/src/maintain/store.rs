@@ -1,7 +1,7 @@
 //! Maintains one store. The plan is computed without a lock, and is computed again if a file has
 //! changed before the commit.
 
-use nacre_memory::search::{EmbedError, MemoryIndex, SearchError};
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{Batch, MemoryError, PlannedChange};
 use nacre_types::{MaintainDurations, MaintainMetrics, MaintainState, RunMode, StoreMaintenance};
 
@@ -51,28 +51,12 @@ impl MaintainStep {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum MaintainError {
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    #[error(transparent)]
-    Search(#[from] SearchError),
-    #[error(transparent)]
-    Embed(#[from] EmbedError),
-}
-
-impl From<FsError> for MaintainError {
-    fn from(error: FsError) -> Self {
-        Self::Memory(error.into())
-    }
-}
-
 pub fn maintain_store(
     ctx: &FlowContext<'_>,
     order: &MaintainOptions,
     asker: Option<&ModelClient<'_>>,
     mut watch: impl FnMut(MaintainStep),
-) -> Result<StoreMaintenance, MaintainError> {
+) -> Result<StoreMaintenance, MemoryError> {
     let mut tries = 0;
     loop {
         let began = (ctx.clock)();
@@ -98,9 +82,7 @@ pub fn maintain_store(
                 finish(ctx, order, next_change)?;
                 return Ok(report);
             }
-            Err(MaintainError::Memory(MemoryError::Fs(FsError::Conflict { .. })))
-                if tries + 1 < MAX_TRIES =>
-            {
+            Err(MemoryError::Fs(FsError::Conflict { .. })) if tries + 1 < MAX_TRIES => {
                 tries += 1;
             }
             Err(error) => return Err(error),
@@ -113,7 +95,7 @@ pub(super) fn preview_store(
     order: &MaintainOptions,
     asker: Option<&ModelClient<'_>>,
     mut watch: impl FnMut(MaintainStep),
-) -> Result<(StoreMaintenance, Vec<PlannedChange>), MaintainError> {
+) -> Result<(StoreMaintenance, Vec<PlannedChange>), MemoryError> {
     let began = (ctx.clock)();
     let Some(round) = Round::open(ctx, order, asker, &mut watch)? else {
         return Ok((Round::skip(ctx), Vec::new()));
@@ -141,7 +123,7 @@ impl Round {
         order: &MaintainOptions,
         asker: Option<&ModelClient<'_>>,
         watch: &mut dyn FnMut(MaintainStep),
-    ) -> Result<Option<Self>, MaintainError> {
+    ) -> Result<Option<Self>, MemoryError> {
         let began = (ctx.clock)();
         watch(MaintainStep::Read);
         let collection = Collection::read(ctx.store)?;
@@ -156,7 +138,7 @@ impl Round {
         }
         let read_for = (ctx.clock)().saturating_sub(began);
         watch(MaintainStep::Compare(collection.held.len()));
-        let index = MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?;
+        let index = MemoryIndex::open(ctx.store, ctx.owner, ctx.now)?;
         let near = index.nearest(MAX_NEAR, MIN_LIKENESS);
         let planned = |compared: &[Compared], texts: &Texts| {
             let (collection, gone, ledger, now) = (&collection, &gone, &ledger, ctx.now);
@@ -168,7 +150,7 @@ impl Round {
         // second run immediately afterwards has nothing to do.
         for _ in 0..MAX_ROUNDS {
             let removed = &plan.removed;
-            let more = compare_pairs(&collection, &near, &compared, removed, ctx.builtin)?;
+            let more = compare_pairs(&collection, &near, &compared, removed);
             if more.is_empty() {
                 break;
             }
@@ -177,7 +159,7 @@ impl Round {
         }
         if let Some(asker) = asker {
             watch(MaintainStep::Write);
-            texts = write_texts(&collection, &compared, &plan, asker, ctx.builtin)?;
+            texts = write_texts(&collection, &compared, &plan, asker);
             plan = planned(&compared, &texts);
         }
         let compared_for = (ctx.clock)().saturating_sub(began + read_for);
@@ -193,7 +175,7 @@ impl Round {
         ctx: &FlowContext<'_>,
         batch: &mut Batch<'_>,
         began: Duration,
-    ) -> Result<StoreMaintenance, MaintainError> {
+    ) -> Result<StoreMaintenance, MemoryError> {
         for (idx, revision) in &self.plan.revisions {
             let one = &self.collection.held[*idx];
             let beside = (ctx.store.evidence(one.id())?, ctx.store.state(one.id())?);
@@ -217,7 +199,7 @@ impl Round {
         report: &StoreMaintenance,
         plan: &[PlannedChange],
         began: Duration,
-    ) -> Result<(), MaintainError> {
+    ) -> Result<(), MemoryError> {
         let run = &self.run_id(ctx);
         let folder = run.folder()?;
         let [read_for, compared_for] = self.took;
@@ -314,8 +296,8 @@ fn finish(
     ctx: &FlowContext<'_>,
     order: &MaintainOptions,
     next_change: Option<Timestamp>,
-) -> Result<(), MaintainError> {
-    let index = MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?;
+) -> Result<(), MemoryError> {
+    let index = MemoryIndex::open(ctx.store, ctx.owner, ctx.now)?;
     if index.n_postponed() != 0 {
         // The next run compares the remaining pairs.
         return Ok(());
@@ -331,7 +313,7 @@ fn settle(
     ctx: &FlowContext<'_>,
     fingerprint: ContentHash,
     next_change: Option<Timestamp>,
-) -> Result<(), MaintainError> {
+) -> Result<(), MemoryError> {
     let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
     let mut ledger = Ledger::read(ctx.store)?;
     ledger.settle(fingerprint, ctx.now, next_change);

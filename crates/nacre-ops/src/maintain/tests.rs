@@ -10,7 +10,6 @@ use std::fs;
 
 use jiff::{SignedDuration, Timestamp};
 use nacre_base::fs::{Access, Owner, WriteScope};
-use nacre_memory::search::Builtin;
 use nacre_memory::{
     Batch, Claim, Draft, LearningKind, MemoryError, MemoryId, Quote, Rules, Speaker, Status, Store,
     StoreArea, Trust, Verdict,
@@ -30,7 +29,6 @@ const START: &str = "2026-01-01T00:00:00Z";
 struct World {
     _dir: tempfile::TempDir,
     store: Store,
-    builtin: Builtin,
 }
 
 fn owner() -> Owner {
@@ -45,11 +43,7 @@ impl World {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let scope = WriteScope::create_inside(dir.path(), ".nacre", Access::Shared).unwrap();
-        Self {
-            _dir: dir,
-            store: Store::new(scope, Rules::default()),
-            builtin: Builtin::load_shipped().unwrap(),
-        }
+        Self { _dir: dir, store: Store::new(scope, Rules::default()) }
     }
 
     fn undo(&self, run: &str, now: Timestamp) {
@@ -107,12 +101,10 @@ impl World {
         on: i64,
         force: bool,
         watch: impl FnMut(MaintainStep),
-    ) -> Result<StoreMaintenance, MaintainError> {
+    ) -> Result<StoreMaintenance, MemoryError> {
         let owner = owner();
         let ctx = FlowContext {
             store: &self.store,
-            embedder: &self.builtin,
-            builtin: &self.builtin,
             owner: &owner,
             patience: Duration::ZERO,
             now: day(on),

@@ -88,9 +88,6 @@ fn collect(
 }
 
 fn rank_files(host: &Host, map: &CodeMap, task: &str, named: &[String]) -> Ranked {
-    let project = host.project.as_ref().map(|project| project.path.as_path());
-    let settings = host.settings_now(project);
-    let embedder = host.embedder(settings.as_ref().unwrap_or(host.settings())).ok();
     let memory = recall_paths(host, map, task);
     let files = map.current.artifact.files();
     let imports = map.current.imports(&map.cache, map.keeping(), map.options.n_threads);
@@ -104,7 +101,6 @@ fn rank_files(host: &Host, map: &CodeMap, task: &str, named: &[String]) -> Ranke
         task,
         files: named,
         memory: &memory,
-        embedder: embedder.as_deref(),
         names: &names,
         weights: &WEIGHTS,
         n_threads: map.options.n_threads,
@@ -136,15 +132,13 @@ fn recall_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap<String, f64>
     }
     let owner = host.owner("context");
     for scoped in host.stores_to_read(None).unwrap_or_default() {
-        let Ok(embedder) = host.embedder(&scoped.settings) else { continue };
         let opened = match map.options.keeping {
-            CacheWrites::On => MemoryIndex::open(&scoped.store, &*embedder, &owner, host.now()),
-            CacheWrites::Off => MemoryIndex::peek(&scoped.store, &*embedder, host.now()),
+            CacheWrites::On => MemoryIndex::open(&scoped.store, &owner, host.now()),
+            CacheWrites::Off => MemoryIndex::peek(&scoped.store, host.now()),
         };
         let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_MEMORIES, archived: false };
-        let Some(found) = opened.ok().and_then(|index| index.search(&query, &options).ok()) else {
-            continue;
-        };
+        let Ok(index) = opened else { continue };
+        let found = index.search(&query, &options);
         let is_told = |hit: &&MemoryHit| scoped.store.trust_of(&hit.memory).is_offered();
         for hit in found.hits.iter().filter(is_told) {
             let weight = f64::from(hit.score.clamp(0.0, 1.0));

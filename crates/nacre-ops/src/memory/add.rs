@@ -2,8 +2,7 @@
 //! by an agent needs a quote that occurs in a trace.
 
 use nacre_base::ShownLine;
-use nacre_base::config::EmbeddingChoice;
-use nacre_memory::search::{Builtin, MemoryIndex};
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{
     Actor, Batch, Claim, Draft, MAX_APPLIES, MAX_APPLIES_CHARS, Memory, Quote, Speaker, Status,
     Trust, hazards_of,
@@ -68,21 +67,16 @@ pub fn add(host: &Host, request: &MemoryAddRequest, events: &Events) -> Result<M
     })
 }
 
-/// Returns a memory that already contains the claim, for a warning. Errors are ignored. Only the
-/// built-in model is used, because external models are slow.
+/// Returns a memory that already contains the claim, for a warning. Errors are ignored.
 pub(crate) fn said_already(
     host: &Host,
     scoped: &ScopedStore,
     draft: &Draft,
 ) -> Option<(MemoryId, String)> {
-    if scoped.settings.search.embedding != EmbeddingChoice::Builtin {
-        return None;
-    }
-    let builtin = Builtin::load_shipped().ok()?;
     // The vector is not stored, because text that the user adds and then forgets must not remain in
     // an index.
-    let index = MemoryIndex::peek(&scoped.store, &builtin, host.now()).ok()?;
-    sync::said_already(&scoped.store, &index, &builtin, draft).ok().flatten()
+    let index = MemoryIndex::peek(&scoped.store, host.now()).ok()?;
+    sync::said_already(&scoped.store, &index, draft).ok().flatten()
 }
 
 fn draft(host: &Host, store: &Store, request: &MemoryAddRequest, confidence: f64) -> Result<Draft> {

@@ -8,7 +8,7 @@ use nacre_base::{ContentHash, ShownLine, parse_time};
 use nacre_memory::recall::GradedHit;
 use nacre_memory::search::{
     Graph, GraphOptions, LibraryOptions, MemoryOptions, Mode, Query, Readable, RecordHit,
-    RecordIndex as _, place_of_shared_unit, snippet, spellings,
+    place_of_shared_unit, snippet, spellings,
 };
 use nacre_memory::{
     Actor, Evidence, Feedback, LearningKind, Located, Memory, MemoryType, ShortIds, Status,
@@ -189,7 +189,7 @@ pub fn search(host: &Host, request: &MemorySearchRequest) -> Result<MemorySearch
         let projects = host.projects.iter();
         // A store that cannot be opened is skipped.
         let opened = projects.filter_map(|project| host.store_at(&project.path).ok());
-        opened.map(|scoped| host.searchable(scoped, "memory search")).collect::<Result<Vec<_>>>()?
+        opened.map(|scoped| host.searchable(scoped, "memory search")).collect::<Vec<_>>()
     } else {
         host.searchable_stores(request.scope, "memory search")?
     };
@@ -397,7 +397,7 @@ pub fn list_related(
     let MemoryRelatedRequest { id, limit, scope } = request;
     let LocatedStore { scoped, also_in } = host.store_of(events, *scope, id)?;
     let id = scoped.store.locate(id)?.id;
-    let searchable = host.searchable(scoped, "memory related")?;
+    let searchable = host.searchable(scoped, "memory related");
     let mut found = searchable.index()?.find_related(id.as_str());
     let store = &searchable.scoped.store;
     found.retain(|(_, memory)| store.trust_of(memory) != Trust::Quarantined);

@@ -43,9 +43,7 @@ pub fn keep_indexes(host: &Host, events: &Events) -> Result<usize> {
     let global = host.global_store().transpose();
     for found in projects.chain(global) {
         events.check_cancelled()?;
-        let kept = found
-            .and_then(|scoped| host.searchable(scoped, "serve"))
-            .and_then(|searchable| refresh_index(host, &searchable));
+        let kept = found.and_then(|scoped| refresh_index(host, &host.searchable(scoped, "serve")));
         match kept {
             Ok(_) => n_kept += 1,
             Err(error) => events.warn(&error),

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use nacre_base::ContentHash;
 use nacre_base::text::{inverse_frequency, shorten};
-use nacre_memory::search::{Builtin, Embedder as _, cosine};
+use nacre_memory::search::{Builtin, cosine};
 use nacre_memory::{Basis, Claim, Quote, Speaker, Status, Store};
 use nacre_types::{DropReason, Signal};
 
@@ -53,7 +53,6 @@ impl RemarkIndex {
     pub(super) fn add_repeated(
         &self,
         store: &Store,
-        builtin: &Builtin,
         extraction: &mut Extraction,
         is_forgotten: &IsForgotten<'_>,
     ) {
@@ -63,7 +62,7 @@ impl RemarkIndex {
         let known = self.known(store).borrow();
         let mut groups: Vec<(Vec<usize>, Vec<&Remark>)> = Vec::new();
         for remark in &extraction.remarks {
-            let same = known.same_as(remark, builtin);
+            let same = known.same_as(remark);
             let mut all = groups.iter_mut();
             if let Some((_, own)) = all.find(|(all, _)| all.iter().any(|one| same.contains(one))) {
                 own.push(remark);
@@ -149,7 +148,7 @@ impl KnownRemarks {
     }
 
     /// Returns the remarks of other sessions that make the same claim, at most one for each.
-    fn same_as(&self, remark: &Remark, builtin: &Builtin) -> Vec<usize> {
+    fn same_as(&self, remark: &Remark) -> Vec<usize> {
         let own = terms(&remark.claim);
         let near = own.iter().filter_map(|term| self.postings.get(term)).flatten();
         let near: BTreeSet<usize> = near.copied().collect();
@@ -165,9 +164,8 @@ impl KnownRemarks {
             let likeness = shared / (self.weight(own.iter()) * self.weight(terms.iter())).sqrt();
             let is_related = shared >= MIN_WEIGHT && likeness >= RELATED_WORDS;
             let means_same = || {
-                let vectors =
-                    builtin.embed(&[remark.claim.as_str(), &known.claim]).unwrap_or_default();
-                vectors.len() == 2 && cosine(&vectors[0], &vectors[1]) >= SAME_MEANING
+                let [own, other] = [remark, known].map(|one| Builtin::shipped().embed(&one.claim));
+                cosine(&own, &other) >= SAME_MEANING
             };
             if is_related && (likeness >= SAME_WORDS || means_same()) {
                 found.push(idx);

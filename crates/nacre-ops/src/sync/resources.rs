@@ -17,7 +17,6 @@ use nacre_engine::tools::{
     MemoryHandle, MemorySearch, Permissions, SkillRegistry, Workspace, tool, toolkits,
 };
 use nacre_memory::Store;
-use nacre_memory::search::{Builtin, Embedder};
 use nacre_traces::catalog::key_of;
 use nacre_traces::transcript::Trace;
 use nacre_types::{ErrorCode, RunMode, SyncMode};
@@ -35,7 +34,6 @@ use crate::sync::repeats::RemarkIndex;
 use crate::sync::strategy::ReadingStrategy;
 
 pub(super) struct SyncResources {
-    builtin: Builtin,
     lead: Option<FlowModels>,
     n_asked: Cell<u32>,
     projects: BTreeMap<PathBuf, ProjectResources>,
@@ -48,7 +46,6 @@ pub(super) struct SyncResources {
 struct ProjectResources {
     settings: Settings,
     store: Arc<Store>,
-    embedder: Arc<dyn Embedder>,
     rules: AskRules,
     remarks: RemarkIndex,
 }
@@ -58,7 +55,6 @@ impl ProjectResources {
         let ScopedStore { store, settings, .. } = host.store_at(project)?;
         Ok(Self {
             store: Arc::new(store),
-            embedder: host.embedder(&settings)?,
             rules: ask_rules(&settings),
             remarks: RemarkIndex::default(),
             settings,
@@ -87,7 +83,6 @@ impl SyncResources {
         Ok(Self {
             reading: SessionModels::open(host, strategy, events.cancel())?,
             cancel: events.cancel().clone(),
-            builtin: Builtin::load_shipped()?,
             lead: None,
             n_asked: Cell::new(0),
             projects: BTreeMap::new(),
@@ -124,15 +119,13 @@ impl SyncResources {
         work: impl FnOnce(&FlowContext<'_>) -> Result<T, SyncError>,
     ) -> Result<Result<T, SyncError>> {
         self.project(host, project)?;
-        let ProjectResources { settings, store, embedder, rules, remarks } =
-            &self.projects[project];
+        let ProjectResources { settings, store, rules, remarks } = &self.projects[project];
         let owner = host.owner("sync");
         let clock = host.stopwatch();
         let context = self.lead.as_ref().map(|flow| LeadContext {
             host,
             models: ProjectModels { flow, rules },
             store: Arc::clone(store),
-            embedder: Arc::clone(embedder),
             project,
             n_asked: &self.n_asked,
             cancel: &self.cancel,
@@ -144,8 +137,6 @@ impl SyncResources {
         });
         let ctx = FlowContext {
             store,
-            embedder: &**embedder,
-            builtin: &self.builtin,
             owner: &owner,
             patience: settings.lock.wait,
             now: host.now(),
@@ -273,7 +264,6 @@ struct LeadContext<'a> {
     /// The models, restricted by the rules of the store's project.
     pub(super) models: ProjectModels<'a>,
     pub(super) store: Arc<Store>,
-    pub(super) embedder: Arc<dyn Embedder>,
     pub(super) project: &'a Path,
     pub(super) n_asked: &'a Cell<u32>,
     pub(super) cancel: &'a Cancel,
@@ -361,10 +351,9 @@ async fn until_end(
     work.await
 }
 
-fn memories(LeadContext { host, store, embedder, .. }: &LeadContext<'_>) -> MemoryHandle {
+fn memories(LeadContext { host, store, .. }: &LeadContext<'_>) -> MemoryHandle {
     MemoryHandle {
         store: Arc::clone(store),
-        embedder: Arc::clone(embedder),
         owner: host.owner("sync"),
         patience: host.settings().lock.wait,
         source: "lead".to_owned(),

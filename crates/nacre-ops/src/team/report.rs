@@ -4,7 +4,6 @@
 use std::cmp::Reverse;
 
 use nacre_memory::recall::{MAX_COMPARED, Opposed, ProjectClaim, find_opposed};
-use nacre_memory::search::Builtin;
 use nacre_memory::{Memory, MemoryType, Status, StoreArea, Trust};
 use nacre_types::{
     ContestedPair, ProjectContradiction, ProjectMemory, SinceRequest, TeamProject, TeamReport,
@@ -44,7 +43,7 @@ pub fn report(host: &Host, request: &SinceRequest, events: &Events) -> Result<Te
     }
     report.n_projects = stores.len();
     report.n_not_compared = outlines.len().saturating_sub(MAX_COMPARED);
-    compare(&stores, outlines, &mut report)?;
+    compare(&stores, outlines, &mut report);
     let has_news = |project: &TeamProject| {
         !project.learned.is_empty() || !project.contested.is_empty() || !project.unused.is_empty()
     };
@@ -64,11 +63,7 @@ fn standing(store: &Store) -> Result<Vec<Memory>> {
 }
 
 /// Compares the memories. If there are too many, compares only the newest ones.
-fn compare(
-    stores: &[Store],
-    mut outlines: Vec<(usize, Memory)>,
-    report: &mut TeamReport,
-) -> Result<()> {
+fn compare(stores: &[Store], mut outlines: Vec<(usize, Memory)>, report: &mut TeamReport) {
     outlines.sort_by_key(|(_, memory)| Reverse(memory.updated));
     outlines.truncate(MAX_COMPARED);
     let load = |(project, memory): (usize, Memory)| {
@@ -76,7 +71,7 @@ fn compare(
         Some(ProjectClaim { project, memory })
     };
     let claims: Vec<ProjectClaim> = outlines.into_iter().filter_map(load).collect();
-    for pair in find_opposed(&claims, &Builtin::load_shipped()?)? {
+    for pair in find_opposed(&claims) {
         let Opposed { newer, older, likelihood } = pair;
         let (newer, older) = (&claims[newer], &claims[older]);
         let (one, other) = (&stores[newer.project], &stores[older.project]);
@@ -94,7 +89,6 @@ fn compare(
             report.projects[newer.project].contested.push(pair);
         }
     }
-    Ok(())
 }
 
 fn name_memory(claim: &ProjectClaim, stores: &[Store], report: &TeamReport) -> ProjectMemory {

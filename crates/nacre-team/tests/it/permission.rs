@@ -2,12 +2,9 @@
 //! anything in other projects.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use jiff::Timestamp;
-use nacre_memory::search::{
-    Builtin, LibraryOptions, Mode, News, Query, Readable, Record, RecordIndex as _, Unit,
-};
+use nacre_memory::search::{LibraryOptions, Mode, News, Query, Readable, Record, Unit};
 use nacre_team::postgres::search::SharedRecords;
 
 use crate::chance::Chance;
@@ -87,8 +84,7 @@ fn ask(records: &SharedRecords, chance: &mut Chance) {
 #[test]
 fn nobody_finds_or_counts_what_is_not_theirs() {
     let Some(server) = Server::start() else { return };
-    let embedder = Arc::new(Builtin::load_shipped().unwrap());
-    let mut records = SharedRecords::open(&server.database(), embedder).unwrap();
+    let mut records = SharedRecords::open(&server.database()).unwrap();
     records.apply(&News { units: units(), ..News::default() }).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..N_THREADS {

@@ -2,14 +2,12 @@
 //! read.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
-use nacre_base::fs::Owner;
 use nacre_memory::search::{
-    Builtin, Embedder, Fingerprint, LibraryOptions, Link, LinkKind, LocalRecords, Mode, News,
-    Query, Readable, Record, RecordHit, RecordIndex, Standing, Unit,
+    Fingerprint, LibraryOptions, Link, LinkKind, Mode, News, Query, Readable, Record, RecordHit,
+    Standing, Unit, filter_rows, index_units, search_snapshot,
 };
 use nacre_team::postgres::database::DatabaseError;
 use nacre_team::postgres::search::SharedRecords;
@@ -62,10 +60,6 @@ const WORDS: [&str; 40] = [
     "decision",
 ];
 
-fn embedder() -> Arc<dyn Embedder> {
-    Arc::new(Builtin::load_shipped().unwrap())
-}
-
 fn now() -> Timestamp {
     Timestamp::from_second(1_800_000_000).unwrap()
 }
@@ -74,24 +68,60 @@ fn options(mode: Mode) -> LibraryOptions {
     LibraryOptions { mode, limit: 500, now_ms: now().as_millisecond() }
 }
 
+/// An index of the same records in memory, which ranks all of them.
+#[derive(Default)]
+struct LocalIndex {
+    units: BTreeMap<String, Unit>,
+}
+
+impl LocalIndex {
+    fn apply(&mut self, news: &News) {
+        self.units.retain(|key, _| !news.gone.contains(key));
+        self.units.extend(news.units.iter().map(|unit| (unit.key.clone(), unit.clone())));
+    }
+
+    fn n_records(&self, readable: &Readable) -> u64 {
+        let records = self.units.values().flat_map(|unit| &unit.records);
+        records.filter(|record| may_read(readable, record)).count() as u64
+    }
+
+    fn search(&self, query: &Query, readable: &Readable, mode: Mode) -> Vec<RecordHit> {
+        let units: Vec<Unit> = self.units.values().cloned().collect();
+        let snapshot = index_units(&units);
+        let mut allowed = filter_rows(&snapshot, query, true);
+        for (row, is_allowed) in allowed.iter_mut().enumerate() {
+            // Each unit has one record.
+            let record = &self.units[snapshot.unit_key(row)].records[0];
+            *is_allowed &= may_read(readable, record);
+        }
+        let text_of = |_: &str, _: &str| None;
+        search_snapshot(&snapshot, query, &allowed, options(mode), &text_of)
+    }
+}
+
+fn may_read(readable: &Readable, record: &Record) -> bool {
+    match readable {
+        Readable::Everything => true,
+        Readable::Projects(names) => project(record).is_some_and(|name| names.contains(&name)),
+    }
+}
+
 /// Both indexes.
 struct World {
-    local: LocalRecords,
+    local: LocalIndex,
     shared: SharedRecords,
 }
 
 impl World {
     fn new(server: &Server) -> Self {
-        let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
-        let texts = Box::new(|_: &str, _: &str| None);
         Self {
-            local: LocalRecords::open(None, "records", embedder(), owner, texts),
-            shared: SharedRecords::open(&server.database(), embedder()).unwrap(),
+            local: LocalIndex::default(),
+            shared: SharedRecords::open(&server.database()).unwrap(),
         }
     }
 
     fn apply(&mut self, news: &News) {
-        self.local.apply(news).unwrap();
+        self.local.apply(news);
         self.shared.apply(news).unwrap();
     }
 
@@ -101,9 +131,8 @@ impl World {
         readable: &Readable,
         mode: Mode,
     ) -> (Vec<RecordHit>, Vec<RecordHit>) {
-        let options = options(mode);
-        let local = self.local.search(query, readable, options).unwrap();
-        (local, self.shared.search(query, readable, options).unwrap())
+        let local = self.local.search(query, readable, mode);
+        (local, self.shared.search(query, readable, options(mode)).unwrap())
     }
 }
 
@@ -193,15 +222,15 @@ fn both_indexes_find_the_same() {
             }
             world.apply(&news);
             let what = format!("seed {seed}, round {round}");
-            let known = |index: &dyn RecordIndex| -> BTreeMap<_, _> {
-                index
-                    .fingerprints()
-                    .unwrap()
-                    .into_iter()
-                    .map(|(key, of)| (key, format!("{of:?}")))
-                    .collect()
-            };
-            assert_eq!(known(&world.local), known(&world.shared), "{what}");
+            let local = world.local.units.values();
+            let local = local.map(|unit| (unit.key.clone(), format!("{:?}", unit.fingerprint)));
+            let shared = world.shared.fingerprints().unwrap().into_iter();
+            let shared = shared.map(|(key, of)| (key, format!("{of:?}")));
+            assert_eq!(
+                local.collect::<BTreeMap<_, _>>(),
+                shared.collect::<BTreeMap<_, _>>(),
+                "{what}"
+            );
             for _ in 0..25 {
                 compare(&world, &mut chance, &projects, &what);
             }
@@ -221,8 +250,8 @@ fn compare(
     what: &str,
 ) {
     let readable = readable(chance);
-    let n_records = |index: &dyn RecordIndex| index.n_records(&readable).unwrap();
-    assert_eq!(n_records(&world.local), n_records(&world.shared), "{what}");
+    let n_shared = world.shared.n_records(&readable).unwrap();
+    assert_eq!(world.local.n_records(&readable), n_shared, "{what}");
     let n_words = chance.below(4);
     let mut query = Query::plain(&sentence(chance, n_words));
     if chance.below(3) == 0 {
@@ -328,28 +357,15 @@ fn a_record_and_what_it_supersedes_change_places_at_once() {
 
 #[test]
 fn vectors_of_another_model_are_refused() {
-    struct Other(nacre_memory::search::ModelId);
-    impl Embedder for Other {
-        fn model(&self) -> &nacre_memory::search::ModelId {
-            &self.0
-        }
-
-        fn dims(&self) -> usize {
-            8
-        }
-
-        fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, nacre_memory::search::EmbedError> {
-            Ok(vec![vec![0.5; 8]; texts.len()])
-        }
-    }
     let Some(server) = Server::start() else { return };
     let mut world = World::new(&server);
-    let other: Arc<dyn Embedder> = Arc::new(Other(nacre_memory::search::ModelId::new("other", 1)));
+    let use_other = || server.sql("UPDATE nacre.search_model SET model = 'other'");
+    use_other();
     // The model can change while there are no vectors.
-    SharedRecords::open(&server.database(), Arc::clone(&other)).unwrap();
-    world.shared = SharedRecords::open(&server.database(), embedder()).unwrap();
+    world.shared = SharedRecords::open(&server.database()).unwrap();
     let mut chance = Chance::new(1);
     world.apply(&News { units: vec![unit(1, &mut chance)], ..News::default() });
-    let error = SharedRecords::open(&server.database(), other).unwrap_err();
+    use_other();
+    let error = SharedRecords::open(&server.database()).unwrap_err();
     assert!(matches!(error, DatabaseError::OtherModel { .. }), "{error:?}");
 }

@@ -106,8 +106,6 @@ pub struct HookContract {
     pub hears: &'static [HookEvent],
     /// Whether resuming a session loses the context that hooks added.
     pub forgets_on_resume: bool,
-    /// Whether a hook at the end of a turn can ask the agent to continue.
-    pub can_ask: bool,
     /// Template for context that a hook adds. `$EVENT` is replaced by the event's name,
     /// `$JSON` by the text as a JSON string, and `$TEXT` by the plain text.
     pub context: &'static str,
@@ -129,7 +127,6 @@ impl HookContract {
         events: "SessionStart UserPromptSubmit PreToolUse PostToolUse SubagentStart Stop SessionEnd",
         hears: &[HookEvent::Start, HookEvent::Prompt],
         forgets_on_resume: false,
-        can_ask: false,
         context: r#"{"hookSpecificOutput":{"hookEventName":"$EVENT","additionalContext":$JSON}}"#,
         denial: r#"{"hookSpecificOutput":{"hookEventName":"$EVENT","permissionDecision":"deny","permissionDecisionReason":$JSON}}"#,
         denial_code: 0,

@@ -113,7 +113,6 @@ fn growing() -> Vec<Sample> {
 /// Samples in formats that are always read completely.
 fn whole() -> Vec<Sample> {
     vec![
-        (&Codex, "rollout-x.json", CODEX),
         (&Gemini, "session-x.jsonl", samples::GEMINI),
         (&Gemini, "session-x.json", samples::GEMINI),
         (&Cline, "s1.messages.json", samples::CLINE),
@@ -171,12 +170,8 @@ fn check_details(adapter: &dyn Adapter, name: &str, bytes: &[u8]) -> Result<(), 
     Ok(())
 }
 
-fn telling() -> [(&'static dyn Adapter, &'static str, &'static str); 3] {
-    [
-        (&Claude, "x.jsonl", TELLING_CLAUDE),
-        (&Codex, "rollout-x.jsonl", TELLING_CODEX),
-        (&Codex, "rollout-x.json", TELLING_CODEX),
-    ]
+fn telling() -> [(&'static dyn Adapter, &'static str, &'static str); 2] {
+    [(&Claude, "x.jsonl", TELLING_CLAUDE), (&Codex, "rollout-x.jsonl", TELLING_CODEX)]
 }
 
 #[derive(Clone, Debug)]

@@ -26,12 +26,10 @@ use nacre_base::is_hidden_char;
 /// be recorded as new input.
 pub const OWN_TAGS: &str = "nacre-";
 
-/// Nacre puts these tags around a brief, memories relevant to a prompt, a note about a file, and a
-/// question asking whether there is anything to record.
+/// Nacre puts these tags around a brief, memories relevant to a prompt, and a note about a file.
 pub const BRIEF_TAG: &str = "nacre-brief";
 pub const MEMORY_TAG: &str = "nacre-memory";
 pub const NOTE_TAG: &str = "nacre-note";
-pub const ASK_TAG: &str = "nacre-ask";
 
 /// Nacre starts every question with this prefix when it uses a coding agent as a model. Sessions
 /// that contain such a question are skipped.

@@ -14,8 +14,7 @@ const MAX_ANSWER_CHARS: usize = 80;
 /// List the configured models, their providers, and the search models
 ///
 /// Language models are configured by role and served by a provider; none is required. Search by
-/// meaning uses an embedding model: one is built in, and a service can replace it (the setting
-/// `search.embedding`).
+/// meaning uses a built-in embedding model.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ModelArgs {

@@ -28,8 +28,6 @@ pub(super) struct Input {
     /// The output of the tool call, if it failed.
     pub(super) failure: Option<String>,
     pub(super) trace: Option<String>,
-    /// Whether the agent is continuing only because a hook asked it to.
-    pub(super) is_asked: bool,
 }
 
 /// Reads all of standard input, and also returns its length in bytes.
@@ -63,7 +61,6 @@ pub(super) fn read(bytes: &[u8], keys: &InputKeys) -> Result<Input> {
         call: ToolCall::read(&value, first(&value, keys.tool), first(&value, keys.arguments)),
         failure: failure::read(&value),
         trace: text(keys.trace),
-        is_asked: value["stop_hook_active"] == true,
     })
 }
 

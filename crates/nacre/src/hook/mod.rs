@@ -129,9 +129,7 @@ fn question(
         }
         HookEvent::TurnEnd | HookEvent::SessionEnd => {
             let is_session = event == HookEvent::SessionEnd;
-            let can_ask = contract.can_ask && !input.is_asked && !is_session;
-            let trace = input.trace;
-            Some(HookQuestion::End(HookEndRequest { session, is_session, trace, can_ask }))
+            Some(HookQuestion::End(HookEndRequest { session, is_session }))
         }
     }
 }

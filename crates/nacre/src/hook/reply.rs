@@ -5,9 +5,6 @@ use nacre_traces::agent_config::HookEvent;
 use nacre_traces::agents::HookContract;
 use nacre_types::HookReport;
 
-/// Asks the agent to continue instead of ending its turn.
-const BLOCK: &str = r#"{"decision":"block","reason":$JSON}"#;
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Output {
     pub(super) stdout: String,
@@ -20,7 +17,7 @@ impl Output {
     /// output is empty.
     pub(super) fn of(report: &HookReport, event: HookEvent, contract: &HookContract) -> Self {
         let name = contract.name(event);
-        let HookReport { denied, ask, text, .. } = report;
+        let HookReport { denied, text, .. } = report;
         if let Some(why) = denied.as_ref().filter(|_| event == HookEvent::BeforeTool) {
             let line = fill(contract.denial, name, why);
             return match contract.denial_code {
@@ -28,15 +25,10 @@ impl Output {
                 code => Self { stderr: line, code, ..Self::default() },
             };
         }
-        let can_ask = contract.can_ask && event == HookEvent::TurnEnd;
-        let stdout = if can_ask && !ask.is_empty() {
-            fill(BLOCK, name, ask)
-        } else if !text.is_empty() && contract.hears.contains(&event) {
-            fill(contract.context, name, text)
-        } else {
-            String::new()
-        };
-        Self { stdout, ..Self::default() }
+        if text.is_empty() || !contract.hears.contains(&event) {
+            return Self::default();
+        }
+        Self { stdout: fill(contract.context, name, text), ..Self::default() }
     }
 }
 

@@ -239,9 +239,6 @@ fn an_agent_is_told_only_where_it_listens() {
             let told = given(HookReport { text: words(), ..HookReport::default() });
             let hears = contract.hears.contains(&event);
             assert_eq!(told.stdout.contains("words"), hears, "{agent} {event:?}");
-            let asked = given(HookReport { ask: words(), ..HookReport::default() });
-            let can_ask = contract.can_ask && event == HookEvent::TurnEnd;
-            assert_eq!(asked.stdout.contains("words"), can_ask, "{agent} {event:?}");
             let denied = given(HookReport { denied: Some(words()), ..HookReport::default() });
             let is_before = event == HookEvent::BeforeTool;
             assert_eq!(refuses((agent, contract), &denied), is_before, "{agent}");

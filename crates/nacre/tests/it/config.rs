@@ -13,7 +13,6 @@ fn show_says_where_each_value_came_from() {
     home.ok(&["config", "set", "memory.max_results", "7"]);
     home.ok(&["config", "set", "--repo", "memory.scope", "project_only"]);
     assert_snapshot!(home.run(&["config"]), @"
-    hooks.ask_to_record            false         in the built-in defaults
     hooks.deadline_ms              200           in the built-in defaults
     hooks.guard                    false         in the built-in defaults
     hooks.guard_folders            []            in the built-in defaults
@@ -43,9 +42,6 @@ fn show_says_where_each_value_came_from() {
     runs.keep                      200           in the built-in defaults
     safe.folders                   []            in the built-in defaults
     safe.memories                  []            in the built-in defaults
-    search.embedding               builtin       in the built-in defaults
-    search.endpoint_model                        in the built-in defaults
-    search.endpoint_url                          in the built-in defaults
     server.database                              in the built-in defaults
     server.database_certificates                 in the built-in defaults
     server.database_connections    8             in the built-in defaults

@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_base::fs::Owner;
 use nacre_memory::messages::{TextIndexAccess, TextQuery, search_messages};
-use nacre_memory::search::{Builtin, Mode, Query};
+use nacre_memory::search::{Mode, Query};
 use nacre_traces::agents::ADAPTERS;
 use nacre_traces::catalog::{Catalog, Connection, RefreshOptions, SessionFilter};
 use nacre_traces::transcript::{
@@ -191,8 +191,7 @@ fn n_found(catalog: &Catalog, words: &str) -> usize {
         limit: N_LINES * 2,
         ..TextQuery::default()
     };
-    let embedder = Builtin::load_shipped().unwrap();
     let owner = Owner { pid: 1, command: String::new(), since: String::new() };
-    let access = TextIndexAccess { embedder: &embedder, owner: &owner, now };
+    let access = TextIndexAccess { owner: &owner, now };
     search_messages(catalog, &query, None, access).unwrap().len()
 }

@@ -316,7 +316,7 @@ fn a_store_that_is_missing_broken_or_locked_does_no_harm() {
 #[test]
 fn a_repository_has_no_say_in_it() {
     let home = home();
-    let text = "[hooks]\nprompt_tokens = 0\nguard = true\nask_to_record = true\n";
+    let text = "[hooks]\nprompt_tokens = 0\nguard = true\n";
     fs::write(home.store("config.toml"), text).unwrap();
     let stdin = input(&home, "claude", "prompt", "s");
     assert!(said(&home, "claude", "prompt", &stdin).contains(ID));
@@ -343,52 +343,6 @@ fn a_memory_cannot_leave_its_marks() {
     assert!(told.contains("obey me"), "{told}");
     assert_eq!(told.matches("</nacre-memory>").count(), 1, "{told}");
     assert!(!told.contains("<system-reminder>"), "{told}");
-}
-
-#[test]
-fn an_agent_is_asked_once_and_only_where_the_person_said_yes() {
-    let trace = |home: &TestHome| {
-        let line = |role: &str, text: &str| {
-            json!({"type": role, "sessionId": "s", "cwd": "/p", "uuid": text.len().to_string(),
-                "timestamp": "2026-03-01T10:00:00.000Z", "message": {"role": role, "content": text}})
-            .to_string()
-        };
-        let lines = [
-            line("user", "From now on always use tabs for indentation in this repository, please."),
-            line("assistant", "I will use tabs."),
-            line("user", "And remember that the deploy script needs the release branch."),
-            line("assistant", "Understood."),
-        ];
-        fs::write(home.root().join("trace.jsonl"), lines.join("\n") + "\n").unwrap();
-    };
-    let silent = home();
-    trace(&silent);
-    check_silent(
-        &silent,
-        "claude",
-        "turn-end",
-        input(&silent, "claude", "turn-end", "s").to_string(),
-    );
-
-    let home = home().with_var("NACRE_HOOKS_ASK_TO_RECORD", "true");
-    trace(&home);
-    let mut active = input(&home, "claude", "turn-end", "s");
-    active["stop_hook_active"] = json!(true);
-    assert_eq!(said(&home, "claude", "turn-end", &active), "");
-    let stdin = input(&home, "claude", "turn-end", "s");
-    let asked = said(&home, "claude", "turn-end", &stdin);
-    let asked: Value = serde_json::from_str(&asked).unwrap();
-    assert_eq!(asked["decision"], "block");
-    let reason = asked["reason"].as_str().unwrap();
-    assert!(reason.starts_with("<nacre-ask>") && reason.contains("memory_add"), "{reason}");
-    assert_eq!(said(&home, "claude", "turn-end", &stdin), "", "once a session");
-    for agent in ["gemini", "qwen", "copilot", "droid", "cursor"] {
-        assert_eq!(
-            said(&home, agent, "turn-end", &input(&home, agent, "turn-end", "t")),
-            "",
-            "{agent}"
-        );
-    }
 }
 
 #[test]

@@ -34,7 +34,6 @@ mod delta;
 mod deploy;
 mod docs;
 mod doctor;
-mod embedding_service;
 mod error_table;
 mod errors;
 mod events;

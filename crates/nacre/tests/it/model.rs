@@ -147,10 +147,4 @@ fn every_command_that_asks_a_model_ends_with_the_limit_for_it() {
         let shown = home.run(command);
         assert!(shown.contains("took too long"), "{command:?}: {shown}");
     }
-    let home = home
-        .with_var("NACRE_SEARCH_EMBEDDING", "endpoint")
-        .with_var("NACRE_SEARCH_ENDPOINT_URL", &address)
-        .with_var("NACRE_SEARCH_ENDPOINT_MODEL", "small");
-    let shown = home.run(&["memory", "search", "--mode", "semantic", "lunch"]);
-    assert!(shown.contains("took too long"), "{shown}");
 }

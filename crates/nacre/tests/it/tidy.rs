@@ -57,7 +57,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-ops", "ask", &["host", "memory"]),
     ("nacre-ops", "chat", &["host", "memory", "run", "sync"]),
     ("nacre-ops", "connect", &["host", "run"]),
-    ("nacre-ops", "hook", &["host", "sync"]),
+    ("nacre-ops", "hook", &["host"]),
     ("nacre-ops", "host", &[]),
     ("nacre-ops", "import", &["host", "memory", "run", "sync"]),
     ("nacre-ops", "index", &["host"]),

@@ -69,11 +69,6 @@ fn the_defaults_are_complete_and_typed() {
             redact: RedactSettings { extra: Vec::new() },
             share: ShareSettings { summaries: false },
             map: MapSettings { deny: Vec::new(), at_rest: AtRest::Plain },
-            search: SearchSettings {
-                embedding: EmbeddingChoice::Builtin,
-                endpoint_url: String::new(),
-                endpoint_model: String::new(),
-            },
             server: ServerSettings {
                 database: String::new(),
                 database_password_file: String::new(),
@@ -94,7 +89,6 @@ fn the_defaults_are_complete_and_typed() {
                 guard: false,
                 guard_folders: Vec::new(),
                 sync: true,
-                ask_to_record: false,
                 deadline: Duration::from_millis(200),
             },
             runs: RunSettings { keep: 200 },

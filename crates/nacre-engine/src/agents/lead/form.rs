@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use nacre_base::ContentHash;
 use nacre_base::text::collapse_whitespace;
-use nacre_memory::search::Builtin;
 use nacre_memory::{Located, Memory, MemoryType, Overturned, Profile, Store, StoreArea, TYPES};
 use nacre_types::LeadAction;
 use serde::Deserialize;
@@ -274,11 +273,7 @@ fn text_fault(decision: &LeadDecision, case: &Case, target: &Memory) -> Option<S
             ));
         }
     }
-    let checked = Builtin::load_shipped().and_then(|embedder| merged.fault(&sources, &embedder));
-    match checked {
-        Ok(fault) => fault.map(|why| format!("the merged text was rejected: {why}")),
-        Err(error) => Some(format!("the merged text could not be checked: {error}")),
-    }
+    merged.fault(&sources).map(|why| format!("the merged text was rejected: {why}"))
 }
 
 /// Returns the first source sentence that the merged text does not cover. A merge must not lose

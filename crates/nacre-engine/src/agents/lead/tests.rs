@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
-use nacre_memory::search::Builtin;
 use nacre_memory::{Draft, LearningKind, Rules, SummaryDraft, Trust};
 use nacre_types::StepState;
 use proptest::prelude::*;
@@ -101,7 +100,6 @@ impl Bench {
     pub(super) fn memories(&self) -> MemoryHandle {
         MemoryHandle {
             store: Arc::clone(&self.store),
-            embedder: Arc::new(Builtin::load_shipped().unwrap()),
             owner: owner(),
             patience: Duration::ZERO,
             source: OWNER.to_owned(),

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
-use nacre_memory::search::Builtin;
 use nacre_memory::{Claim, Draft, LearningKind, MemoryId, Rules, Store, Trust};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -75,7 +74,6 @@ fn world() -> World {
     batch.commit().unwrap();
     let memories = MemoryHandle {
         store: Arc::new(store),
-        embedder: Arc::new(Builtin::load_shipped().unwrap()),
         owner,
         patience: Duration::ZERO,
         source: "ask".to_owned(),

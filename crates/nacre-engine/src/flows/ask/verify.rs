@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use nacre_base::text::n_shared_terms;
-use nacre_memory::search::{Embedder, MemoryIndex, cosine, snippet};
+use nacre_memory::search::{Builtin, MemoryIndex, cosine, snippet};
 use nacre_memory::{Memory, MemoryId, Overturned};
 
 use crate::proof::{
@@ -56,16 +56,15 @@ pub struct Verifier<'a> {
 }
 
 /// A cited memory in its current state, or a message of a session.
-struct Source<'a> {
+struct Source {
     name: String,
     memory: Option<Memory>,
     claimants: Vec<MemoryId>,
-    embedder: Option<&'a dyn Embedder>,
     /// The text that the model was shown, plus the current text if the source is a memory.
     text: String,
 }
 
-impl Source<'_> {
+impl Source {
     fn is_overturned(&self) -> bool {
         let memory = self.memory.as_ref();
         memory.is_some_and(|it| Overturned::of(it, !self.claimants.is_empty()) != Overturned::No)
@@ -98,11 +97,8 @@ impl Source<'_> {
         if n_shared_terms(&self.text, words) > 0 {
             return Ok(());
         }
-        let vectors = self.embedder.and_then(|it| it.embed(&[words, &self.text]).ok());
-        let near = vectors.map_or(0.0, |vectors| match vectors.as_slice() {
-            [one, other] => cosine(one, other),
-            _ => 0.0,
-        });
+        let model = Builtin::shipped();
+        let near = cosine(&model.embed(words), &model.embed(&self.text));
         if near >= MIN_SIMILARITY { Ok(()) } else { Err(Doubt::Unrelated) }
     }
 }
@@ -145,7 +141,7 @@ impl Verifier<'_> {
         }))
     }
 
-    fn sources(&self, marks: &Marks, words: &str) -> Result<Vec<Source<'_>>, Doubt> {
+    fn sources(&self, marks: &Marks, words: &str) -> Result<Vec<Source>, Doubt> {
         if marks.named.is_empty() {
             return Err(Doubt::NoSource);
         }
@@ -154,13 +150,9 @@ impl Verifier<'_> {
             let shown = self.seen.text(name).ok_or(Doubt::NotShown)?;
             sources.push(match name.parse::<MemoryId>() {
                 Ok(id) => self.memory(&id, &shown)?,
-                Err(_) => Source {
-                    name: name.clone(),
-                    memory: None,
-                    claimants: Vec::new(),
-                    embedder: self.stores.first().map(|memories| memories.embedder.as_ref()),
-                    text: shown,
-                },
+                Err(_) => {
+                    Source { name: name.clone(), memory: None, claimants: Vec::new(), text: shown }
+                }
             });
         }
         still_hold(&sources)?;
@@ -168,7 +160,7 @@ impl Verifier<'_> {
         Ok(sources)
     }
 
-    fn memory(&self, id: &MemoryId, shown: &str) -> Result<Source<'_>, Doubt> {
+    fn memory(&self, id: &MemoryId, shown: &str) -> Result<Source, Doubt> {
         for memories in self.stores {
             // `get` also accepts a prefix of an ID, so check that the memory has exactly the cited
             // ID.
@@ -181,7 +173,6 @@ impl Verifier<'_> {
             return Ok(Source {
                 name: id.to_string(),
                 claimants: self.claimants(memories, id),
-                embedder: Some(memories.embedder.as_ref()),
                 text: format!("{title}\n{tags}\n{}\n{shown}", memory.document.body()),
                 memory: Some(memory),
             });
@@ -192,7 +183,7 @@ impl Verifier<'_> {
     /// Returns the memories in a store that claim to supersede `id`. If there is no index, reads
     /// all files.
     fn claimants(&self, memories: &MemoryHandle, id: &MemoryId) -> Vec<MemoryId> {
-        let index = MemoryIndex::peek(&memories.store, memories.embedder.as_ref(), self.now);
+        let index = MemoryIndex::peek(&memories.store, self.now);
         let claimants = match index {
             Ok(index) => index.claimants(id),
             Err(_) => memories.store.claimants(id).unwrap_or_default(),
@@ -202,8 +193,8 @@ impl Verifier<'_> {
 }
 
 /// Checks that every superseded memory is cited together with the memory that supersedes it.
-fn still_hold(sources: &[Source<'_>]) -> Result<(), Doubt> {
-    let holds = |one: &Source<'_>| {
+fn still_hold(sources: &[Source]) -> Result<(), Doubt> {
+    let holds = |one: &Source| {
         !one.is_overturned() || sources.iter().any(|other| one.was_overturned_by(other))
     };
     // Memories that supersede each other in a cycle are not valid evidence.
@@ -211,7 +202,7 @@ fn still_hold(sources: &[Source<'_>]) -> Result<(), Doubt> {
     if has_head && sources.iter().all(holds) { Ok(()) } else { Err(Doubt::Overturned) }
 }
 
-fn is_verified(words: &str, sources: &[Source<'_>]) -> bool {
+fn is_verified(words: &str, sources: &[Source]) -> bool {
     let mut texts: Vec<&str> = sources.iter().map(|source| source.text.as_str()).collect();
     let memories = sources.iter().filter_map(|source| source.memory.as_ref());
     let times = memories.flat_map(|memory| [memory.created, memory.updated]).flatten();

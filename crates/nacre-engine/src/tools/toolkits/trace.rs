@@ -7,11 +7,9 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
-use nacre_memory::messages::{
-    MessageSearchError, TextHit, TextIndexAccess, TextQuery, search_messages,
-};
-use nacre_memory::search::{Embedder, INDEX_FOLDER, Mode, Query};
-use nacre_traces::catalog::Catalog;
+use nacre_memory::messages::{TextHit, TextIndexAccess, TextQuery, search_messages};
+use nacre_memory::search::{INDEX_FOLDER, Mode, Query};
+use nacre_traces::catalog::{Catalog, CatalogError};
 
 use crate::tools::tool::Seen;
 use crate::tools::toolkits::memory::quote_lines;
@@ -31,7 +29,6 @@ pub struct TraceHandle {
     pub catalog: PathBuf,
     pub home: PathBuf,
     pub project: Option<String>,
-    pub embedder: Arc<dyn Embedder>,
     pub owner: Owner,
     pub seen: Seen,
 }
@@ -88,7 +85,7 @@ fn search(
     query: &str,
     limit: usize,
     now: Timestamp,
-) -> Result<Vec<TextHit>, MessageSearchError> {
+) -> Result<Vec<TextHit>, CatalogError> {
     let query = TextQuery {
         query: Query::parse(query, now),
         mode: Mode::Hybrid,
@@ -97,7 +94,7 @@ fn search(
         limit,
     };
     let folder = WriteScope::create_inside(&traces.home, INDEX_FOLDER, Access::Private).ok();
-    let with = TextIndexAccess { embedder: traces.embedder.as_ref(), owner: &traces.owner, now };
+    let with = TextIndexAccess { owner: &traces.owner, now };
     search_messages(&Catalog::open(&traces.catalog)?, &query, folder, with)
 }
 

@@ -18,7 +18,6 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
-use nacre_memory::search::Builtin;
 use nacre_memory::{MemoryId, Rules, Store};
 use nacre_ops::maintain::{MaintainOptions, maintain_store};
 use nacre_ops::run::change::changes;
@@ -62,11 +61,10 @@ fn once(stay: usize, seed: u64) -> Outcome {
     let dir = tempfile::tempdir()?;
     let Planted { store, corpus, owner } = plant_corpus(dir.path(), stay, seed)?;
     let before = files(&store)?;
-    let builtin = Builtin::load_shipped()?;
     let began = Instant::now();
     let clock = || began.elapsed();
     let remarks = RemarkIndex::default();
-    let ctx = desk_of(&store, &builtin, &owner, NOW.parse()?, &clock, &remarks);
+    let ctx = desk_of(&store, &owner, NOW.parse()?, &clock, &remarks);
     let order = MaintainOptions { checkout: Some(checkout::open(dir.path())), force: false };
     let mut steps = Vec::new();
     let report = maintain_store(&ctx, &order, None, |step| steps.push((step, began.elapsed())))?;
@@ -150,7 +148,6 @@ fn plant_corpus(dir: &Path, stay: usize, seed: u64) -> Result<Planted, Box<dyn E
 
 fn desk_of<'a>(
     store: &'a Store,
-    builtin: &'a Builtin,
     owner: &'a Owner,
     now: Timestamp,
     clock: &'a dyn Fn() -> Duration,
@@ -158,8 +155,6 @@ fn desk_of<'a>(
 ) -> FlowContext<'a> {
     FlowContext {
         store,
-        embedder: builtin,
-        builtin,
         owner,
         patience: Duration::ZERO,
         now,

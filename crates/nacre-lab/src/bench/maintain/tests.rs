@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use nacre_base::fs::{Access, Owner, WriteScope};
-use nacre_memory::search::Builtin;
 use nacre_memory::{Rules, Store};
 use nacre_ops::maintain::{MaintainOptions, maintain_store};
 use nacre_ops::sync::pipeline::FlowContext;
@@ -25,11 +24,8 @@ fn what_was_planted_is_found_and_the_rest_is_left_alone() {
     let start = "2026-06-01T00:00:00Z".parse().unwrap();
     let corpus = plant(&mut batch, sizes, 1, start).unwrap();
     batch.commit().unwrap();
-    let builtin = Builtin::load_shipped().unwrap();
     let ctx = FlowContext {
         store: &store,
-        embedder: &builtin,
-        builtin: &builtin,
         owner: &owner,
         patience: Duration::ZERO,
         now: "2026-11-15T08:30:00Z".parse().unwrap(),

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use jiff::ToSpan as _;
-use nacre_memory::search::Builtin;
 use nacre_ops::maintain::{MaintainOptions, maintain_store};
 
 use super::checkout;
@@ -38,19 +37,13 @@ pub(super) fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
 fn year(stay: usize, seed: u64, n_runs: i64) -> Result<Files, Box<dyn Error>> {
     let dir = tempfile::tempdir()?;
     let Planted { store, owner, .. } = plant_corpus(dir.path(), stay, seed)?;
-    let builtin = Builtin::load_shipped()?;
     let began = Instant::now();
     let clock = || began.elapsed();
     let remarks = nacre_ops::sync::RemarkIndex::default();
     let order = order_of(dir.path());
     for run in 1..=n_runs {
         let now = NOW.parse::<jiff::Timestamp>()?.checked_add((HOURS * run / n_runs).hours())?;
-        maintain_store(
-            &desk_of(&store, &builtin, &owner, now, &clock, &remarks),
-            &order,
-            None,
-            |_| {},
-        )?;
+        maintain_store(&desk_of(&store, &owner, now, &clock, &remarks), &order, None, |_| {})?;
     }
     println!("{n_runs} runs from {NOW}: {:.1} s", began.elapsed().as_secs_f64());
     Ok(files(&store)?.into_iter().map(without_times).collect())

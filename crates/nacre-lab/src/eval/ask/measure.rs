@@ -11,7 +11,6 @@ use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_engine::tools::{MemoryHandle, recall};
 use nacre_memory::recall::tell;
-use nacre_memory::search::Embedder;
 use nacre_memory::{Rules, Store};
 
 const LIMIT: usize = 5;
@@ -62,17 +61,11 @@ pub(crate) fn read_table(memories: &str, unknown: &str) -> (Vec<Page>, Vec<Quest
     (pages, questions)
 }
 
-pub(crate) fn measure(
-    folder: &Path,
-    pages: &[Page],
-    questions: &[Question],
-    embedder: Arc<dyn Embedder>,
-) -> Measured {
+pub(crate) fn measure(folder: &Path, pages: &[Page], questions: &[Question]) -> Measured {
     pages.iter().for_each(|page| write(folder, page));
     let store = Store::new(WriteScope::open(folder, Access::Private).unwrap(), Rules::default());
     let stores = [MemoryHandle {
         store: Arc::new(store),
-        embedder,
         owner: Owner { pid: 1, command: "bench".to_owned(), since: String::new() },
         patience: Duration::ZERO,
         source: "bench".to_owned(),

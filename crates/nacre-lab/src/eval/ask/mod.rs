@@ -9,9 +9,6 @@ mod tests;
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
-
-use nacre_memory::search::{Builtin, Embedder};
 
 use crate::Outcome;
 
@@ -38,8 +35,7 @@ pub(super) fn run(args: &AskArgs) -> Outcome {
             &read("questions.json").unwrap(),
         ),
     };
-    let embedder: Arc<dyn Embedder> = Arc::new(Builtin::load_shipped().unwrap());
-    let measured = measure::measure(scratch, &pages, &questions, embedder);
+    let measured = measure::measure(scratch, &pages, &questions);
     if *rows {
         println!("{}", measured.rows);
     }

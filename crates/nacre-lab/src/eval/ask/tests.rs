@@ -1,9 +1,5 @@
 //! Asks a hundred questions without a model. One memory answers each question.
 
-use std::sync::Arc;
-
-use nacre_memory::search::Builtin;
-
 use super::measure::{Measured, measure, read_table};
 
 const MEMORIES: &str = include_str!("../../../../nacre-engine/tests/fixtures/ask/memories.txt");
@@ -15,8 +11,7 @@ const OTHERS: &str = include_str!("../../../../nacre-engine/tests/fixtures/ask/o
 fn measured(memories: &str) -> Measured {
     let folder = tempfile::tempdir().unwrap();
     let (pages, questions) = read_table(memories, UNKNOWN);
-    let builtin = Arc::new(Builtin::load_shipped().unwrap());
-    measure(&folder.path().canonicalize().unwrap(), &pages, &questions, builtin)
+    measure(&folder.path().canonicalize().unwrap(), &pages, &questions)
 }
 
 #[test]

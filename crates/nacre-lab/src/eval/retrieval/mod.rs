@@ -14,15 +14,16 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
-use nacre_memory::search::{Embedder, InMemoryIndex, InMemoryOptions, IndexError, Mode};
+use nacre_memory::search::{Builtin, Mode};
 use nacre_ops::host::read_plain;
 use serde::Serialize;
 
 use self::baseline::Baseline;
 use self::metrics::{Means, Scores};
 use super::datasets::{self, Format, Haystack, Question, messages};
+use super::in_memory::{InMemoryIndex, InMemoryOptions};
 use crate::output::{self, Latency, row};
-use crate::{AnyError, Outcome, host};
+use crate::{AnyError, Outcome};
 
 const DEPTH: usize = 50;
 
@@ -92,8 +93,7 @@ pub(crate) fn run(args: &RetrievalArgs) -> Outcome {
         ModeName::Semantic => Mode::Semantic,
     };
     let (haystacks, left_out) = haystacks(args)?;
-    let embedder = host::open().and_then(|host| host.own_embedder()).map_err(host::format_error)?;
-    let mut report = RetrievalReport { left_out, ..measure(&haystacks, &*embedder, mode)? };
+    let mut report = RetrievalReport { left_out, ..measure(&haystacks, mode) };
     report.missed.retain(|_| args.missed);
     if args.json {
         output::json(&report)?;
@@ -123,15 +123,11 @@ fn haystacks(
     Ok((datasets::read(args.format, &text, &beside)?, left_out))
 }
 
-fn measure(
-    haystacks: &[Haystack],
-    embedder: &dyn Embedder,
-    mode: Mode,
-) -> Result<RetrievalReport, IndexError> {
+fn measure(haystacks: &[Haystack], mode: Mode) -> RetrievalReport {
     let (mut ranking, mut baseline) = (Sums::default(), Sums::default());
     let (mut times, mut missed, mut records) = (Vec::new(), Vec::new(), 0);
     for haystack in haystacks {
-        let index = InMemoryIndex::new(&haystack.units, embedder)?;
+        let index = InMemoryIndex::new(&haystack.units);
         records += index.n_records();
         let plain = haystack.has_baseline.then(|| Baseline::new(haystack));
         let latest = haystack.units.iter().flat_map(|unit| &unit.records).map(|one| one.time_ms);
@@ -145,7 +141,7 @@ fn measure(
                 now_ms: question.asked.map_or(latest_ms, Timestamp::as_millisecond),
             };
             let begun = Instant::now();
-            let found = index.search(&question.text, embedder, options)?;
+            let found = index.search(&question.text, options);
             times.push(begun.elapsed());
             if ranking.add(question, &found).recall_5 < 1.0 {
                 let place = found.iter().position(|key| question.is_answered_by(key));
@@ -156,15 +152,15 @@ fn measure(
             }
         }
     }
-    Ok(RetrievalReport {
-        model: embedder.model().as_str().to_owned(),
+    RetrievalReport {
+        model: Builtin::shipped().id().to_owned(),
         records,
         ranking: ranking.means(),
         baseline: (0 < baseline.overall.n_questions).then(|| baseline.means()),
         left_out: BTreeMap::new(),
         latency_ms: Latency::of(times),
         missed,
-    })
+    }
 }
 
 #[derive(Default)]

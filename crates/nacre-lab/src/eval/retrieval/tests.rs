@@ -3,13 +3,13 @@
 
 use std::collections::HashSet;
 
-use nacre_memory::search::{Builtin, Record, Voice};
+use nacre_memory::search::{Record, Voice};
 
 use super::*;
 
 fn measured(format: Format, text: &str, beside: &str) -> RetrievalReport {
     let haystacks = datasets::read(format, text, beside).unwrap();
-    measure(&haystacks, &Builtin::load_shipped().unwrap(), Mode::Hybrid).unwrap()
+    measure(&haystacks, Mode::Hybrid)
 }
 
 #[test]
@@ -111,8 +111,7 @@ fn messages_are_found_by_their_quotes() {
     );
     let left_out: Vec<&str> = set.left_out.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(left_out, ["q3", "q4"]);
-    let embedder = Builtin::load_shipped().unwrap();
-    let report = measure(&[set.haystack], &embedder, Mode::Hybrid).unwrap();
+    let report = measure(&[set.haystack], Mode::Hybrid);
     assert_eq!(report.ranking.categories["tune changed"].newer_first, Some(1.0));
     assert_eq!(report.baseline.unwrap().overall.questions, 2);
     let error = messages::read("{}", Vec::new()).unwrap_err();

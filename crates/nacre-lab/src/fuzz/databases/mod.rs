@@ -35,13 +35,11 @@ const CURSOR: [(&str, Make); 4] = [
     ("state", cursor::make_state),
     ("store", cursor::make_stores),
 ];
-const OPENCODE: [(&str, Make); 8] = [
+const OPENCODE: [(&str, Make); 6] = [
     ("typed", opencode::make_typed),
-    ("legacy", opencode::make_legacy),
     ("typed", opencode::make_typed),
     ("tree", opencode::make_tree),
     ("typed", opencode::make_typed),
-    ("legacy", opencode::make_legacy),
     ("typed", opencode::make_typed),
     ("old-tree", opencode::make_old_tree),
 ];

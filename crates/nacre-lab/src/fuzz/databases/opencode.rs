@@ -1,4 +1,4 @@
-//! OpenCode's two database schemas and two file trees.
+//! OpenCode's database schema and two file trees.
 
 use std::fs;
 use std::path::Path;
@@ -18,18 +18,11 @@ const TYPED_TABLES: &str = "CREATE TABLE session (id TEXT PRIMARY KEY, project_i
     CREATE INDEX message_session_idx ON message (session_id); \
     CREATE INDEX part_message_idx ON part (message_id); \
     CREATE INDEX session_message_idx ON session_message (session_id)";
-const LEGACY_TABLES: &str = "CREATE TABLE sessions (id TEXT PRIMARY KEY, parent_session_id TEXT, title TEXT, \
-        message_count INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER, cost REAL, \
-        updated_at INTEGER, created_at INTEGER, summary_message_id TEXT); \
-    CREATE TABLE messages (id TEXT PRIMARY KEY, session_id TEXT, role TEXT, parts TEXT, \
-        model TEXT, created_at INTEGER, updated_at INTEGER, finished_at INTEGER); \
-    CREATE INDEX messages_session_idx ON messages (session_id)";
 
 const N_SESSIONS: usize = 12;
 const N_MESSAGES: usize = 14;
 const N_PARTS: usize = 10;
 const N_NEWER: usize = 40;
-const N_LEGACY: usize = 150;
 const N_TREE_SESSIONS: usize = 4;
 const NEWER_KINDS: [&str; 9] = [
     "user",
@@ -42,7 +35,6 @@ const NEWER_KINDS: [&str; 9] = [
     "system",
     "teleport",
 ];
-const ROLES: [&str; 4] = ["user", "assistant", "tool", "system"];
 
 pub(crate) fn make_typed(round: &mut Round<'_>, folder: &Path) {
     let seeds = round.seeds;
@@ -82,31 +74,6 @@ pub(crate) fn make_typed(round: &mut Round<'_>, folder: &Path) {
             let time = round.time(20_000_000_000 + row);
             let row_id = format!("msg_n{session}_{row}");
             put(&connection, sql, (row_id, &id, kind, row as i64, time, round.column(data)));
-        }
-    }
-    commit(connection);
-}
-
-/// Creates a database in the format used by an older program also named OpenCode.
-pub(crate) fn make_legacy(round: &mut Round<'_>, folder: &Path) {
-    let seeds = round.seeds;
-    let connection = round.database(&folder.join(".opencode/opencode.db"), LEGACY_TABLES);
-    for session in 0..round.count(N_SESSIONS) {
-        let prefix = round.random.pick(&["s", "title-", "toolu_"]);
-        let id = round.id(format!("{prefix}{session}"));
-        let parent = (session % 3 == 1).then_some("s0");
-        let title = round.change(b"New Agent Session".to_vec(), &seeds.legacy);
-        let sql = "INSERT OR REPLACE INTO sessions VALUES (?1, ?2, ?3, 1, ?4, ?4, 0, ?5, ?5, ?6)";
-        let (title, tokens, time) = (round.column(title), round.time(1), round.time(0) / 1000);
-        put(&connection, sql, (&id, parent, title, tokens, time, format!("m{session}_3")));
-        for message in 0..round.count(N_LEGACY) {
-            let parts = round.change_random(&seeds.legacy);
-            let sql =
-                "INSERT OR REPLACE INTO messages VALUES (?1, ?2, ?3, ?4, 'o4-mini', ?5, ?5, ?6)";
-            let (role, time) = (round.random.pick(&ROLES), round.time(message) / 1000);
-            let message_id = round.id(format!("m{session}_{message}"));
-            let finished = round.random.below(2) as i64;
-            put(&connection, sql, (message_id, &id, role, round.column(parts), time, finished));
         }
     }
     commit(connection);

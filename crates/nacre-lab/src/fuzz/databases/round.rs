@@ -29,7 +29,6 @@ pub(crate) struct Seeds {
     pub(crate) messages: Values,
     pub(crate) parts: Values,
     pub(crate) newer: Values,
-    pub(crate) legacy: Values,
 }
 
 impl Seeds {
@@ -45,7 +44,6 @@ impl Seeds {
             messages: lines(include_str!("seeds/opencode-messages.jsonl")),
             parts: lines(include_str!("seeds/opencode-parts.jsonl")),
             newer: lines(include_str!("seeds/opencode-newer.jsonl")),
-            legacy: lines(include_str!("seeds/opencode-legacy.jsonl")),
         };
         for database in databases {
             seeds.harvest(database, scratch);
@@ -84,7 +82,6 @@ impl Seeds {
         self.messages.extend(all("SELECT data FROM message"));
         self.parts.extend(all("SELECT data FROM part"));
         self.newer.extend(all("SELECT data FROM session_message"));
-        self.legacy.extend(all("SELECT parts FROM messages"));
         drop(connection);
         clear(&copy);
     }

@@ -140,7 +140,7 @@ impl Fuzzer {
     }
 }
 
-/// Merges the lines into a single document, the format used by early Codex versions.
+/// Merges the lines into a single JSON document.
 fn into_document(input: &mut Vec<u8>) {
     input.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b',');
     input.pop();

@@ -139,8 +139,7 @@ fn forge_run(victims: &Victims) -> Result<(), AnyError> {
 fn settings(victims: &Victims) -> Result<(), AnyError> {
     let program = victims.program("editor")?.display().to_string();
     let text = format!(
-        "[ui]\neditor = \"{program}\"\n[search]\nembedding = \"endpoint\"\nendpoint_url = \"http://127.0.0.1:1/v1\"\n\
-         endpoint_model = \"x\"\n[memory]\nscope = \"global_only\"\n\
+        "[ui]\neditor = \"{program}\"\n[memory]\nscope = \"global_only\"\n\
          [safe]\nfolders = [\"*\"]\n[providers.evil]\napi = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\n\
          key_variable = \"NACRE_STRANGER_KEY\"\n[roles.default]\nmodel = \"evil/x\"\n"
     );

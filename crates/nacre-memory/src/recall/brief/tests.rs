@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::search::{Builtin, MemoryIndex};
+use crate::search::MemoryIndex;
 use crate::trusting_tests::{draft, owner};
 use crate::{LedgerPlace, Rules, Store};
 
@@ -143,9 +143,8 @@ fn wish() -> Wish<'static> {
 }
 
 fn brief_of(store: &Store, wish: &Wish<'_>) -> BriefReport {
-    let embedder = Builtin::load_shipped().unwrap();
-    let index = MemoryIndex::open(store, &embedder, &owner(), now()).unwrap();
-    brief(&[Source { index: &index, scope: StoreScope::Project }], wish).unwrap()
+    let index = MemoryIndex::open(store, &owner(), now()).unwrap();
+    brief(&[Source { index: &index, scope: StoreScope::Project }], wish)
 }
 
 fn store(folder: &Path) -> Store {

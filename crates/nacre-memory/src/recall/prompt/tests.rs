@@ -81,11 +81,10 @@ impl World {
     fn answer(&self, prompt: &Prompt<'_>, rules: Rules) -> Prompted {
         let scope = WriteScope::open(self.folder.path(), Access::Private).unwrap();
         let store = Store::new(scope, rules);
-        let model = Builtin::load_shipped().unwrap();
         let now: Timestamp = "2026-11-15T08:30:00Z".parse().unwrap();
-        let index = MemoryIndex::peek(&store, &model, now).unwrap();
+        let index = MemoryIndex::peek(&store, now).unwrap();
         let sources = [Source { index: &index, scope: nacre_types::StoreScope::Project }];
-        match_prompt(&sources, prompt, &model).unwrap()
+        match_prompt(&sources, prompt)
     }
 
     fn ids(&self, text: &str) -> Vec<String> {

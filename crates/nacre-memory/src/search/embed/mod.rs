@@ -1,71 +1,21 @@
-//! Embeddings: the trait for models, and the built-in model.
+//! Embeddings: vectors that represent the meaning of a text.
 //!
-//! Vectors from different models cannot be compared, so vectors are stored with a [`ModelId`],
-//! which includes a hash of the model. The built-in model is a table of word vectors that is used
-//! in place; opening it reads only the header.
+//! The model is a table of word vectors that is part of the program. It is used in place; opening
+//! it reads only the header. Vectors from different models cannot be compared, so vectors are
+//! stored with the model's ID.
 
 #[cfg(test)]
 mod tests;
 mod vocabulary;
 mod words;
 
-use std::error::Error;
-use std::fmt;
-
-use xxhash_rust::xxh3::xxh3_64;
-
-use nacre_base::fs::FsError;
+use std::sync::LazyLock;
 
 use vocabulary::{Vocabulary, VocabularyPlace, number};
 use words::{each_chunk, fold, parts};
 
-pub trait Embedder: Send + Sync {
-    fn model(&self) -> &ModelId;
-
-    fn dims(&self) -> usize;
-
-    /// Returns one vector per text, in the same order. Each vector has length 1, or is zero if the
-    /// model has no vector for any word in the text.
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
-}
-
-/// A model's name and a hash of its content, such as `builtin-0f3a5c7e9b1d2468`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ModelId(String);
-
-impl ModelId {
-    pub fn new(name: &str, content: u64) -> Self {
-        Self(format!("{name}-{content:016x}"))
-    }
-
-    /// Identifies an external model by a description, because its content is not available.
-    pub fn from_description(name: &str, description: &str) -> Self {
-        Self::new(name, xxh3_64(description.as_bytes()))
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ModelId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum EmbedError {
-    #[error("Cannot read the `{model}` model: {what}")]
-    Damaged { model: &'static str, what: &'static str },
-    #[error("Cannot search with the embedding service")]
-    Service(#[source] Box<dyn Error + Send + Sync>),
-    #[error(transparent)]
-    Fs(#[from] FsError),
-}
-
 /// Scales a vector to length 1. A vector that is zero or contains NaN becomes zero.
-pub fn normalize(vector: &mut [f32]) {
+fn normalize(vector: &mut [f32]) {
     let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let factor = if norm.is_normal() { norm.recip() } else { 0.0 };
     for x in vector {
@@ -80,17 +30,16 @@ pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
 
 static SHIPPED: &[u8] = include_bytes!("../../../assets/embedding.bin");
 
-const NAME: &str = "builtin";
 const MAGIC: &[u8] = b"NACREMB1";
 const HEADER_BYTES: usize = 40;
-const HASH_BYTES: usize = 8;
 
 /// Maximum number of words per text. Any others are ignored.
 const MAX_WORDS: usize = 512;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Builtin {
-    model: ModelId,
+    /// The model's name and a hash of its content, such as `builtin-0f3a5c7e9b1d2468`.
+    id: String,
     bytes: &'static [u8],
     dims: usize,
     vocabulary: VocabularyPlace,
@@ -99,26 +48,25 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    pub fn load_shipped() -> Result<Self, EmbedError> {
-        Self::open(SHIPPED)
+    /// Returns the model that is part of the program.
+    pub fn shipped() -> &'static Self {
+        // A test opens the shipped model, so the default is never used.
+        static MODEL: LazyLock<Builtin> =
+            LazyLock::new(|| Builtin::open(SHIPPED).unwrap_or_default());
+        &MODEL
     }
 
-    /// Opens a model, checking only its section sizes. See [`Builtin::verify`] for a full check.
-    pub fn open(bytes: &'static [u8]) -> Result<Self, EmbedError> {
-        let header = bytes.strip_prefix(MAGIC).ok_or(damage_error("it is not a model file"))?;
+    /// Opens a model. Only its section sizes are checked.
+    fn open(bytes: &'static [u8]) -> Option<Self> {
+        let header = bytes.strip_prefix(MAGIC)?;
         let field = |idx| {
             let value = number(header.get(..HEADER_BYTES - MAGIC.len())?, idx)?;
             usize::try_from(value).ok()
         };
-        let fields = (field(0), field(1), field(2), field(3), number(header, 5));
-        let (Some(dims), Some(n_tokens), Some(n_slots), Some(n_text), Some(flags)) = fields else {
-            return Err(damage_error("its header is truncated"));
-        };
-        if flags != 0 {
-            return Err(damage_error("its version is not supported"));
-        }
-        if dims == 0 || !n_slots.is_power_of_two() || n_slots <= n_tokens {
-            return Err(damage_error("its section sizes are invalid"));
+        let (dims, n_tokens, n_slots, n_text) = (field(0)?, field(1)?, field(2)?, field(3)?);
+        let has_flags = number(header, 5)? != 0;
+        if has_flags || dims == 0 || !n_slots.is_power_of_two() || n_slots <= n_tokens {
+            return None;
         }
         let mut end = HEADER_BYTES;
         let mut section = |n_bytes: Option<usize>| {
@@ -126,32 +74,30 @@ impl Builtin {
             end = end.checked_add(n_bytes?)?;
             Some(first..end)
         };
-        let sections = (
-            section(n_tokens.checked_add(1).and_then(|n| n.checked_mul(4))),
-            section(n_slots.checked_mul(4)),
-            section(n_tokens.checked_mul(4)),
-            section(Some(n_text)),
-            section(n_tokens.checked_mul(dims)),
-        );
-        let (Some(offsets), Some(slots), Some(scales), Some(text), Some(rows)) = sections else {
-            return Err(damage_error("its section sizes are invalid"));
-        };
-        let Some(hash) = bytes.get(end..).and_then(|hash| <[u8; HASH_BYTES]>::try_from(hash).ok())
-        else {
-            return Err(damage_error("its length does not match its header"));
-        };
-        let model = ModelId::new(NAME, u64::from_le_bytes(hash));
+        let offsets = section(n_tokens.checked_add(1).and_then(|n| n.checked_mul(4)))?;
+        let slots = section(n_slots.checked_mul(4))?;
+        let scales = section(n_tokens.checked_mul(4))?;
+        let text = section(Some(n_text))?;
+        let rows = section(n_tokens.checked_mul(dims))?;
+        let hash = u64::from_le_bytes(bytes.get(end..)?.try_into().ok()?);
         let vocabulary = VocabularyPlace { offsets, slots, text };
-        Ok(Self { model, bytes, dims, vocabulary, scales, rows })
+        Some(Self { id: model_id(hash), bytes, dims, vocabulary, scales, rows })
     }
 
-    /// Verifies the hash at the end of the model, which requires reading all of it.
-    pub fn verify(&self) -> Result<(), EmbedError> {
-        let content = &self.bytes[..self.rows.end];
-        match ModelId::new(NAME, xxhash_rust::xxh3::xxh3_64(content)) == self.model {
-            true => Ok(()),
-            false => Err(damage_error("its checksum does not match")),
-        }
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// Returns a text's vector. It has length 1, or is zero if the model has no vector for any word
+    /// in the text.
+    pub fn embed(&self, text: &str) -> Vec<f32> {
+        let mut sum = self.sum(text);
+        normalize(&mut sum);
+        sum
     }
 
     fn vocabulary(&self) -> Vocabulary<'_> {
@@ -190,12 +136,6 @@ impl Builtin {
         self.vocabulary().find(word).is_some()
     }
 
-    fn vector(&self, text: &str) -> Vec<f32> {
-        let mut sum = self.sum(text);
-        normalize(&mut sum);
-        sum
-    }
-
     fn sum(&self, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0; self.dims];
         let (scales, rows) = (&self.bytes[self.scales.clone()], &self.bytes[self.rows.clone()]);
@@ -213,20 +153,6 @@ impl Builtin {
     }
 }
 
-impl Embedder for Builtin {
-    fn model(&self) -> &ModelId {
-        &self.model
-    }
-
-    fn dims(&self) -> usize {
-        self.dims
-    }
-
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        Ok(texts.iter().map(|text| self.vector(text)).collect())
-    }
-}
-
-fn damage_error(what: &'static str) -> EmbedError {
-    EmbedError::Damaged { model: NAME, what }
+fn model_id(hash: u64) -> String {
+    format!("builtin-{hash:016x}")
 }

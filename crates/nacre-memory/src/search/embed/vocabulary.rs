@@ -8,7 +8,7 @@ use std::ops::Range;
 /// The prefix of pieces that continue a word, as in WordPiece.
 const CONTINUED: &[u8] = b"##";
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct VocabularyPlace {
     pub(super) offsets: Range<usize>,
     pub(super) slots: Range<usize>,

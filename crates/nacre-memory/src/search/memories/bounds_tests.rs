@@ -13,12 +13,12 @@ use nacre_base::fs::Access;
 /// the index.
 fn look(world: &World, budget: IndexBudget) -> (usize, usize) {
     let index = Index::new(place::open_or_create(&world.store), INDEX_NAME);
-    let snapshot = index.load(&world.embedder);
-    let (store, embedder) = (&world.store, &world.embedder);
-    let opening = Opening { store, embedder, index: &index, owner: Some(&owner()), now: later() };
+    let snapshot = index.load();
+    let store = &world.store;
+    let opening = Opening { store, index: &index, owner: Some(&owner()), now: later() };
     let (looked, n_left) = opening.update(snapshot, budget, &mut |_, _| {}).unwrap();
     // The next command reads the index from disk, so check the stored version too.
-    assert_eq!(looked.n_records(), index.load(&world.embedder).n_records());
+    assert_eq!(looked.n_records(), index.load().n_records());
     (n_left, looked.n_records())
 }
 
@@ -37,7 +37,7 @@ fn what_one_look_leaves_is_counted_and_the_next_goes_on_from_there() {
     let looks =
         [look(&world, budget), look(&world, budget), look(&world, budget), look(&world, budget)];
     assert_eq!(looks, [(25, 15), (10, 30), (0, 40), (0, 40)]);
-    let index = MemoryIndex::open(&world.store, &world.embedder, &owner(), later()).unwrap();
+    let index = MemoryIndex::open(&world.store, &owner(), later()).unwrap();
     assert_eq!((index.n_postponed(), index.snapshot().n_records()), (0, 40));
 }
 
@@ -54,7 +54,7 @@ fn the_bytes_of_one_look_are_bounded_too() {
 fn an_index_that_waits_for_another_look_is_told_as_outdated() {
     let world = world(40, "Text.");
     look(&world, IndexBudget { n_files: 15, n_bytes: usize::MAX });
-    let status = index_status(&world.store, &world.embedder, later()).unwrap();
+    let status = index_status(&world.store, later()).unwrap();
     assert_eq!((status.n_records, status.n_outdated), (15, 25));
 }
 

@@ -5,11 +5,10 @@ use super::*;
 
 /// Searches with cached snapshots.
 fn kept_ids(world: &World, kept: &Arc<KeptSnapshots>, query: &str, due: DueLook) -> Vec<String> {
-    let (store, embedder) = (&world.store, &world.embedder);
-    let index =
-        MemoryIndex::open_kept(store, embedder, &owner(), later(), Some(kept), due).unwrap();
+    let store = &world.store;
+    let index = MemoryIndex::open_kept(store, &owner(), later(), Some(kept), due).unwrap();
     let options = MemoryOptions { mode: Mode::Hybrid, limit: 2, archived: false };
-    let found = index.offer(&Query::parse(query, later()), &options).unwrap();
+    let found = index.offer(&Query::parse(query, later()), &options);
     let ids = found.hits.iter().map(|hit| format!("{} {}", hit.memory.at.id, hit.memory.title));
     ids.chain([format!("of {}", found.total)]).collect()
 }
@@ -32,24 +31,12 @@ fn the_same_question_is_ranked_once_and_shown_as_the_files_are() {
     let kept = Arc::default();
     let first = kept_ids(&world, &kept, "queue", DueLook::Files);
     assert_eq!(first, fresh_ids(&world, "queue"));
-    let index = MemoryIndex::open_kept(
-        &world.store,
-        &world.embedder,
-        &owner(),
-        later(),
-        Some(&kept),
-        DueLook::Folders,
-    );
+    let index =
+        MemoryIndex::open_kept(&world.store, &owner(), later(), Some(&kept), DueLook::Folders);
     let snapshot = Arc::clone(&index.unwrap().snapshot);
     assert_eq!(kept_ids(&world, &kept, "queue", DueLook::Folders), first);
-    let again = MemoryIndex::open_kept(
-        &world.store,
-        &world.embedder,
-        &owner(),
-        later(),
-        Some(&kept),
-        DueLook::Folders,
-    );
+    let again =
+        MemoryIndex::open_kept(&world.store, &owner(), later(), Some(&kept), DueLook::Folders);
     assert!(Arc::ptr_eq(&snapshot, &again.unwrap().snapshot), "nothing is read again");
 
     // An in-place edit is shown immediately, but affects the result order only after the next file

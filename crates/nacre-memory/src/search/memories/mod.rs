@@ -17,16 +17,16 @@ mod tests;
 mod units;
 
 use std::cell::RefCell;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_base::Alarm;
-use nacre_base::fs::{FsError, Owner, WriteScope};
+use nacre_base::fs::{Owner, WriteScope};
 use nacre_types::WhyFound;
 
-use super::embed::Embedder;
-use super::index::{Index, IndexError, KeptSnapshots, backlog};
+use super::index::{Index, KeptSnapshots, backlog};
 use super::query::{Query, snippet};
 use super::rank::{self, Level, Mode, RankOptions, Ranked};
 use super::settle::{Group, RowFacts, settle};
@@ -52,25 +52,10 @@ pub(super) const MIN_SHARE_OF_BEST: f32 = 0.25;
 /// 0.4.
 const MIN_FIT: f32 = 0.3;
 
-type Result<T, E = SearchError> = std::result::Result<T, E>;
-
-#[derive(Debug, thiserror::Error)]
-pub enum SearchError {
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    #[error(transparent)]
-    Index(#[from] IndexError),
-}
-
-impl From<FsError> for SearchError {
-    fn from(error: FsError) -> Self {
-        Self::Memory(error.into())
-    }
-}
+type Result<T, E = MemoryError> = std::result::Result<T, E>;
 
 pub struct MemoryIndex<'a> {
     store: &'a Store,
-    embedder: &'a dyn Embedder,
     snapshot: Arc<Snapshot>,
     now: Timestamp,
     n_postponed: usize,
@@ -122,7 +107,6 @@ pub enum DueLook {
 
 struct Opening<'a, 'i> {
     store: &'a Store,
-    embedder: &'a dyn Embedder,
     index: &'i Index,
     /// `None` if changes are applied only in memory.
     owner: Option<&'i Owner>,
@@ -131,7 +115,7 @@ struct Opening<'a, 'i> {
 
 impl<'a> Opening<'a, '_> {
     fn look_at_files(&self, watch: &mut dyn FnMut(usize, usize)) -> Result<MemoryIndex<'a>> {
-        let snapshot = self.index.load(self.embedder);
+        let snapshot = self.index.load();
         if look::is_current(self.store, &snapshot)? {
             return Ok(self.open_snapshot(snapshot, 0));
         }
@@ -143,7 +127,7 @@ impl<'a> Opening<'a, '_> {
     }
 
     fn look_at_folders(&self) -> Result<MemoryIndex<'a>> {
-        let snapshot = self.index.load(self.embedder);
+        let snapshot = self.index.load();
         let is_assigned = || {
             self.index.folder.as_ref().is_some_and(|folder| backlog::is_assigned(folder, self.now))
         };
@@ -172,14 +156,13 @@ impl<'a> Opening<'a, '_> {
             Look { store: self.store, survey: &survey, now: self.now, alarm: alarm.as_ref() };
         loop {
             let (mut n_left, before) = (0, budget);
-            snapshot = self.index.update(snapshot, self.embedder, self.owner, |snapshot| {
+            snapshot = self.index.update(snapshot, self.owner, |snapshot| {
                 // If another process held the lock, the closure is called again, so reset the
                 // budget.
                 budget = before;
-                let (changes, left) =
-                    look.changes(snapshot, &mut budget).map_err(IndexError::Fs)?;
+                let (changes, left) = look.changes(snapshot, &mut budget)?;
                 n_left = left;
-                Ok::<_, IndexError>(changes)
+                Ok::<_, MemoryError>(changes)
             })?;
             let n_indexed = snapshot.n_records();
             watch(n_indexed, n_indexed + n_left);
@@ -194,37 +177,31 @@ impl<'a> Opening<'a, '_> {
     }
 
     fn open_snapshot(&self, snapshot: Arc<Snapshot>, n_postponed: usize) -> MemoryIndex<'a> {
-        MemoryIndex::over(self.store, self.embedder, snapshot, self.now, n_postponed)
+        MemoryIndex::over(self.store, snapshot, self.now, n_postponed)
     }
 }
 
 impl<'a> MemoryIndex<'a> {
-    pub fn open(
-        store: &'a Store,
-        embedder: &'a dyn Embedder,
-        owner: &Owner,
-        now: Timestamp,
-    ) -> Result<Self> {
-        Self::open_watched(store, embedder, owner, now, &mut |_, _| {})
+    pub fn open(store: &'a Store, owner: &Owner, now: Timestamp) -> Result<Self> {
+        Self::open_watched(store, owner, now, &mut |_, _| {})
     }
 
     /// Like [`MemoryIndex::open`], but reports progress as the number of indexed memories and the
     /// total.
     pub fn open_watched(
         store: &'a Store,
-        embedder: &'a dyn Embedder,
         owner: &Owner,
         now: Timestamp,
         watch: &mut dyn FnMut(usize, usize),
     ) -> Result<Self> {
         let index = Index::new(place::open_or_create(store), INDEX_NAME);
-        Opening { store, embedder, index: &index, owner: Some(owner), now }.look_at_files(watch)
+        Opening { store, index: &index, owner: Some(owner), now }.look_at_files(watch)
     }
 
     /// Opens the index and updates it in memory without writing.
-    pub fn peek(store: &'a Store, embedder: &'a dyn Embedder, now: Timestamp) -> Result<Self> {
+    pub fn peek(store: &'a Store, now: Timestamp) -> Result<Self> {
         let index = Index::new(place::present(store), INDEX_NAME);
-        Opening { store, embedder, index: &index, owner: None, now }.look_at_files(&mut |_, _| {})
+        Opening { store, index: &index, owner: None, now }.look_at_files(&mut |_, _| {})
     }
 
     /// Opens the index after performing any checks that are due. If only directory stamps are
@@ -233,55 +210,37 @@ impl<'a> MemoryIndex<'a> {
     /// the rest.
     pub fn open_kept(
         store: &'a Store,
-        embedder: &'a dyn Embedder,
         owner: &Owner,
         now: Timestamp,
         kept: Option<&Arc<KeptSnapshots>>,
         due: DueLook,
     ) -> Result<Self> {
         let index = Index::new(place::open_or_create(store), INDEX_NAME).with_cache(kept);
-        let opening = Opening { store, embedder, index: &index, owner: Some(owner), now };
+        let opening = Opening { store, index: &index, owner: Some(owner), now };
         match due {
             DueLook::Files => opening.look_at_files(&mut |_, _| {}),
             DueLook::Folders => opening.look_at_folders(),
-            DueLook::Nothing => Ok(opening.open_snapshot(index.load(embedder), 0)),
+            DueLook::Nothing => Ok(opening.open_snapshot(index.load(), 0)),
         }
     }
 
-    fn over(
-        store: &'a Store,
-        embedder: &'a dyn Embedder,
-        snapshot: Arc<Snapshot>,
-        now: Timestamp,
-        n_postponed: usize,
-    ) -> Self {
+    fn over(store: &'a Store, snapshot: Arc<Snapshot>, now: Timestamp, n_postponed: usize) -> Self {
         let is_hidden = |key: &str| Located::from_path(key).is_some_and(|at| store.hides(&at));
         let snapshot = match store.rules().hides_summaries {
             true => Arc::new(snapshot.without(is_hidden)),
             false => snapshot,
         };
-        Self { store, embedder, snapshot, now, n_postponed }
-    }
-
-    /// Opens the index as stored, even if it was built with another model.
-    pub fn open_as_stored(
-        store: &'a Store,
-        embedder: &'a dyn Embedder,
-        now: Timestamp,
-    ) -> Result<Self> {
-        let snapshot =
-            Index::new(place::present(store), INDEX_NAME).load_of_any_model().unwrap_or_default();
-        let snapshot = Arc::new(snapshot);
-        Ok(Self::over(store, embedder, snapshot, now, 0))
+        Self { store, snapshot, now, n_postponed }
     }
 
     /// Reindexes the given memories, for callers that already know what has changed.
-    pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self> {
+    pub fn refresh(self, changed: &[Located], owner: &Owner) -> Self {
         let index = Index::new(place::open_or_create(self.store), INDEX_NAME);
-        let snapshot = index.update(self.snapshot, self.embedder, Some(owner), |snapshot| {
-            Ok::<_, SearchError>(Some(look::changes_of(self.store, changed, snapshot.watermark())))
-        })?;
-        Ok(Self::over(self.store, self.embedder, snapshot, self.now, self.n_postponed))
+        let Ok(snapshot) = index.update(self.snapshot, Some(owner), |snapshot| {
+            let changes = look::changes_of(self.store, changed, snapshot.watermark());
+            Ok::<_, Infallible>(Some(changes))
+        });
+        Self::over(self.store, snapshot, self.now, self.n_postponed)
     }
 
     /// Returns how many memories were left for the next scan because the budget was used up.
@@ -306,22 +265,17 @@ impl<'a> MemoryIndex<'a> {
         Reader::new(self.store).read_leniently(&at)
     }
 
-    pub fn search(&self, query: &Query, options: &MemoryOptions) -> Result<MemoryHits> {
+    pub fn search(&self, query: &Query, options: &MemoryOptions) -> MemoryHits {
         self.search_in(query, options, false)
     }
 
     /// Finds memories that match a query well enough, foreign ones last.
-    pub fn offer(&self, query: &Query, options: &MemoryOptions) -> Result<MemoryHits> {
+    pub fn offer(&self, query: &Query, options: &MemoryOptions) -> MemoryHits {
         self.search_in(query, options, true)
     }
 
-    fn search_in(
-        &self,
-        query: &Query,
-        options: &MemoryOptions,
-        is_offer: bool,
-    ) -> Result<MemoryHits> {
-        let groups = self.order(query, options, is_offer)?;
+    fn search_in(&self, query: &Query, options: &MemoryOptions, is_offer: bool) -> MemoryHits {
+        let groups = self.order(query, options, is_offer);
         let pages = self.pages();
         let mut found = MemoryHits { broken: self.find_broken(), ..MemoryHits::default() };
         for group in &groups {
@@ -339,10 +293,10 @@ impl<'a> MemoryIndex<'a> {
                 found.hits.push(pages.hit(memory, group, query, is_foreign));
             }
         }
-        Ok(found)
+        found
     }
 
-    fn order(&self, query: &Query, options: &MemoryOptions, is_offer: bool) -> Result<Vec<Group>> {
+    fn order(&self, query: &Query, options: &MemoryOptions, is_offer: bool) -> Vec<Group> {
         let rank_options = RankOptions {
             mode: options.mode,
             level: Level::Records,
@@ -350,8 +304,7 @@ impl<'a> MemoryIndex<'a> {
             now_ms: self.now.as_millisecond(),
         };
         let allowed = rank::filter_rows(&self.snapshot, query, options.archived);
-        let mut ranked = rank::rank(&self.snapshot, query, &allowed, self.embedder, &rank_options)
-            .map_err(IndexError::Embed)?;
+        let mut ranked = rank::rank(&self.snapshot, query, &allowed, &rank_options);
         if is_offer && options.mode == Mode::Hybrid && !query.is_filter_only() {
             ranked.retain(|hit| hit.lexical + hit.similarity >= MIN_FIT);
         }
@@ -372,7 +325,7 @@ impl<'a> MemoryIndex<'a> {
         if is_offer {
             settled.sort_by_cached_key(|group| is_foreign(group.best.row));
         }
-        Ok(settled)
+        settled
     }
 
     pub fn claimants(&self, older: &MemoryId) -> Vec<Memory> {
@@ -454,10 +407,10 @@ pub struct IndexStatus {
     pub n_outdated: usize,
 }
 
-pub fn index_status(store: &Store, embedder: &dyn Embedder, now: Timestamp) -> Result<IndexStatus> {
+pub fn index_status(store: &Store, now: Timestamp) -> Result<IndexStatus> {
     let survey = store.survey()?;
     let index = Index::new(place::open_or_create(store), INDEX_NAME);
-    let snapshot = index.load(embedder);
+    let snapshot = index.load();
     let mut budget = IndexBudget::OF_ONE_LOOK;
     let look = Look { store, survey: &survey, now, alarm: None };
     let (changes, n_left) = look.changes(&snapshot, &mut budget)?;

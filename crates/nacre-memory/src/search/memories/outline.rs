@@ -12,9 +12,8 @@ use nacre_types::BriefTopic;
 use simsimd::SpatialSimilarity as _;
 
 use super::units::file_name;
-use super::{MAX_CANDIDATES, MemoryIndex, Result};
+use super::{MAX_CANDIDATES, MemoryIndex};
 use crate::record::IMPORTANCE;
-use crate::search::index::IndexError;
 use crate::search::query::Query;
 use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::Standing;
@@ -41,7 +40,6 @@ pub struct Interest<'a> {
     pub task: Option<&'a str>,
     /// Paths relative to the repository.
     pub files: &'a [String],
-    pub mode: Mode,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -75,8 +73,8 @@ impl Listed<'_> {
 impl MemoryIndex<'_> {
     /// Returns all active memories that are not marked as superseded in their own files, in no
     /// particular order. Unverified claims in other files are ignored.
-    pub fn outline(&self, interest: &Interest<'_>) -> Result<impl Iterator<Item = Listed<'_>>> {
-        let fits = self.fits(interest)?;
+    pub fn outline(&self, interest: &Interest<'_>) -> impl Iterator<Item = Listed<'_>> {
+        let fits = self.fits(interest);
         let named = self.naming(interest.files);
         let kinds = self.kinds();
         let mut importance = vec![2; self.snapshot.n_rows()];
@@ -84,7 +82,7 @@ impl MemoryIndex<'_> {
             let rows = self.snapshot.rows_with(IMPORTANCE, &known.to_string());
             rows.for_each(|row| importance[row] = known);
         }
-        Ok(self.active_rows().map(move |(row, memory_type)| {
+        self.active_rows().map(move |(row, memory_type)| {
             let numbers = self.snapshot.row(row);
             Listed {
                 row,
@@ -97,7 +95,7 @@ impl MemoryIndex<'_> {
                 fit: fits.get(&row).copied().unwrap_or(0.0),
                 names_file: named.get(&row).copied().unwrap_or(0.0),
             }
-        }))
+        })
     }
 
     /// Reads a listed memory. Returns `None` if it was removed or is no longer valid.
@@ -129,23 +127,22 @@ impl MemoryIndex<'_> {
         kinds
     }
 
-    fn fits(&self, interest: &Interest<'_>) -> Result<HashMap<usize, f32>> {
+    fn fits(&self, interest: &Interest<'_>) -> HashMap<usize, f32> {
         let Some(task) = interest.task.filter(|task| !task.trim().is_empty()) else {
-            return Ok(HashMap::new());
+            return HashMap::new();
         };
         let mut allowed = vec![false; self.snapshot.n_rows()];
         self.active_rows().for_each(|(row, _)| allowed[row] = true);
         let options = RankOptions {
-            mode: interest.mode,
+            mode: Mode::Hybrid,
             level: Level::Records,
             limit: MAX_CANDIDATES,
             now_ms: self.now.as_millisecond(),
         };
         let query = Query::plain(task);
-        let ranked = rank::rank(&self.snapshot, &query, &allowed, self.embedder, &options)
-            .map_err(IndexError::Embed)?;
+        let ranked = rank::rank(&self.snapshot, &query, &allowed, &options);
         let best = ranked.first().map_or(1.0, |best| best.score.max(f32::MIN_POSITIVE));
-        Ok(ranked.into_iter().map(|hit| (hit.row, (hit.score / best).clamp(0.0, 1.0))).collect())
+        ranked.into_iter().map(|hit| (hit.row, (hit.score / best).clamp(0.0, 1.0))).collect()
     }
 
     fn naming(&self, files: &[String]) -> HashMap<usize, f32> {

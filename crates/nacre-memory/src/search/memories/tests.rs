@@ -11,13 +11,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Rules;
-use crate::search::Builtin;
 use nacre_base::fs::{Access, WriteScope};
 
 pub(super) struct World {
     pub(super) dir: tempfile::TempDir,
     pub(super) store: Store,
-    pub(super) embedder: Builtin,
 }
 
 /// Returns the actual current time, at which a newly written file may still change without getting
@@ -40,7 +38,7 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("memory/decisions")).unwrap();
         let store = Self::store(dir.path());
-        Self { dir, store, embedder: Builtin::load_shipped().unwrap() }
+        Self { dir, store }
     }
 
     fn store(path: &Path) -> Store {
@@ -66,13 +64,13 @@ impl World {
     }
 
     pub(super) fn open(&self, now: Timestamp) -> MemoryIndex<'_> {
-        MemoryIndex::open(&self.store, &self.embedder, &owner(), now).unwrap()
+        MemoryIndex::open(&self.store, &owner(), now).unwrap()
     }
 
     fn found(&self, query: &str) -> MemoryHits {
         let index = self.open(now());
         let options = MemoryOptions { mode: Mode::Hybrid, limit: 10, archived: false };
-        index.search(&Query::parse(query, now()), &options).unwrap()
+        index.search(&Query::parse(query, now()), &options)
     }
 
     pub(super) fn ids(&self, query: &str) -> Vec<String> {
@@ -123,7 +121,7 @@ fn whoever_watches_is_told_how_many_memories_are_indexed() {
     let world = World::filled();
     let mut told = Vec::new();
     let mut watch = |done: usize, total: usize| told.push((done, total));
-    MemoryIndex::open_watched(&world.store, &world.embedder, &owner(), now(), &mut watch).unwrap();
+    MemoryIndex::open_watched(&world.store, &owner(), now(), &mut watch).unwrap();
     assert_eq!(told.last(), Some(&(3, 3)));
 }
 
@@ -132,10 +130,10 @@ fn a_peek_finds_what_is_there_and_leaves_the_disk_as_it_is() {
     let world = World::filled();
     let first = |index: &MemoryIndex<'_>, query: &str| {
         let options = MemoryOptions { mode: Mode::Hybrid, limit: 1, archived: false };
-        let found = index.search(&Query::parse(query, now()), &options).unwrap();
+        let found = index.search(&Query::parse(query, now()), &options);
         found.hits.first().map(|hit| hit.memory.at.id.to_string())
     };
-    let peek = || MemoryIndex::peek(&world.store, &world.embedder, now()).unwrap();
+    let peek = || MemoryIndex::peek(&world.store, now()).unwrap();
     assert_eq!(first(&peek(), "sqlite queue").as_deref(), Some("20260101-queue"));
     assert!(!world.dir.path().join(INDEX_FOLDER).exists());
     world.open(now());
@@ -312,7 +310,7 @@ fn any_change_of_a_file_or_a_folder_is_noticed_without_listing() {
         age(&world.dir.path().join("memory"));
         let is_current = || {
             let index = Index::new(place::open_or_create(&world.store), INDEX_NAME);
-            look::is_current(&world.store, &index.load(&world.embedder)).unwrap()
+            look::is_current(&world.store, &index.load()).unwrap()
         };
         assert!(!is_current(), "{what}: there is no index yet");
         world.open(later());
@@ -500,8 +498,7 @@ fn kin_is_found_by_links_and_by_what_is_shared() {
 
 fn outlined<'a>(index: &'a MemoryIndex<'_>, task: Option<&str>, files: &[&str]) -> Vec<Listed<'a>> {
     let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
-    let mut listed: Vec<Listed<'_>> =
-        index.outline(&Interest { task, files: &files, mode: Mode::Hybrid }).unwrap().collect();
+    let mut listed: Vec<Listed<'_>> = index.outline(&Interest { task, files: &files }).collect();
     listed.sort_by(|a, b| a.id.cmp(b.id));
     listed
 }

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use super::embed::{EmbedError, Embedder};
+use super::embed::Builtin;
 use super::query::Query;
 use super::record::{Standing, Voice};
 use super::segment::Row;
@@ -103,17 +103,17 @@ pub enum Level {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RankOptions {
-    pub(crate) mode: Mode,
-    pub(crate) level: Level,
-    pub(crate) limit: usize,
-    pub(crate) now_ms: i64,
+pub struct RankOptions {
+    pub mode: Mode,
+    pub level: Level,
+    pub limit: usize,
+    pub now_ms: i64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Ranked {
-    pub(crate) row: usize,
-    pub(crate) score: f32,
+pub struct Ranked {
+    pub row: usize,
+    pub score: f32,
     pub(super) lexical: f32,
     pub(super) similarity: f32,
     /// The question's terms that the row contains.
@@ -122,7 +122,7 @@ pub(crate) struct Ranked {
 
 /// Returns, for each row, whether it is visible and matches all of the query's filters. Archived
 /// rows are excluded unless `with_archived` is set.
-pub(crate) fn filter_rows(snapshot: &Snapshot, query: &Query, with_archived: bool) -> Vec<bool> {
+pub fn filter_rows(snapshot: &Snapshot, query: &Query, with_archived: bool) -> Vec<bool> {
     let layout = snapshot.layout();
     let shown = if with_archived { &layout.is_live } else { &layout.is_shown };
     let mut allowed = match facet_rows(snapshot, query) {
@@ -162,15 +162,14 @@ fn facet_rows(snapshot: &Snapshot, query: &Query) -> Option<Vec<bool>> {
 }
 
 /// Returns the allowed rows that best match a question, best first.
-pub(crate) fn rank(
+pub fn rank(
     snapshot: &Snapshot,
     query: &Query,
     allowed: &[bool],
-    embedder: &dyn Embedder,
     options: &RankOptions,
-) -> Result<Vec<Ranked>, EmbedError> {
+) -> Vec<Ranked> {
     if query.is_filter_only() {
-        return Ok(newest(snapshot, allowed, options.limit));
+        return newest(snapshot, allowed, options.limit);
     }
     let layout = snapshot.layout();
     let question = Question::new(snapshot, query, Thesaurus::load_shipped(), options.now_ms);
@@ -178,7 +177,7 @@ pub(crate) fn rank(
     let lexical = Lexical::new(snapshot, layout, &question.terms, weights.length_share);
     let vector = match options.mode {
         Mode::Lexical => Vec::new(),
-        Mode::Hybrid | Mode::Semantic => embedder.embed(&[&query.text])?.pop().unwrap_or_default(),
+        Mode::Hybrid | Mode::Semantic => Builtin::shipped().embed(&query.text),
     };
     let dense = Dense::new(snapshot, layout, &vector);
     let signals = Signals {
@@ -199,7 +198,7 @@ pub(crate) fn rank(
         similarity: dense.row[row].max(0.0),
         terms: lexical.terms_of(row).map(|idx| question.terms[idx].stem.clone()).collect(),
     });
-    Ok(ranked.collect())
+    ranked.collect()
 }
 
 /// Returns the newest rows, for a query without words.

@@ -1,8 +1,7 @@
 //! Tests each rule individually on a few messages.
 
 use super::*;
-use crate::search::Builtin;
-use crate::search::index::in_memory;
+use crate::search::index::index_units;
 use crate::search::rank::{self, Level, Mode, RankOptions};
 use crate::search::record::{Record, Unit};
 
@@ -36,13 +35,12 @@ fn found(sessions: &[&[Line]], question: &str) -> Vec<String> {
     let mut units: Vec<Unit> =
         sessions.iter().zip(names).map(|(lines, name)| session(name, lines)).collect();
     units.push(session("noise", &NOISE));
-    let embedder = Builtin::load_shipped().unwrap();
-    let snapshot = in_memory(&units, &embedder).unwrap();
+    let snapshot = index_units(&units);
     let query = Query::plain(question);
     let allowed = rank::filter_rows(&snapshot, &query, true);
     let options =
         RankOptions { mode: Mode::Lexical, level: Level::Records, limit: MAX_MESSAGES, now_ms: 0 };
-    let ranked = rank::rank(&snapshot, &query, &allowed, &embedder, &options).unwrap();
+    let ranked = rank::rank(&snapshot, &query, &allowed, &options);
     let text_of = |row: usize| {
         let mut records = units.iter().flat_map(|unit| &unit.records);
         records.find(|record| record.key == snapshot.key(row)).map(|record| record.body.clone())
@@ -131,7 +129,7 @@ fn turns_without_roles_and_lists_of_filters_keep_their_order() {
     let lines = CHANGED.map(|(_, time_ms, text)| (Voice::None, time_ms, text));
     let mut units = vec![session("a", &lines)];
     units.push(session("b", &NOISE.map(|(_, time_ms, text)| (Voice::None, time_ms, text))));
-    let snapshot = in_memory(&units, &Builtin::load_shipped().unwrap()).unwrap();
+    let snapshot = index_units(&units);
     let hit = |row: usize| Ranked { row, score: 1.0, ..Ranked::default() };
     let rows = |query: &Query| -> Vec<usize> {
         let settled = order_messages(&snapshot, query, vec![hit(0), hit(2)], &|_| None);

@@ -31,8 +31,6 @@ fn with_limits(world: &World, says: &[(&str, &str)], spending: SpendingLimits) -
     let owner = owner();
     let ctx = FlowContext {
         store: &world.store,
-        embedder: &world.builtin,
-        builtin: &world.builtin,
         owner: &owner,
         patience: Duration::ZERO,
         now: day(20),

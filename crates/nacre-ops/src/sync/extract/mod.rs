@@ -63,16 +63,6 @@ pub(crate) fn read(trace: &Trace, sink: Sink<'_>) -> Result<SessionFacts, Error>
     Ok(adapter_of(trace.source.agent).read(trace, None, sink)?.facts)
 }
 
-/// Returns whether a session is worth recording. It must pass the gate, and the user must have sent
-/// either several messages or one that yields a candidate.
-pub fn is_worth_recording(trace: &Trace) -> Result<bool, Error> {
-    let mut extractor = Extractor::new(Rules::default());
-    let facts = read(trace, Sink::everything(&mut |event| extractor.take(&event)))?;
-    let n_messages = extractor.n_messages;
-    let found = extractor.finish(&facts);
-    Ok(found.gate == Gate::Open && (n_messages > 1 || !found.candidates.is_empty()))
-}
-
 #[derive(Default)]
 pub struct Extractor<'r> {
     rules: Rules<'r>,

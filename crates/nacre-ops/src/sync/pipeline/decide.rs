@@ -14,9 +14,7 @@ use nacre_engine::agents::{
 use nacre_engine::model::Cost;
 use nacre_engine::record::RunFacts;
 use nacre_memory::recall::claim_text as claimed;
-use nacre_memory::search::{
-    Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query, cosine,
-};
+use nacre_memory::search::{Builtin, MemoryIndex, MemoryOptions, Mode, Query, cosine};
 use nacre_memory::{
     Action, Band, Decision, Draft, Likeness, Memory, MemoryId, MemoryType, Neighbour, Profile,
     Proposal, Quote, Relation, Speaker, Status, Store, StoreArea, Trust, decide, is_amendment,
@@ -34,13 +32,12 @@ const MAX_NEAR: usize = 8;
 pub(super) fn decide_all(
     store: &Store,
     index: &MemoryIndex<'_>,
-    embedder: &Builtin,
     candidates: &[Candidate],
     asked: &LeadRulings,
 ) -> Result<Vec<DecidedCandidate>> {
     let mut decided = Vec::new();
     for candidate in candidates {
-        let near = neighbours(store, index, embedder, &candidate.title, &candidate.body)?;
+        let near = neighbours(store, index, &candidate.title, &candidate.body)?;
         let proposal = Proposal {
             memory_type: candidate.claim.memory_type(),
             profile: Profile::of(&candidate.title, &claimed(&candidate.body)),
@@ -85,10 +82,9 @@ fn is_recorded(store: &Store, candidate: &Candidate, id: &MemoryId) -> bool {
 pub fn said_already(
     store: &Store,
     index: &MemoryIndex<'_>,
-    embedder: &Builtin,
     draft: &Draft,
 ) -> Result<Option<(MemoryId, String)>> {
-    let near = neighbours(store, index, embedder, &draft.title, &draft.body)?;
+    let near = neighbours(store, index, &draft.title, &draft.body)?;
     let profile = Profile::of(&draft.title, &claimed(&draft.body));
     let memory_type = draft.claim.memory_type();
     let proposal = Proposal { memory_type, profile, said: None, amends: false };
@@ -143,14 +139,13 @@ fn hash_of(memory: &Memory) -> ContentHash {
 fn neighbours(
     store: &Store,
     index: &MemoryIndex<'_>,
-    embedder: &Builtin,
     title: &str,
     body: &str,
 ) -> Result<Vec<NearbyMemory>> {
     let whole = format!("{title}\n{}", claimed(body));
     let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
-    let found = index.search(&query, &options)?;
+    let found = index.search(&query, &options);
     // A memory from another machine that was never trusted must not make the user's own statement
     // redundant.
     let is_strangers = |memory: &Memory| {
@@ -164,20 +159,14 @@ fn neighbours(
         .filter(|memory| memory.at.memory_type != MemoryType::Summary && !is_strangers(memory))
         .filter(|memory| seen.insert(memory.at.id.clone()))
         .collect();
-    let wholes: Vec<String> = memories
-        .iter()
-        .map(|memory| format!("{}\n{}", memory.title, claimed(memory.document.body())))
-        .collect();
-    let mut texts = vec![title, whole.as_str()];
-    for (memory, whole) in memories.iter().zip(&wholes) {
-        texts.extend([memory.title.as_str(), whole.as_str()]);
-    }
-    let vectors = embedder.embed(&texts)?;
+    let model = Builtin::shipped();
+    let (own_title, own_whole) = (model.embed(title), model.embed(&whole));
     let mut near = Vec::with_capacity(memories.len());
-    for (idx, memory) in memories.into_iter().enumerate() {
+    for memory in memories {
+        let whole = format!("{}\n{}", memory.title, claimed(memory.document.body()));
         let likeness = Likeness {
-            titles: cosine(&vectors[0], &vectors[2 + 2 * idx]),
-            whole: cosine(&vectors[1], &vectors[3 + 2 * idx]),
+            titles: cosine(&own_title, &model.embed(&memory.title)),
+            whole: cosine(&own_whole, &model.embed(&whole)),
         };
         near.push(NearbyMemory { neighbour: neighbour(store, &memory, likeness)?, memory });
     }

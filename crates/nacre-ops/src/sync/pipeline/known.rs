@@ -40,9 +40,7 @@ pub(super) fn find_known(
     for text in messages.take(MAX_SEARCHES) {
         let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
         let query = Query::plain(text).with_facet("type", "decision");
-        let Ok(near) = index.search(&query.with_facet("type", "learning"), &options) else {
-            continue;
-        };
+        let near = index.search(&query.with_facet("type", "learning"), &options);
         for (rank, hit) in near.hits.into_iter().enumerate() {
             let id = hit.memory.at.id.clone();
             found.entry(id).or_insert((0.0, hit.memory)).0 += 1.0 / (rank + 1) as f32;

@@ -17,7 +17,7 @@ use nacre_engine::agents::{LeadRequest, LeadStep};
 use nacre_engine::model::{ErrorKind, NextStep, Reached, SpentTotals};
 use nacre_engine::record::state::{SpentOn, StateError};
 use nacre_memory::recall::claim_text as claimed;
-use nacre_memory::search::{Builtin, EmbedError, Embedder, MemoryIndex, SearchError};
+use nacre_memory::search::MemoryIndex;
 use nacre_memory::{
     Batch, Located, MemoryError, MemoryId, MemoryType, PlannedChange, Profile, Store, SummaryDraft,
     Trust,
@@ -46,10 +46,6 @@ const MAX_TRIES: usize = 5;
 
 pub struct FlowContext<'a> {
     pub store: &'a Store,
-    /// The embedding model used for search.
-    pub embedder: &'a dyn Embedder,
-    /// The embedding model that the decision rule was fitted with.
-    pub builtin: &'a Builtin,
     pub owner: &'a Owner,
     pub patience: Duration,
     pub now: Timestamp,
@@ -106,10 +102,6 @@ pub enum SyncError {
     Trace(#[from] TraceError),
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    #[error(transparent)]
-    Search(#[from] SearchError),
-    #[error(transparent)]
-    Embed(#[from] EmbedError),
     #[error(transparent)]
     Ask(#[from] AskError),
     #[error(transparent)]
@@ -185,7 +177,7 @@ pub fn sync_session(
             Ok(_) => {
                 ctx.remarks.add(&session.reading.extraction.remarks);
                 watch(Step::Index);
-                take_over(index, &report, ctx.owner)?;
+                take_over(index, &report, ctx.owner);
                 return Ok(report);
             }
             Err(MemoryError::Fs(FsError::Conflict { .. })) if tries + 1 < MAX_TRIES => tries += 1,
@@ -213,23 +205,22 @@ pub fn preview_session(
     if is_on_copy {
         batch.commit()?;
         ctx.remarks.add(&session.reading.extraction.remarks);
-        take_over(index, &report, ctx.owner)?;
+        take_over(index, &report, ctx.owner);
     }
     Ok((report, plan))
 }
 
 /// If there is no index, [`bring_up_to_date`] indexes the changes later.
-fn take_over(index: Option<MemoryIndex<'_>>, report: &SessionRun, owner: &Owner) -> Result<()> {
+fn take_over(index: Option<MemoryIndex<'_>>, report: &SessionRun, owner: &Owner) {
     if let Some(index) = index {
         let written = report.written_paths.iter();
         let changed: Vec<Located> = written.filter_map(|path| Located::from_path(path)).collect();
-        index.refresh(&changed, owner)?;
+        index.refresh(&changed, owner);
     }
-    Ok(())
 }
 
 pub fn bring_up_to_date(ctx: &FlowContext<'_>) -> Result<()> {
-    MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?;
+    MemoryIndex::open(ctx.store, ctx.owner, ctx.now)?;
     Ok(())
 }
 
@@ -302,7 +293,7 @@ impl<'d> Session<'d> {
         let is_forgotten =
             |title: &str, body: &str| ctx.store.is_forgotten(title, body).unwrap_or(false);
         let extraction = &mut reading.extraction;
-        ctx.remarks.add_repeated(ctx.store, ctx.builtin, extraction, &is_forgotten);
+        ctx.remarks.add_repeated(ctx.store, extraction, &is_forgotten);
         // Compare candidates in the form in which they are stored, so that reading the session
         // again adds nothing.
         for candidate in &mut reading.extraction.candidates {
@@ -330,7 +321,7 @@ impl<'d> Session<'d> {
         if self.reading.extraction.candidates.is_empty() {
             return Ok(None);
         }
-        Ok(Some(MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?))
+        Ok(Some(MemoryIndex::open(ctx.store, ctx.owner, ctx.now)?))
     }
 
     /// Returns the run id. The same events and time always produce the same id.
@@ -347,7 +338,7 @@ impl<'d> Session<'d> {
     ) -> Result<Vec<DecidedCandidate>> {
         let Some(index) = index else { return Ok(Vec::new()) };
         let candidates = &self.reading.extraction.candidates;
-        decide::decide_all(ctx.store, index, ctx.builtin, candidates, asked)
+        decide::decide_all(ctx.store, index, candidates, asked)
     }
 
     fn lead_request(

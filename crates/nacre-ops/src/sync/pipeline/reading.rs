@@ -54,7 +54,7 @@ pub(super) fn read(
     let index = OnceCell::new();
     let find_known = |said: &[&str]| {
         // If the index cannot be opened, the error is reported when the claims are compared.
-        let open = || MemoryIndex::open(store, ctx.embedder, ctx.owner, ctx.now).ok();
+        let open = || MemoryIndex::open(store, ctx.owner, ctx.now).ok();
         let index = index.get_or_init(open).as_ref();
         index.map_or_else(Vec::new, |index| find_known(store, index, said))
     };

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use nacre_base::ContentHash;
 use nacre_base::fs::{Access, Owner, WriteScope};
-use nacre_memory::search::Builtin;
 use nacre_memory::{MemoryType, Rules, Store};
 use nacre_traces::agents::trace_at;
 use nacre_traces::catalog::key_of;
@@ -70,12 +69,9 @@ impl Place {
         watch: impl FnMut(Step),
     ) -> Result<SessionRun, SyncError> {
         let trace = trace_at(trace)?;
-        let builtin = Builtin::load_shipped()?;
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
         let ctx = FlowContext {
             store: &self.store,
-            embedder: &builtin,
-            builtin: &builtin,
             owner: &owner,
             patience: Duration::ZERO,
             now: "2026-12-01T00:00:00Z".parse().unwrap(),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use nacre_memory::search::{
-    EmbedError, Embedder, Fingerprint, LinkKind, News, Readable, Record, Unit, terms_of_record,
+    Builtin, Fingerprint, LinkKind, News, Readable, Record, Unit, terms_of_record,
 };
 use serde_json::{Value, json};
 use tokio_postgres::{Row, Transaction};
@@ -46,27 +46,22 @@ pub(super) fn projects_of(readable: &Readable) -> Option<Vec<String>> {
 /// Returns rows for `json_to_recordset`.
 ///
 /// Call this before starting the transaction, because embedding is slow.
-pub(super) fn rows_of(units: &[Unit], embedder: &dyn Embedder) -> Result<Vec<Value>, EmbedError> {
+pub(super) fn rows_of(units: &[Unit]) -> Vec<Value> {
     let mut rows = Vec::new();
     // If a key occurs more than once, the last unit wins.
     let last: HashMap<&str, usize> =
         units.iter().enumerate().map(|(nth, unit)| (unit.key.as_str(), nth)).collect();
     for (_, unit) in units.iter().enumerate().filter(|(nth, unit)| last[unit.key.as_str()] == *nth)
     {
-        let texts: Vec<String> = unit.records.iter().map(Record::text_to_embed).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let vectors = embedder.embed(&texts)?;
-        rows.extend(unit.records.iter().zip(&vectors).enumerate().map(
-            |(place, (record, numbers))| {
-                let mut row = row(record, numbers);
-                row["unit"] = plain(&unit.key).into();
-                row["place"] = place.into();
-                row["n_together"] = unit.records.len().into();
-                row
-            },
-        ));
+        rows.extend(unit.records.iter().enumerate().map(|(place, record)| {
+            let mut row = row(record, &Builtin::shipped().embed(&record.text_to_embed()));
+            row["unit"] = plain(&unit.key).into();
+            row["place"] = place.into();
+            row["n_together"] = unit.records.len().into();
+            row
+        }));
     }
-    Ok(rows)
+    rows
 }
 
 fn row(record: &Record, numbers: &[f32]) -> Value {

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_memory::search::{
-    Candidates, Fingerprint, LibraryOptions, Link, LinkKind, Mode, Query, Readable, Record,
-    RecordIndexError, Standing, Unit, Voice, facet_name, terms_of_question,
+    Builtin, Candidates, Fingerprint, LibraryOptions, Link, LinkKind, Mode, Query, Readable,
+    Record, Standing, Unit, Voice, facet_name, terms_of_question,
 };
 use tokio_postgres::{Client, Row};
 
+use super::SharedRecords;
 use super::apply::projects_of;
 use super::queries::{Filter, MAX_MATCHES, N_NEWEST, Places, WordsQuestion};
 use super::terms::vector;
-use super::{SharedRecords, to_index_error};
 use crate::postgres::database::{Database, Result};
 
 /// Minimum number of candidates to rank, separately for those found by words and those found by
@@ -28,12 +28,12 @@ pub(super) fn find(
     query: &Query,
     readable: &Readable,
     options: LibraryOptions,
-) -> Result<Candidates, RecordIndexError> {
-    let SharedRecords { database, embedder, corpus } = records;
-    let stock = corpus.stock(database).map_err(to_index_error)?;
+) -> Result<Candidates> {
+    let SharedRecords { database, corpus } = records;
+    let stock = corpus.stock(database)?;
     let projects = projects_of(readable);
     let readable = match &projects {
-        Some(projects) => Some(audiences(database, projects).map_err(to_index_error)?),
+        Some(projects) => Some(audiences(database, projects)?),
         None => None,
     };
     let filter = Filter::new(query, projects.as_deref(), readable, &stock);
@@ -41,18 +41,15 @@ pub(super) fn find(
         return Ok(Candidates::default());
     }
     if query.is_filter_only() {
-        let ids = newest(database, &filter, options.limit).map_err(to_index_error)?;
-        return fetch(database, &filter, &ids).map_err(to_index_error);
+        let ids = newest(database, &filter, options.limit)?;
+        return fetch(database, &filter, &ids);
     }
     let terms = terms_of_question(query);
     let variants = terms.iter().flat_map(|term| term.variants.iter().map(String::as_str));
     let words: Vec<&str> = terms.iter().map(|term| term.term.as_str()).chain(variants).collect();
     let nearest = match options.mode {
         Mode::Lexical => None,
-        Mode::Semantic | Mode::Hybrid => {
-            let numbers = embedder.embed(&[&query.text])?.pop().unwrap_or_default();
-            vector(&numbers)
-        }
+        Mode::Semantic | Mode::Hybrid => vector(&Builtin::shipped().embed(&query.text)),
     };
     let is_scanned = stock.n_records as f32 * filter.share() <= MAX_SCANNED;
     let n_nearest = N_MEANING.max(options.limit);
@@ -60,7 +57,9 @@ pub(super) fn find(
     // index only if the query contains the same expression.
     let distance = match is_scanned {
         true => "e.vector <=> $1::text::halfvec".to_owned(),
-        false => format!("e.vector::halfvec({0}) <=> $1::text::halfvec({0})", embedder.dims()),
+        false => {
+            format!("e.vector::halfvec({0}) <=> $1::text::halfvec({0})", Builtin::shipped().dims())
+        }
     };
     let n_words = N_WORDS.max(options.limit);
     let words = async |client: &mut Client| {
@@ -78,13 +77,13 @@ pub(super) fn find(
             let meaning = async |client: &mut Client| {
                 by_meaning(client, &filter, vector, &distance, is_scanned, n_nearest).await
             };
-            database.run_both(words, meaning).map_err(to_index_error)?
+            database.run_both(words, meaning)?
         }
-        None => (database.run(words).map_err(to_index_error)?, Vec::new()),
+        None => (database.run(words)?, Vec::new()),
     };
     let ids: BTreeSet<i64> = by_words.into_iter().chain(by_meaning).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
-    let found = fetch(database, &filter, &ids).map_err(to_index_error)?;
+    let found = fetch(database, &filter, &ids)?;
     Ok(Candidates { corpus: of_all, ..found })
 }
 

@@ -14,8 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nacre_memory::search::{
-    Embedder, Fingerprint, LibraryOptions, News, Query, Readable, RecordHit, RecordIndex,
-    RecordIndexError, rank_candidates,
+    Builtin, Fingerprint, LibraryOptions, News, Query, Readable, RecordHit, rank_candidates,
 };
 
 use crate::postgres::database::{Database, DatabaseError, Result};
@@ -24,55 +23,49 @@ use corpus::CorpusCache;
 #[derive(Clone)]
 pub struct SharedRecords {
     database: Database,
-    embedder: Arc<dyn Embedder>,
     corpus: Arc<CorpusCache>,
 }
 
 impl SharedRecords {
     /// Opens the search index and creates missing indexes. The schema must be up to date.
-    pub fn open(database: &Database, embedder: Arc<dyn Embedder>) -> Result<Self> {
+    pub fn open(database: &Database) -> Result<Self> {
         database.check_schema()?;
-        claim_model(database, &*embedder)?;
-        let records = Self { database: database.clone(), embedder, corpus: Arc::default() };
+        claim_model(database)?;
+        let records = Self { database: database.clone(), corpus: Arc::default() };
         records.build_index()?;
         Ok(records)
     }
 
     pub fn build_index(&self) -> Result<()> {
-        build_index(&self.database, self.embedder.dims())
-    }
-}
-
-impl RecordIndex for SharedRecords {
-    fn fingerprints(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError> {
-        apply::read_fingerprints(&self.database).map_err(to_index_error)
+        build_index(&self.database, Builtin::shipped().dims())
     }
 
-    fn apply(&mut self, news: &News) -> Result<(), RecordIndexError> {
-        let rows = apply::rows_of(&news.units, &*self.embedder)?;
-        apply::apply(&self.database, news, &rows).map_err(to_index_error)
+    pub fn fingerprints(&self) -> Result<HashMap<String, Fingerprint>> {
+        apply::read_fingerprints(&self.database)
     }
 
-    fn n_records(&self, readable: &Readable) -> Result<u64, RecordIndexError> {
-        apply::n_records(&self.database, readable).map_err(to_index_error)
+    /// Applies all of `news` or none of it. Readers never see a partial change, so a record and its
+    /// successor change together.
+    pub fn apply(&mut self, news: &News) -> Result<()> {
+        apply::apply(&self.database, news, &apply::rows_of(&news.units))
     }
 
-    fn search(
+    pub fn n_records(&self, readable: &Readable) -> Result<u64> {
+        apply::n_records(&self.database, readable)
+    }
+
+    pub fn search(
         &self,
         query: &Query,
         readable: &Readable,
         options: LibraryOptions,
-    ) -> Result<Vec<RecordHit>, RecordIndexError> {
+    ) -> Result<Vec<RecordHit>> {
         let found = candidates::find(self, query, readable, options)?;
-        Ok(rank_candidates(found, query, &*self.embedder, options)?)
+        Ok(rank_candidates(found, query, options))
     }
 }
 
 nacre_base::debug_only!(SharedRecords { database });
-
-fn to_index_error(error: DatabaseError) -> RecordIndexError {
-    RecordIndexError::Shared { is_passing: error.is_passing(), source: Box::new(error) }
-}
 
 /// PostgreSQL advisory lock, held while the embedding model is selected or its index is built.
 const MODEL_LOCK: i64 = 0x6e61_6372_6503;
@@ -82,9 +75,9 @@ const BUILD_TIMEOUT: Duration = Duration::from_secs(6 * 3600);
 
 /// Stores the embedding model's name if none is stored yet, or if no record has another model's
 /// vector.
-fn claim_model(database: &Database, embedder: &dyn Embedder) -> Result<()> {
-    let used = embedder.model().as_str();
-    let dims = i32::try_from(embedder.dims()).unwrap_or(i32::MAX);
+fn claim_model(database: &Database) -> Result<()> {
+    let used = Builtin::shipped().id();
+    let dims = i32::try_from(Builtin::shipped().dims()).unwrap_or(i32::MAX);
     let found: Option<String> = database.run(async |client| {
         // Checking first usually avoids the lock, which another server may hold while it builds an
         // index.

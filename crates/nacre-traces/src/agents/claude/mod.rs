@@ -46,12 +46,11 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     ..AgentSpec::new("claude", "Claude Code")
 };
 
-/// The hook at the end of a turn adds no context, because context would start another turn. It can
-/// only ask the agent to continue. A command that fails has its own event.
+/// The hook at the end of a turn adds no context, because context would start another turn. A
+/// command that fails has its own event.
 const CONTRACT: HookContract = HookContract {
     events: "SessionStart UserPromptSubmit PreToolUse PostToolUseFailure SubagentStart Stop SessionEnd",
     hears: HookContract::ALL_BUT_ENDS,
-    can_ask: true,
     ..HookContract::CLAUDE
 };
 

@@ -1,7 +1,6 @@
-//! Reads rollouts from all versions of Codex, including archived and compressed files and the
-//! single JSON document of older versions. A rollout contains the conversation in up to three
-//! streams: model input and output, events shown to the user, and completed items. Each message is
-//! emitted once, from the first stream that contains it.
+//! Reads Codex's rollouts, including archived and compressed files. A rollout contains the
+//! conversation in up to three streams: model input and output, events shown to the user, and
+//! completed items. Each message is emitted once, from the first stream that contains it.
 
 mod events;
 mod items;
@@ -25,7 +24,7 @@ pub(crate) struct Codex;
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Codex),
-    trace_names: &["rollout-x.jsonl", "rollout-x.json"],
+    trace_names: &["rollout-x.jsonl"],
     marks: &[
         // Compressed rollouts cannot be recognized by their content.
         (2, Mark::NameStart("rollout-")),
@@ -63,7 +62,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
 /// Codex uses Claude Code's format with strict validation: one unknown key makes the whole response
 /// invalid.
 const CONTRACT: HookContract =
-    HookContract { hears: HookContract::ALL_BUT_ENDS, can_ask: true, ..HookContract::CLAUDE };
+    HookContract { hears: HookContract::ALL_BUT_ENDS, ..HookContract::CLAUDE };
 
 /// Returns entries that mark the hooks as trusted, with the keys and hashes that Codex reported.
 pub fn trust(places: &Places, hashes: &[(String, String)]) -> FileEdit {
@@ -85,7 +84,7 @@ impl Adapter for Codex {
     }
 
     fn is_trace(&self, name: &str) -> bool {
-        let is_trace = [".jsonl", ".jsonl.zst", ".json"].iter().any(|end| name.ends_with(end));
+        let is_trace = [".jsonl", ".jsonl.zst"].iter().any(|end| name.ends_with(end));
         is_trace && name.starts_with("rollout-")
     }
 
@@ -107,12 +106,8 @@ impl Adapter for Codex {
     }
 
     fn read(&self, trace: &Trace, from: Option<&Watermark>, sink: Sink) -> Result<ReadOutcome> {
-        let path = &trace.source.path;
-        let name = file_name(path);
+        let name = file_name(&trace.source.path);
         let facts = SessionFacts::new(Agent::Codex, id_in_name(&name));
-        if name.ends_with(".json") {
-            return read_document(path, facts, sink);
-        }
         read_lines::<RolloutParser>(trace, self.version(), facts, from, sink)
     }
 }
@@ -254,31 +249,4 @@ impl RolloutParser {
         out.note_repository(&git.string("repository_url"));
         out.note_version(header.word("cli_version"));
     }
-}
-
-fn read_document(path: &Path, facts: SessionFacts, sink: Sink) -> Result<ReadOutcome> {
-    whole::read_document(path, facts, sink, |text, out| {
-        let mut reader = RolloutParser::restore(None);
-        let mut n_items = 0_u64;
-        let parsed = whole::parts(text, &["items"], |part| match part {
-            DocumentPart::Field("session", raw) => {
-                let header = Fields::of(raw);
-                let time = header.time("timestamp");
-                reader.lane(time, &header, out);
-                reader.session_meta(&header, time, out);
-            }
-            DocumentPart::Field(_, _) => {}
-            DocumentPart::Item(raw) => {
-                let place = voice::row(&format!("items/{n_items}"));
-                n_items += 1;
-                out.report.lines += 1;
-                let lane = reader.lane(None, &Fields::default(), out);
-                let spot = Spot { place: &place, key: "", time: None, lane };
-                reader.item(&Fields::of(raw), raw, &spot, out);
-            }
-        });
-        reader.flush_held(out);
-        out.facts.ending = reader.ending();
-        parsed
-    })
 }

@@ -358,24 +358,6 @@ fn rollouts_without_an_envelope() {
 }
 
 #[test]
-fn the_single_document_of_the_first_version() {
-    let content = r#"{
-      "session": {"timestamp": "2025-04-20T10:00:00.000Z", "id": "old-1", "instructions": ""},
-      "items": [
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]},
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]}
-      ]
-    }"#;
-    let name = "rollout-2025-04-20-old-1.json";
-    let (events, outcome) = read(&Codex, name, content);
-    assert_eq!(show(&events), "user person.unverified: hello\nassistant agent: hi\n");
-    assert_eq!(events[1].place, Position::Row { key: "items/1".to_owned() });
-    assert_eq!((outcome.facts.id.as_str(), outcome.watermark), ("old-1", None));
-    let torn = read(&Codex, name, &content[..content.len() - 40]);
-    assert_eq!((torn.0.len(), torn.1.report.torn_tail), (1, Some(0)));
-}
-
-#[test]
 fn growing_in_any_step_gives_the_same_transcript() {
     let content = [
         meta(""),
@@ -425,7 +407,6 @@ fn rollouts_are_found_plain_before_packed() {
         "sessions/2026/04/11/rollout-a.jsonl",
         "sessions/2026/04/11/rollout-a.jsonl.zst",
         "sessions/2026/04/12/rollout-b.jsonl.zst",
-        "sessions/rollout-2025-04-20-c.json",
         "archived_sessions/rollout-d.jsonl",
         "sessions/2026/04/12/.rollout-b.jsonl.x.tmp",
         "history.jsonl",
@@ -441,10 +422,7 @@ fn rollouts_are_found_plain_before_packed() {
         .map(|source| source.path.file_name().unwrap().to_string_lossy().into_owned())
         .collect();
     names.sort();
-    assert_eq!(
-        names,
-        ["rollout-2025-04-20-c.json", "rollout-a.jsonl", "rollout-b.jsonl.zst", "rollout-d.jsonl"]
-    );
+    assert_eq!(names, ["rollout-a.jsonl", "rollout-b.jsonl.zst", "rollout-d.jsonl"]);
 }
 
 #[test]

@@ -1,48 +1,24 @@
-//! Reads OpenCode's SQLite databases with the old and the new schema. Tables with secrets, such as
-//! `account` and `credential`, are never queried.
+//! Reads OpenCode's SQLite databases. Tables with secrets, such as `account` and `credential`, are
+//! never queried.
 
 use crate::transcript::toolkit::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
+use super::newer;
 use super::talk::SessionParser;
-use super::{legacy, newer};
 
 const MAX_MESSAGES: usize = 200_000;
 const MAX_SESSIONS: usize = 200_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Schema {
-    /// The database has the tables `session`, `message` and `part`.
-    Typed,
-    /// The database has the `sessions` and `messages` tables of the earlier Go program.
-    Legacy,
-    /// The database is empty or was not written by OpenCode.
-    Other,
-}
-
-impl Schema {
-    pub(super) fn of(store: &Store) -> Result<Self> {
-        if store.has_table("session")? {
-            Ok(Self::Typed)
-        } else if store.has_table("sessions")? && store.has_table("messages")? {
-            Ok(Self::Legacy)
-        } else {
-            Ok(Self::Other)
-        }
-    }
-}
+/// The table that all databases of OpenCode have, except empty ones.
+const SESSION: &str = "session";
 
 pub(super) fn sessions(store: &Store) -> Result<BTreeMap<String, String>> {
-    match Schema::of(store)? {
-        Schema::Typed => read_sessions(store),
-        Schema::Legacy => legacy::sessions(store),
-        Schema::Other => Ok(BTreeMap::new()),
-    }
-}
-
-fn read_sessions(store: &Store) -> Result<BTreeMap<String, String>> {
     let mut sessions = BTreeMap::new();
+    if !store.has_table(SESSION)? {
+        return Ok(sessions);
+    }
     store.rows("SELECT id, time_updated FROM session", [], |row| {
         if let Some(id) = store::text(row, 0) {
             let updated = store::number(row, 1).unwrap_or_default();
@@ -70,7 +46,7 @@ fn read_sessions(store: &Store) -> Result<BTreeMap<String, String>> {
 
 pub(super) fn message_counts(store: &Store) -> Result<BTreeMap<String, usize>> {
     let mut counts = BTreeMap::new();
-    if Schema::of(store)? != Schema::Typed {
+    if !store.has_table(SESSION)? {
         return Ok(counts);
     }
     for table in ["message", "session_message"] {
@@ -97,10 +73,8 @@ pub(super) fn read(
     talk: &mut SessionParser,
     out: &mut Emitter,
 ) -> Result<()> {
-    match Schema::of(store)? {
-        Schema::Typed => {}
-        Schema::Legacy => return legacy::read(store, missing, session, talk, out),
-        Schema::Other => return Err(missing()),
+    if !store.has_table(SESSION)? {
+        return Err(missing());
     }
     let description = description(store, session)?.ok_or_else(missing)?;
     talk.describe(&Fields::of(&description), out);

@@ -1,10 +1,9 @@
-//! Reads OpenCode sessions from its JSON tree, its SQLite databases and exported files, and from
-//! the older program of the same name. The migration from the tree to a database lost sessions for
-//! some users, so both are read. A session that is complete in a database is read only from there.
+//! Reads OpenCode sessions from its JSON tree, its SQLite databases and exported files. The
+//! migration from the tree to a database lost sessions for some users, so both are read. A session
+//! that is complete in a database is read only from there.
 
 mod database;
 mod export;
-mod legacy;
 mod newer;
 mod talk;
 #[cfg(test)]
@@ -12,7 +11,6 @@ mod tests;
 mod tree;
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -136,20 +134,9 @@ impl Adapter for OpenCode {
             let store = Store::open(path)?;
             database::read(&store, || trace.missing(), session, &mut talk, &mut out)?;
             store.close()?;
-            note_project(path, &mut out);
         }
         talk.finish(&mut out);
         Ok(out.finish())
-    }
-}
-
-/// A database in a `.opencode` directory belongs to the project that contains the directory.
-fn note_project(path: &Path, out: &mut Emitter) {
-    let above = path.parent().filter(|above| above.file_name() == Some(OsStr::new(".opencode")));
-    if let Some(project) = above.and_then(Path::parent).and_then(Path::to_str)
-        && out.facts.cwd.is_none()
-    {
-        out.note_cwd(project);
     }
 }
 

@@ -71,7 +71,7 @@ fn the_persons_words_beside_a_block_are_kept() {
         "<nacre-brief v=\"1\">\nold words\n</nacre-brief>\n\nship it",
         &["<nacre>", "prompt: ship it"],
     );
-    for tag in [MEMORY_TAG, NOTE_TAG, ASK_TAG, "nacre-later"] {
+    for tag in [MEMORY_TAG, NOTE_TAG, "nacre-later"] {
         let text = format!("ship it\n\n<{tag}>\nold words\n</{tag}>\nnow");
         check(&text, &["<nacre>", "prompt: ship it\n\nnow"]);
     }

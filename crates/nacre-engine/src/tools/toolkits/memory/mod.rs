@@ -7,7 +7,6 @@ mod search;
 use jiff::Timestamp;
 use nacre_base::fs::{FsError, Owner};
 use nacre_memory::recall::{self, RecallStore, Recalled};
-use nacre_memory::search::{Embedder, SearchError};
 use nacre_memory::{MemoryError, MemoryId, Store};
 
 use crate::tools::toolkits::prelude::*;
@@ -31,7 +30,6 @@ pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
 #[derive(Clone)]
 pub struct MemoryHandle {
     pub store: Arc<Store>,
-    pub embedder: Arc<dyn Embedder>,
     pub owner: Owner,
     pub patience: Duration,
     pub source: String,
@@ -44,14 +42,10 @@ pub fn recall(
     question: &str,
     limit: usize,
     now: Timestamp,
-) -> Result<Recalled, SearchError> {
+) -> Result<Recalled, MemoryError> {
     let stores: Vec<RecallStore<'_>> = stores
         .iter()
-        .map(|handle| RecallStore {
-            store: &handle.store,
-            embedder: &*handle.embedder,
-            owner: &handle.owner,
-        })
+        .map(|handle| RecallStore { store: &handle.store, owner: &handle.owner })
         .collect();
     recall::recall(&stores, question, limit, now)
 }
@@ -95,14 +89,4 @@ pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
         }
     };
     ToolError::new(fault, error.to_string(), hint)
-}
-
-pub(crate) fn search_error(error: &SearchError) -> ToolError {
-    match error {
-        SearchError::Memory(error) => memory_error(error),
-        SearchError::Index(error) => {
-            let hint = "Tell the user; `nacre index --rebuild` rebuilds the index.";
-            ToolError::new(Fault::Io, error.to_string(), hint)
-        }
-    }
 }

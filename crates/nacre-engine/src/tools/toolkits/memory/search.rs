@@ -4,12 +4,12 @@
 use jiff::Timestamp;
 use nacre_base::Shown;
 use nacre_memory::recall::{Passage, Recalled};
-use nacre_memory::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query, SearchError};
-use nacre_memory::{MemoryType, Trust};
+use nacre_memory::search::{MemoryHit, MemoryIndex, MemoryOptions, Mode, Query};
+use nacre_memory::{MemoryError, MemoryType, Trust};
 
 use crate::tools::tool::Seen;
 use crate::tools::toolkits::memory::passage::quote_passage;
-use crate::tools::toolkits::memory::{MemoryHandle, recall, search_error};
+use crate::tools::toolkits::memory::{MemoryHandle, memory_error, recall};
 use crate::tools::toolkits::prelude::*;
 use crate::tools::toolkits::search_limit;
 
@@ -48,7 +48,7 @@ impl Tool for MemorySearch {
         let (memories, now) = (memories.clone(), ctx.now);
         off_thread(move || {
             let found = search(&memories, &self.query, limit, now);
-            found.map(Output::text).map_err(|error| search_error(&error))
+            found.map(Output::text).map_err(|error| memory_error(&error))
         })
         .await
     }
@@ -59,11 +59,10 @@ fn search(
     query: &str,
     limit: usize,
     now: Timestamp,
-) -> Result<String, SearchError> {
-    let index =
-        MemoryIndex::open(&memories.store, memories.embedder.as_ref(), &memories.owner, now)?;
+) -> Result<String, MemoryError> {
+    let index = MemoryIndex::open(&memories.store, &memories.owner, now)?;
     let options = MemoryOptions { mode: Mode::Hybrid, limit, archived: false };
-    let mut found = index.search(&Query::parse(query, now), &options)?;
+    let mut found = index.search(&Query::parse(query, now), &options);
     found.hits.retain(|hit| {
         let is_summary = hit.memory.at.memory_type == MemoryType::Summary;
         memories.store.trust_of(&hit.memory) != Trust::Quarantined
@@ -140,7 +139,7 @@ impl Tool for MemoryRecall {
         let (stores, seen) = with;
         let (now, stores) = (ctx.now, Arc::clone(stores));
         let Recalled { passages, .. } = off_thread(move || {
-            recall(&stores, &self.question, limit, now).map_err(|error| search_error(&error))
+            recall(&stores, &self.question, limit, now).map_err(|error| memory_error(&error))
         })
         .await?;
         passages.iter().for_each(|passage| note(seen, passage));
