@@ -76,8 +76,8 @@ pub(super) fn is_page(bytes: &[u8]) -> bool {
     head.windows(MARK.len()).any(|window| window == MARK.as_bytes())
 }
 
-/// Writes a heading and, if there is nothing to write below it, a text that says so. Returns whether
-/// there is something.
+/// Writes a heading and, if there is nothing to write below it, `empty`. Returns whether there is
+/// something.
 fn write_heading(page: &mut Html, title: &str, has_any: bool, empty: &str) -> bool {
     page.raw("<h2>").text(title).raw("</h2>");
     if !has_any {

@@ -77,7 +77,7 @@ impl World {
 
     fn refresh(&mut self) {
         let options = RefreshOptions {
-            adopted: Vec::new(),
+            adopted: BTreeMap::new(),
             words: WordLists::default(),
             connections: vec![Connection {
                 agent: Agent::Generic,
@@ -352,7 +352,7 @@ fn two_machines_that_read_a_trace_in_other_pieces_offer_the_same() {
                 std::fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
             file.write_all(part.concat().as_bytes()).unwrap();
             let options = RefreshOptions {
-                adopted: Vec::new(),
+                adopted: BTreeMap::new(),
                 words: WordLists::default(),
                 connections: vec![Connection {
                     agent: Agent::Generic,

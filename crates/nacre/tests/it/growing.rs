@@ -148,7 +148,7 @@ fn every_line_reaches_the_catalog_once() {
                 roots: vec![folder.path().join("traces")],
             }],
             projects: vec!["/work/shop".into()],
-            adopted: Vec::new(),
+            adopted: std::collections::BTreeMap::new(),
             allowed: nacre_traces::catalog::AllowedProjects::ByPlace,
             since: None,
             until: None,
