@@ -71,7 +71,7 @@ pub fn find_opposed(claims: &[ProjectClaim]) -> Vec<Opposed> {
     let mut found: Vec<Opposed> = surest.into_iter().flatten().flatten().collect();
     found.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.older.cmp(&b.older)));
     found.truncate(MAX_FOUND);
-    Ok(found)
+    found
 }
 
 /// Only decisions are compared between projects, because a learning rarely applies to another

@@ -82,7 +82,7 @@ impl MemoryIndex<'_> {
             let rows = self.snapshot.rows_with(IMPORTANCE, &known.to_string());
             rows.for_each(|row| importance[row] = known);
         }
-        Ok(self.active_rows().map(move |(row, memory_type)| {
+        self.active_rows().map(move |(row, memory_type)| {
             let numbers = self.snapshot.row(row);
             Listed {
                 row,
@@ -95,7 +95,7 @@ impl MemoryIndex<'_> {
                 fit: fits.get(&row).copied().unwrap_or(0.0),
                 names_file: named.get(&row).copied().unwrap_or(0.0),
             }
-        }))
+        })
     }
 
     /// Reads a listed memory. Returns `None` if it was removed or is no longer valid.
