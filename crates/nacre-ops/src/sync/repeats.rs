@@ -211,6 +211,10 @@ fn candidate(remarks: &[&Remark]) -> Option<Candidate> {
     let mut quotes: Vec<Quote> = remarks.iter().flat_map(|remark| remark.quotes.clone()).collect();
     quotes.dedup();
     quotes.truncate(MAX_QUOTES);
+    // Failures of tools recur in most projects; only frequent ones are worth remembering.
+    if clearest.command.is_some() && n_sessions < SESSIONS_TO_HOLD {
+        return None;
+    }
     let explanation = quotes.iter().find(|quote| quote.speaker == Speaker::Assistant);
     let claim = match (&clearest.command, explanation) {
         (Some(_), Some(explanation)) => without_markup(&explanation.text),
@@ -221,9 +225,7 @@ fn candidate(remarks: &[&Remark]) -> Option<Candidate> {
     let said = quotes.iter().map(|quote| format!("- {}", quote.text.trim()));
     let said = said.collect::<Vec<String>>().join("\n");
     let is_stated = clearest.basis == Basis::Stated;
-    let is_sure = clearest.form == Form::Rule
-        || n_sessions >= SESSIONS_TO_HOLD
-        || (clearest.form == Form::Statement && !is_stated);
+    let is_sure = n_sessions >= SESSIONS_TO_HOLD || (clearest.form == Form::Rule && is_stated);
     Some(Candidate {
         id: candidate_id(0),
         claim: Claim::Learning(clearest.kind),

@@ -132,13 +132,9 @@ impl SyncError {
             Self::Ask(AskError::Model(error)) if error.kind.next_step() != NextStep::Stop => {
                 Some(Pause::Model)
             }
-            Self::NoTrace(_)
-            | Self::Trace(_)
-            | Self::Memory(_)
-            | Self::Search(_)
-            | Self::Embed(_)
-            | Self::Ask(_)
-            | Self::State(_) => None,
+            Self::NoTrace(_) | Self::Trace(_) | Self::Memory(_) | Self::Ask(_) | Self::State(_) => {
+                None
+            }
         }
     }
 }

@@ -114,7 +114,11 @@ impl<'a> Stager<'a> {
                 || self.store.get(id.as_str()).is_ok_and(|known| known.status == Status::Active);
             decision.action == Action::Update && relation == Some(Relation::Refines) && is_active()
         };
-        let may_confirm = |id: &MemoryId| !is_sure && !is_taken(id) && !is_refined(id);
+        let is_in_review =
+            |id: &MemoryId| self.store.get(id.as_str()).is_ok_and(|known| known.is_candidate());
+        let is_repeated =
+            |id: &MemoryId| !is_sure || decision.action == Action::NoOp && is_in_review(id);
+        let may_confirm = |id: &MemoryId| is_repeated(id) && !is_taken(id) && !is_refined(id);
         match (decision.action, decision.target) {
             (Action::NoOp | Action::Update, Some(target)) if may_confirm(&target) => {
                 let action = self.said_again(&target, &candidate)?;

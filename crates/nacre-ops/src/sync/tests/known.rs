@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nacre_base::config::StrategyChoice;
 use nacre_base::fs::Owner;
-use nacre_memory::{Claim, Draft, LearningKind, Status, Trust};
+use nacre_memory::{Claim, Draft, LearningKind, Quote, Speaker, Status, Trust};
 use serde_json::json;
 
 use super::edits::Place;
@@ -27,7 +27,12 @@ fn add_rule(place: &Place, day: &str) -> String {
         confidence: 0.9,
         basis: None,
         importance: None,
-        quotes: Vec::new(),
+        quotes: vec![Quote {
+            text: "Store all times in UTC".to_owned(),
+            speaker: Speaker::Human,
+            place: String::new(),
+            at: String::new(),
+        }],
         limit: Trust::Human,
     };
     let id = batch.add(&draft, format!("{day}T08:00:00Z").parse().unwrap()).unwrap();

@@ -34,8 +34,8 @@ fn a_request_is_reviewed_when_repeated_and_active_the_third_time() {
         &["Mend the cache", "group the changes into small meaningful commits please"],
     ];
     assert_snapshot!(learned(&said[..1]), @"");
-    assert_snapshot!(learned(&said[..2]), @"candidate, 2 quotes: Group the changes into meaningful commits");
-    assert_snapshot!(learned(&said), @"active, 3 quotes: Group the changes into meaningful commits");
+    assert_snapshot!(learned(&said[..2]), @"candidate, 2 quotes: Group these changes into meaningful commits");
+    assert_snapshot!(learned(&said), @"active, 3 quotes: Group these changes into meaningful commits");
 }
 
 #[test]

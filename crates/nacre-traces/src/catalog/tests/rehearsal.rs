@@ -46,7 +46,7 @@ fn a_copy_admits_what_the_catalog_then_admits() {
 fn a_copy_leaves_a_session_alone_that_is_still_written_to() {
     let mut world = World::new();
     world.write("one", "/work/shop", &["use sqlite"]);
-    world.now = Timestamp::now();
+    world.now = "2026-11-01T00:00:00Z".parse().unwrap();
     let mut copy = world.catalog.rehearsal().unwrap();
     copy.refresh(&world.options(), |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(claim_all(&mut copy, world.now), Vec::<String>::new());

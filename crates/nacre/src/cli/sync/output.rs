@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use nacre_ops::host::{raise_limit_hint, short};
-use nacre_ops::model::reads_by_rules;
 use nacre_types::{
     DropReason, LearnedChange, LearnedMemory, PausedSession, PlannedSession, SessionOutcome,
     SessionRun, SyncPreviewReport, SyncReport, SyncResult, SyncTotals, SyncTraceReport,
@@ -33,10 +32,6 @@ pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) {
     }
     print_learned(ui, &report.learned);
     print_totals(ui, report.totals);
-    // At the first sync, all files are new.
-    if report.unchanged == 0 && report.totals.sessions > 0 && reads_by_rules(host) {
-        ui.status("Rules read them; they miss what only follows from a discussion (nacre model).");
-    }
     print_notes(ui, &report.sessions);
     for PausedSession { id, reason, limit } in &report.paused {
         let hint = match limit {
