@@ -100,11 +100,12 @@ export type AskReport = AskReportModel | AskReportMemories;
 export interface AskReportMemories {
   by: "memories";
   question: string;
+  /** Whether the first memory answers the question. Otherwise, the memories are only close to it. */
   known: boolean;
   memories: RecalledMemory[];
   /** Number of unreadable files. */
   broken: number;
-  /** A short version of the first memory. */
+  /** A short version of the first memory, if it answers the question. */
   answer?: string | null;
   /** Why the configured model did not answer. */
   error?: string | null;
@@ -272,6 +273,8 @@ export interface CitedMemory {
   not_verified: string[];
   /** Other stores that contain the same ID. */
   also_in: StoreScope[];
+  /** The message, or the line of an imported file, that the quote comes from. */
+  place?: string | null;
   /** The memory's project, if all projects were searched. */
   project?: string | null;
   quote?: string | null;
@@ -801,6 +804,8 @@ export interface Finding {
 export interface FolderSessions {
   path: string;
   sessions: number;
+  /** The path of the registered project that is a clone of the same repository. */
+  clone_of?: string | null;
 }
 
 /** A matching memory. */
@@ -1308,14 +1313,15 @@ export interface MemoryAddRequest {
   type?: MemoryType | null;
 }
 
-/** Memories that answer a question, best match first. */
+/** Memories that answer a question or are close to it, best match first. */
 export interface MemoryAnswer {
   question: string;
+  /** Whether the first memory answers the question. Otherwise, the memories are only close to it. */
   known: boolean;
   memories: RecalledMemory[];
   /** Number of unreadable files. */
   broken: number;
-  /** A short version of the first memory. */
+  /** A short version of the first memory, if it answers the question. */
   answer?: string | null;
   /** Why the configured model did not answer. */
   error?: string | null;
@@ -1863,6 +1869,8 @@ export interface ProjectAddReport {
 export interface ProjectAddRequest {
   /** The repository directory. */
   path: string;
+  /** Other directories whose sessions belong to the project, such as its path before it moved. */
+  also?: string[];
   /** Name of the project. Defaults to the project's current name or, for a new project, to the directory name. */
   name?: string | null;
 }
@@ -1887,6 +1895,8 @@ export interface ProjectEntry {
   name: string;
   path: string;
   state: ProjectState;
+  /** Other directories whose sessions belong to the project. */
+  also?: string[];
 }
 
 /** The registered projects, in the order of registration. */
@@ -2053,6 +2063,8 @@ export interface RecalledMemory {
 export interface RecalledQuote {
   text: string;
   speaker: Speaker;
+  /** The message, or the line of an imported file, that the quote comes from. */
+  place: string;
   at: string;
 }
 
@@ -2119,6 +2131,8 @@ export interface ReviewCandidate {
   created?: string | null;
   /** The kind of learning. */
   kind?: string | null;
+  /** The project of the candidate, if all projects are listed. */
+  project?: string | null;
   /** Why the candidate is quarantined, if it is. */
   reason?: string | null;
   /**
@@ -2133,7 +2147,7 @@ export interface ReviewCandidate {
 
 /** The user's decision, and the candidates that it applies to. */
 export interface ReviewDecideRequest {
-  /** IDs of the candidates or prefixes of them. */
+  /** IDs of the candidates or prefixes of them. `import:FILE` stands for all statements that were imported from a file. */
   ids: string[];
   decision: ReviewDecision;
   scope?: Scope | null;
@@ -2144,7 +2158,10 @@ export interface ReviewDecideRequest {
 /** The user's decision about a candidate. */
 export type ReviewDecision = "accept" | "reject";
 
-/** Candidates, newest first. */
+/**
+ * Candidates from sessions, newest first, and then those from imported files. Unless there are only a few, the
+ * statements of a file are listed as one candidate with the ID `import:FILE`.
+ */
 export interface ReviewListReport {
   candidates: ReviewCandidate[];
   /** Total number of candidates, including those not listed. */
@@ -2154,6 +2171,10 @@ export interface ReviewListReport {
 
 /** Limits the list of candidates. */
 export interface ReviewListRequest {
+  /** List the candidates of all registered projects, regardless of `scope`. */
+  all_projects?: boolean;
+  /** List the statements imported from this file one by one. */
+  file?: string | null;
   /** Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting. */
   limit?: number | null;
   scope?: Scope | null;
@@ -3303,7 +3324,7 @@ export interface TraceShowReport {
 
 /** The session to show, and which details to include. */
 export interface TraceShowRequest {
-  /** The session ID or a prefix of it. `ID:SEQUENCE` starts at the event with this number. */
+  /** The session ID or a prefix of it. `ID:SEQUENCE` shows 20 events from this one on, unless `limit` is set. */
   id: string;
   /** Include reasoning, injected text and records of unknown kinds. */
   full?: boolean;
@@ -3536,6 +3557,8 @@ export interface WaitingSessions {
   active?: LaterSessions | null;
   /** Failed sessions that will be retried. */
   retried?: LaterSessions | null;
+  /** Sessions whose traces name no directory. `nacre sync --trace` assigns them to a project. */
+  without_folder?: AgentSessions[];
 }
 
 /** Loops to run as soon as possible. */

@@ -447,6 +447,8 @@ class Review:
     def list(
         self,
         *,
+        all_projects: bool | None = None,
+        file: str | None = None,
         limit: int | None = None,
         scope: types.Scope | None = None,
         project: str | None = None,
@@ -457,6 +459,8 @@ class Review:
         `GET /api/review`
 
         Args:
+            all_projects: List the candidates of all registered projects, regardless of `scope`.
+            file: List the statements imported from this file one by one.
             limit: Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
         """
         return self._caller.call(
@@ -464,6 +468,8 @@ class Review:
                 "GET",
                 "/api/review",
                 query={
+                    "all_projects": all_projects,
+                    "file": file,
                     "limit": limit,
                     "scope": scope,
                 },
@@ -487,7 +493,8 @@ class Review:
         `POST /api/review`
 
         Args:
-            ids: IDs of the candidates or prefixes of them.
+            ids: IDs of the candidates or prefixes of them. `import:FILE` stands for all statements that were
+                imported from a file.
             supersedes: ID of the memory that the accepted candidate supersedes, or a prefix of that ID. Requires
                 exactly one candidate.
         """
@@ -950,6 +957,7 @@ class Projects:
         self,
         path: str,
         *,
+        also: Sequence[str] | None = None,
         name: str | None = None,
         project: str | None = None,
         timeout: Timeout = DEFAULT,
@@ -960,6 +968,7 @@ class Projects:
 
         Args:
             path: The repository directory.
+            also: Other directories whose sessions belong to the project, such as its path before it moved.
             name: Name of the project. Defaults to the project's current name or, for a new project, to the
                 directory name.
         """
@@ -969,6 +978,7 @@ class Projects:
                 "/api/project/add",
                 body={
                     "path": path,
+                    "also": also,
                     "name": name,
                 },
                 project=project,

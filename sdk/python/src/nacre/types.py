@@ -119,11 +119,12 @@ class AskReportMemories(TypedDict):
     by: Literal["memories"]
     question: str
     known: bool
+    """Whether the first memory answers the question. Otherwise, the memories are only close to it."""
     memories: list[RecalledMemory]
     broken: int
     """Number of unreadable files."""
     answer: NotRequired[str | None]
-    """A short version of the first memory."""
+    """A short version of the first memory, if it answers the question."""
     error: NotRequired[str | None]
     """Why the configured model did not answer."""
     said: NotRequired[SaidInSession | None]
@@ -306,6 +307,8 @@ class CitedMemory(TypedDict):
     """IDs of memories that this one claims to supersede, but whose own files do not confirm it."""
     also_in: list[StoreScope]
     """Other stores that contain the same ID."""
+    place: NotRequired[str | None]
+    """The message, or the line of an imported file, that the quote comes from."""
     project: NotRequired[str | None]
     """The memory's project, if all projects were searched."""
     quote: NotRequired[str | None]
@@ -883,6 +886,8 @@ class FolderSessions(TypedDict):
 
     path: str
     sessions: int
+    clone_of: NotRequired[str | None]
+    """The path of the registered project that is a clone of the same repository."""
 
 
 class FoundMemory(TypedDict):
@@ -1442,15 +1447,16 @@ class MemoryAddRequest(TypedDict):
 
 
 class MemoryAnswer(TypedDict):
-    """Memories that answer a question, best match first."""
+    """Memories that answer a question or are close to it, best match first."""
 
     question: str
     known: bool
+    """Whether the first memory answers the question. Otherwise, the memories are only close to it."""
     memories: list[RecalledMemory]
     broken: int
     """Number of unreadable files."""
     answer: NotRequired[str | None]
-    """A short version of the first memory."""
+    """A short version of the first memory, if it answers the question."""
     error: NotRequired[str | None]
     """Why the configured model did not answer."""
     said: NotRequired[SaidInSession | None]
@@ -2044,6 +2050,8 @@ class ProjectAddRequest(TypedDict):
 
     path: str
     """The repository directory."""
+    also: NotRequired[list[str]]
+    """Other directories whose sessions belong to the project, such as its path before it moved."""
     name: NotRequired[str | None]
     """Name of the project. Defaults to the project's current name or, for a new project, to the directory name."""
 
@@ -2074,6 +2082,8 @@ class ProjectEntry(TypedDict):
     name: str
     path: str
     state: ProjectState
+    also: NotRequired[list[str]]
+    """Other directories whose sessions belong to the project."""
 
 
 class ProjectListReport(TypedDict):
@@ -2258,6 +2268,8 @@ class RecalledQuote(TypedDict):
 
     text: str
     speaker: Speaker
+    place: str
+    """The message, or the line of an imported file, that the quote comes from."""
     at: str
 
 
@@ -2326,6 +2338,8 @@ class ReviewCandidate(TypedDict):
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
     """The kind of learning."""
+    project: NotRequired[str | None]
+    """The project of the candidate, if all projects are listed."""
     reason: NotRequired[str | None]
     """Why the candidate is quarantined, if it is."""
     replaced_by: NotRequired[str | None]
@@ -2341,7 +2355,7 @@ class ReviewDecideRequest(TypedDict):
     """The user's decision, and the candidates that it applies to."""
 
     ids: list[str]
-    """IDs of the candidates or prefixes of them."""
+    """IDs of the candidates or prefixes of them. `import:FILE` stands for all statements that were imported from a file."""
     decision: ReviewDecision
     scope: NotRequired[Scope | None]
     supersedes: NotRequired[str | None]
@@ -2353,7 +2367,9 @@ ReviewDecision: TypeAlias = Literal["accept", "reject"]
 
 
 class ReviewListReport(TypedDict):
-    """Candidates, newest first."""
+    """Candidates from sessions, newest first, and then those from imported files. Unless there are only a few, the
+    statements of a file are listed as one candidate with the ID `import:FILE`.
+    """
 
     candidates: list[ReviewCandidate]
     total: int
@@ -2364,6 +2380,10 @@ class ReviewListReport(TypedDict):
 class ReviewListRequest(TypedDict):
     """Limits the list of candidates."""
 
+    all_projects: NotRequired[bool]
+    """List the candidates of all registered projects, regardless of `scope`."""
+    file: NotRequired[str | None]
+    """List the statements imported from this file one by one."""
     limit: NotRequired[int | None]
     """Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting."""
     scope: NotRequired[Scope | None]
@@ -3620,7 +3640,7 @@ class TraceShowRequest(TypedDict):
     """The session to show, and which details to include."""
 
     id: str
-    """The session ID or a prefix of it. `ID:SEQUENCE` starts at the event with this number."""
+    """The session ID or a prefix of it. `ID:SEQUENCE` shows 20 events from this one on, unless `limit` is set."""
     full: NotRequired[bool]
     """Include reasoning, injected text and records of unknown kinds."""
     limit: NotRequired[int | None]
@@ -3875,6 +3895,8 @@ class WaitingSessions(TypedDict):
     """Sessions that were modified recently and may still be running."""
     retried: NotRequired[LaterSessions | None]
     """Failed sessions that will be retried."""
+    without_folder: NotRequired[list[AgentSessions]]
+    """Sessions whose traces name no directory. `nacre sync --trace` assigns them to a project."""
 
 
 class WakeRequest(TypedDict):
