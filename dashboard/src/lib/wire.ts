@@ -629,6 +629,10 @@ export interface CitedMemory {
   not_verified: string[];
   path: string;
   /**
+   * The message, or the line of an imported file, that the quote comes from.
+   */
+  place?: string | null;
+  /**
    * The memory's project, if all projects were searched.
    */
   project?: string | null;
@@ -657,11 +661,11 @@ export interface TokenCounts {
   output: number;
 }
 /**
- * Memories that answer a question, best match first.
+ * Memories that answer a question or are close to it, best match first.
  */
 export interface MemoryAnswer {
   /**
-   * A short version of the first memory.
+   * A short version of the first memory, if it answers the question.
    */
   answer?: string | null;
   /**
@@ -672,6 +676,9 @@ export interface MemoryAnswer {
    * Why the configured model did not answer.
    */
   error?: string | null;
+  /**
+   * Whether the first memory answers the question. Otherwise, the memories are only close to it.
+   */
   known: boolean;
   memories: RecalledMemory[];
   question: string;
@@ -733,6 +740,10 @@ export interface RecalledMemory {
  */
 export interface RecalledQuote {
   at: string;
+  /**
+   * The message, or the line of an imported file, that the quote comes from.
+   */
+  place: string;
   speaker: Speaker;
   text: string;
 }
@@ -1355,6 +1366,10 @@ export interface DoctorReport {
  * One registered project.
  */
 export interface ProjectEntry {
+  /**
+   * Other directories whose sessions belong to the project.
+   */
+  also?: string[];
   name: string;
   path: string;
   state: ProjectState;
@@ -1751,6 +1766,10 @@ export interface FeedbackRequest {
  * Number of sessions in a directory.
  */
 export interface FolderSessions {
+  /**
+   * The path of the registered project that is a clone of the same repository.
+   */
+  clone_of?: string | null;
   path: string;
   sessions: number;
 }
@@ -2704,6 +2723,10 @@ export interface ProjectAddReport {
  */
 export interface ProjectAddRequest {
   /**
+   * Other directories whose sessions belong to the project, such as its path before it moved.
+   */
+  also?: string[];
+  /**
    * Name of the project. Defaults to the project's current name or, for a new project, to the
    * directory name.
    */
@@ -2876,6 +2899,10 @@ export interface ReviewCandidate {
    */
   kind?: string | null;
   path: string;
+  /**
+   * The project of the candidate, if all projects are listed.
+   */
+  project?: string | null;
   quotes: MemoryQuote[];
   /**
    * Why the candidate is quarantined, if it is.
@@ -2899,7 +2926,8 @@ export interface ReviewCandidate {
   updated?: string | null;
 }
 /**
- * Candidates, newest first.
+ * Candidates from sessions, newest first, and then those from imported files. Unless there are
+ * only a few, the statements of a file are listed as one candidate with the ID `import:FILE`.
  */
 export interface ReviewListReport {
   broken: BrokenFile[];
@@ -2913,6 +2941,14 @@ export interface ReviewListReport {
  * Limits the list of candidates.
  */
 export interface ReviewListRequest {
+  /**
+   * List the candidates of all registered projects, regardless of `scope`.
+   */
+  all_projects?: boolean;
+  /**
+   * List the statements imported from this file one by one.
+   */
+  file?: string | null;
   /**
    * Maximum number of results; 0 means no limit. Defaults to the `memory.max_results` setting.
    */
@@ -3386,6 +3422,10 @@ export interface WaitingSessions {
    * Failed sessions that will be retried.
    */
   retried?: LaterSessions | null;
+  /**
+   * Sessions whose traces name no directory. `nacre sync --trace` assigns them to a project.
+   */
+  without_folder?: AgentSessions[];
 }
 /**
  * The result of a sync.
@@ -3788,7 +3828,8 @@ export interface TraceShowRequest {
    */
   full?: boolean;
   /**
-   * The session ID or a prefix of it. `ID:SEQUENCE` starts at the event with this number.
+   * The session ID or a prefix of it. `ID:SEQUENCE` shows 20 events from this one on, unless
+   * `limit` is set.
    */
   id: string;
   /**

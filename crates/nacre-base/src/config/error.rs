@@ -5,7 +5,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::keys::FORMAT_KEY;
+/// A version that changes how a store is written raises this number, so that earlier versions
+/// refuse the store.
+pub(super) const FORMAT_KEY: &str = "memory.format";
 
 pub(super) const MAX_BYTES: usize = 1 << 20;
 pub(super) const MAX_TABLES: usize = 4096;

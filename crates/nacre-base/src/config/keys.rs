@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::error::nearest;
+use super::error::{FORMAT_KEY, nearest};
 use super::settings::{AtRest, ColorChoice, ScopeMode, ThemeChoice};
 use FromRepo::{Allowed, OnlyLower, Refused};
 
@@ -50,10 +50,6 @@ pub enum FromRepo {
 const fn key(name: &'static str, kind: ValueKind, from_repo: FromRepo) -> KeySpec {
     KeySpec { name, kind, from_repo }
 }
-
-/// A version that changes how a store is written raises this number, so that earlier versions
-/// refuse the store.
-pub(super) const FORMAT_KEY: &str = "memory.format";
 
 pub const KEYS: &[KeySpec] = &[
     key("memory.scope", ValueKind::Choice(ScopeMode::NAMES), Allowed),

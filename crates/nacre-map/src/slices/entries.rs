@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use nacre_types::{CodeArea, EntryKind, EntryPoint, Listed};
 
-use super::lists::list_first;
 use super::places::CodeRole;
 use super::survey::{Node, Survey};
 use super::text_facts::TextFacts;
+use super::weights::list_first;
 use crate::artifact::FileRow;
 
 const MAX_REACHED: usize = 500;

@@ -1,9 +1,9 @@
 //! Scores files against a question with BM25F over four fields: content, defined names, directories
 //! and file name.
 
-use super::lists::as_number;
 use super::made_paths::MadePaths;
 use super::places::{self, folder_of};
+use super::weights::as_number;
 use super::weights::{WEIGHTS, Weights};
 use crate::artifact::Lists;
 use crate::shares::in_batches;

@@ -8,7 +8,6 @@ mod commands;
 mod context;
 mod declared;
 mod entries;
-mod lists;
 mod made_paths;
 mod matching;
 mod overview;

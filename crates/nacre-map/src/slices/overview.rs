@@ -12,10 +12,10 @@ use nacre_types::{
 
 use super::areas::{areas, code_apart};
 use super::entries::{entry_candidates, entry_points};
-use super::lists::{as_number, first_by, list_first};
 use super::places::{CodeRole, folder_of, is_index};
 use super::survey::{Node, Survey};
 use super::text_facts::{ReadText, TextFacts};
+use super::weights::{as_number, first_by, list_first};
 use crate::artifact::FileRow;
 use crate::languages::{Analysis, Language, SymbolFacts};
 

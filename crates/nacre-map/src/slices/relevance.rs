@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use nacre_memory::search::Builtin;
 use nacre_types::WhyRelevant as Why;
 
-use super::lists::{as_number, first_by};
 use super::matching::{Matches, Sketch, matches, shares};
 use super::places;
 use super::weights::Weights;
+use super::weights::{as_number, first_by};
 use crate::artifact::RelativePath;
 use crate::words::{TaskQuery, part_words};
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use nacre_types::EntryKind;
 
-use super::lists::as_number;
 use super::made_paths::MadePaths;
 use super::places::{CodeRole, entry_kind, place_of};
+use super::weights::as_number;
 use crate::artifact::{FileOutline, Imports, Lists};
 use crate::languages::{Language, Outline, Problem};
 

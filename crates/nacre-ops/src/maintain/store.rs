@@ -241,7 +241,7 @@ impl Round {
         let (path, bytes) = UndoPlan::of(plan, OF_MAINTENANCE).file(run)?;
         batch.put_file(path, bytes)?;
         let info = ChangeInfo { change: None, command: "maintain", undoes: None, now: ctx.now };
-        Ok(stage_note(ctx.store, batch, run, &info, plan, Reversal::Plan)?)
+        stage_note(ctx.store, batch, run, &info, plan, Reversal::Plan)
     }
 
     /// Returns an id that depends only on the plan and the time, so that a retry uses the same id.

@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use nacre_base::is_hidden_char;
-use nacre_memory::{Basis, Claim, Draft, MemoryId, Quote, Speaker, Status, Trust};
+use nacre_memory::{Basis, Claim, Draft, LearningKind, MemoryId, Quote, Speaker, Status, Trust};
 use nacre_traces::transcript::{Agent, WordSource};
 use nacre_types::{DropReason, Gate, Signal, Strategy};
 use serde::{Deserialize, Serialize};
-
-use super::extract::Remark;
 
 pub const FORMAT_VERSION: u32 = 1;
 
@@ -44,6 +42,33 @@ pub struct Extraction {
     /// Sentences that become candidates if another session repeats them.
     #[serde(skip)]
     pub(crate) remarks: Vec<Remark>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Remark {
+    pub(crate) kind: LearningKind,
+    pub(crate) basis: Basis,
+    pub(crate) form: Form,
+    /// The sentence without introductory words, or what a command reported.
+    pub(crate) claim: String,
+    /// The command that reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) command: Option<String>,
+    /// A hash of the message. Pasting a message into a second session is not a repetition.
+    pub(crate) message: u64,
+    /// The sentence as it was written, and the explanation of a failure.
+    pub(crate) quotes: Vec<Quote>,
+}
+
+/// How well a remark states a claim, from worst to best. A fragment needs its context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Form {
+    Fragment,
+    Report,
+    Request,
+    Statement,
+    Rule,
 }
 
 /// Returns the id of a candidate: `c1`, `c2`, and so on.

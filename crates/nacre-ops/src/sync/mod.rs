@@ -6,7 +6,6 @@ pub mod evidence;
 pub mod extract;
 pub mod pipeline;
 mod queue;
-mod repeats;
 mod resources;
 mod steps;
 pub mod strategy;
@@ -27,9 +26,9 @@ use nacre_types::{
     WaitingSessions,
 };
 
+pub use self::pipeline::RemarkIndex;
 use self::queue::{QueueOptions, QueueReport, process_queue};
 pub use self::queue::{preview, preview_trace};
-pub use self::repeats::RemarkIndex;
 pub use self::resources::SessionModels;
 use self::resources::{SessionToSync, SyncResources};
 use crate::error::{OpError, Result};

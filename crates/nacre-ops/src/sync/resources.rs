@@ -29,8 +29,8 @@ use crate::host::{
     patience, record, seed, short, spill, trace_file, wait_for_cancellation,
 };
 use crate::run::folder;
+use crate::sync::pipeline::RemarkIndex;
 use crate::sync::pipeline::{AskLead, FlowContext, SessionRequest, SyncError, bring_up_to_date};
-use crate::sync::repeats::RemarkIndex;
 use crate::sync::strategy::ReadingStrategy;
 
 pub(super) struct SyncResources {

@@ -335,9 +335,10 @@ fn find_similar(
     scope: Option<Scope>,
     candidate: &ReviewCandidate,
 ) -> Result<Vec<MemoryEntry>> {
-    // Punctuation could be read as a filter or a phrase.
+    // The first clause names the topic. Punctuation could be read as a filter or a phrase.
+    let title = candidate.memory.title.split([',', ';', ':']).next().unwrap_or_default();
     let is_word = |c: char| c.is_alphanumeric() || c.is_whitespace();
-    let query = candidate.memory.title.replace(|c| !is_word(c), " ");
+    let query = title.replace(|c| !is_word(c), " ");
     let request = MemorySearchRequest { query, scope, ..MemorySearchRequest::default() };
     let hits = memories::search(host, &request)?.hits.into_iter().map(|hit| hit.memory);
     let is_claim = |memory: &MemoryEntry| {

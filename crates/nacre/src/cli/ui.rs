@@ -226,10 +226,11 @@ impl Ui {
     /// Prompts for a single key, without Enter. Returns what a user without such a terminal would
     /// type in a line, or `None` for Esc, Ctrl-C and Ctrl-D.
     pub(crate) fn ask_key(&mut self, question: &str) -> Result<Option<String>> {
+        // In raw mode, line feeds would not return to the first column.
+        let _ = self.flush();
         if enable_raw_mode().is_err() {
             return self.ask(question);
         }
-        let _ = self.flush();
         eprint_now(question);
         let key = loop {
             match crossterm::event::read() {
@@ -240,12 +241,15 @@ impl Ui {
         };
         disable_raw_mode()?;
         let key = key?;
-        let answer = match key.code {
-            KeyCode::Char('c' | 'd') if key.modifiers.contains(KeyModifiers::CONTROL) => None,
-            KeyCode::Char(c) => Some(c.to_string()),
-            KeyCode::Enter => Some(String::new()),
-            KeyCode::Esc => None,
-            _ => Some("?".to_owned()),
+        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let answer = if key.code == KeyCode::Enter {
+            Some(String::new())
+        } else if key.code == KeyCode::Esc
+            || (is_control && "cd".contains(|c| key.code == KeyCode::Char(c)))
+        {
+            None
+        } else {
+            Some(key.code.as_char().map_or_else(|| "?".to_owned(), String::from))
         };
         eprint_now(&format!("{}\n", answer.as_deref().unwrap_or_default()));
         Ok(answer)

@@ -51,7 +51,11 @@ fn without_a_model_the_memories_are_the_answer() {
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table] (2026-11-15)
         One file to back up, and no broker to run.
     ");
-    assert_snapshot!(home.run(&["ask", "What are the limits of the queue?"]), @"");
+    assert_snapshot!(home.run(&["ask", "What are the limits of the queue?"]), @"
+    Nothing in memory clearly answers that. Closest:
+    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table] (2026-11-15)
+        One file to back up, and no broker to run.
+    ");
     assert_snapshot!(home.run(&["ask", "Who won the chess championship in 1972?"]), @"Nothing in memory answers that.");
     let (code, output) = home.json(&["ask", "Why is the queue a SQLite table?"]);
     assert_eq!((code, &output["by"], &output["known"]), (0, &json!("memories"), &json!(true)));

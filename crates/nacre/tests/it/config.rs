@@ -31,6 +31,7 @@ fn show_says_where_each_value_came_from() {
     lock.wait_ms                   10000         in the built-in defaults
     map.at_rest                    plain         in the built-in defaults
     map.deny                       []            in the built-in defaults
+    memory.format                  1             in the built-in defaults
     memory.max_file_bytes          65536         in the built-in defaults
     memory.max_results             7             in `$HOME/.nacre/config.toml`, line 2
     memory.scope                   project_only  in `$HOME/work/.nacre/config.toml`, line 5

@@ -78,10 +78,28 @@ fn every_directory_with_sessions_is_set_up_as_one_change() {
     assert_eq!(listed["projects"], json!([]));
     assert!(!root.join("a/shop/.nacre").exists());
     let (_, done) = home.json(&["init", "--all", "--yes"]);
-    assert_snapshot!(home.run(&["undo", done["change"].as_str().unwrap()]), @"");
-    assert_snapshot!(home.run(&["init", "--all", "--yes"]), @"");
-    assert_snapshot!(home.run(&["project"]), @"");
-    assert_snapshot!(home.run(&["init", "--all", "--yes"]), @"");
+    assert_snapshot!(home.run(&["undo", done["change"].as_str().unwrap()]), @"
+    No longer registered: shop
+    No longer registered: shop-2
+    No longer registered: inner
+    Undid project-20261115-083000-499c78f0 (init --all)
+    Undo: nacre undo undo-20261115-083000-[id]
+    ");
+    assert_snapshot!(home.run(&["init", "--all", "--yes"]), @"
+    3 directories with sessions:
+      ~/a/shop        2
+      ~/b/shop        1
+      ~/b/shop/inner  1
+    Set up 3 projects.
+    Undo: nacre undo project-20261115-083000-[id]
+    Next: nacre sync
+    ");
+    assert_snapshot!(home.run(&["project"]), @"
+    shop    ready  $HOME/a/shop
+    shop-2  ready  $HOME/b/shop
+    inner   ready  $HOME/b/shop/inner
+    ");
+    assert_snapshot!(home.run(&["init", "--all", "--yes"]), @"All directories with sessions are set up.");
     assert!(home.run(&["sync"]).contains("4 sessions: "));
 }
 
@@ -97,22 +115,65 @@ fn a_moved_project_and_a_clone_are_recognized_but_not_joined_unasked() {
     fs::create_dir(copy.join("src")).unwrap();
     home.run_in(&old, &["init"]);
     let shown = run_in(&home, &old, &["sync", "--run-id", "first"]);
-    assert_snapshot!(shown, @"");
+    assert_snapshot!(shown, @"
+    Read 2 sessions.
+      learning  Always use pnpm here, never npm
+    1 session: 1 memory learned, 1 summary.
+    1 session outside of all projects: ~/copy 1; run `nacre init` there.
+    ~/copy is of the same repository as ~/old/shop. To read its sessions there: nacre project add ~/old/shop --also ~/copy
+    Undo: nacre undo first-[id]
+    Next: nacre brief
+    ");
     fs::create_dir(root.join("new")).unwrap();
     fs::rename(&old, &new).unwrap();
     home.run_in(&new, &["init"]);
-    assert_snapshot!(run_in(&home, &new, &["status"]), @"");
+    assert_snapshot!(run_in(&home, &new, &["status"]), @"
+    Project shop-2 in $HOME/new/shop
+    project  0 decisions, 1 learning, 1 summary  $HOME/new/shop/.nacre
+    global   0 decisions, 0 learnings, 0 summaries  $HOME/.nacre
+    2 sessions outside of all projects: ~/copy 1, ~/old/shop 1; run `nacre init` there.
+    ~/copy is of the same repository as ~/new/shop. To read its sessions there: nacre project add ~/new/shop --also ~/copy
+    ~/old/shop is of the same repository as ~/new/shop. To read its sessions there: nacre project add ~/new/shop --also ~/old/shop
+    Last sync first (done)
+    Scope project_fallback_global, 2 registered projects
+    Health unchecked: run `nacre doctor`
+    ");
     assert!(!home.run_in(&new, &["trace"]).contains("pnpm"), "nothing is joined unasked");
     let also = |path: &Path| path.display().to_string();
-    assert_snapshot!(home.run_in(&new, &["project", "add", ".", "--also", &also(&new.join("x"))]), @"");
+    assert_snapshot!(home.run_in(&new, &["project", "add", ".", "--also", &also(&new.join("x"))]), @"
+    Error: `$HOME/new/shop/x` contains the project or is part of it
+    Hint: Its sessions need no `--also`
+    [exit 2]
+    ");
     let agent = home
         .command(&new, &["project", "add", ".", "--also", &also(&old)])
         .env("CLAUDECODE", "1")
         .output();
-    assert_snapshot!(home.render(&agent.unwrap()), @"");
-    assert_snapshot!(home.run_in(&new, &["project", "add", ".", "--also", "../../old/shop", "--also", &also(&copy)]), @"");
-    assert_snapshot!(home.run(&["project"]), @"");
-    assert_snapshot!(run_in(&home, &new, &["sync", "--run-id", "second"]), @"");
+    assert_snapshot!(home.render(&agent.unwrap()), @"
+    Error: Only the user can give a project the sessions of another directory
+    Hint: Ask the user to run it in their own terminal
+    [exit 1]
+    ");
+    assert_snapshot!(home.run_in(&new, &["project", "add", ".", "--also", "../../old/shop", "--also", &also(&copy)]), @r#"
+    Found git repository $HOME/new/shop
+    The store already exists; nothing changed.
+    Project `shop-2`, 2 memories.
+    Git shares decisions and learnings; session summaries stay local (share.summaries).
+    Found 2 sessions of this repository (generic 2).
+    They are read by rules, on this computer. Rules find what people state plainly, such as "never push to main", and summarize every session; they miss what only follows from a discussion.
+
+    Next: nacre sync
+    Undo: nacre undo project-20261115-083000-[id]
+    "#);
+    assert_snapshot!(home.run(&["project"]), @"shop-2  ready  $HOME/new/shop");
+    assert_snapshot!(run_in(&home, &new, &["sync", "--run-id", "second"]), @"
+    No new content in 2 session files.
+    Queued 1 session of newly set up projects.
+      learning  Never push to main
+    1 session: 1 memory learned, 1 summary.
+    Undo: nacre undo second-[id]
+    Next: nacre brief
+    ");
     assert!(home.run_in(&new, &["trace"]).contains("pnpm"));
 }
 
@@ -122,10 +183,17 @@ fn sessions_without_a_directory_are_counted_and_can_be_assigned() {
     home.ok(&["init"]);
     session(&home, "chat", None, "Always use pnpm here, never npm.");
     session(&home, "other", None, "Never push to main.");
-    assert_snapshot!(run_in(&home, &home.work(), &["sync"]), @"");
+    assert_snapshot!(run_in(&home, &home.work(), &["sync"]), @"
+    Read 2 sessions.
+    2 sessions without a directory (generic 2). To read one into this project: nacre sync --trace ID (nacre trace --all).
+    ");
     let (_, value) = home.json(&["status"]);
     assert_eq!(value["waiting"]["without_folder"][0]["sessions"], 2, "{value:#}");
-    assert_snapshot!(run_in(&home, &home.work(), &["sync", "--trace", "chat"]), @"");
+    assert_snapshot!(run_in(&home, &home.work(), &["sync", "--trace", "chat"]), @"
+      learning  Always use pnpm here, never npm
+    1 session: 1 memory learned, 1 summary.
+    Undo: nacre undo sync-20261115-083000-[id]
+    ");
     let (_, value) = home.json(&["status"]);
     assert_eq!(value["waiting"]["without_folder"][0]["sessions"], 1, "{value:#}");
     assert!(home.run(&["trace"]).contains("pnpm"));
@@ -157,7 +225,19 @@ fn one_session_of_a_database_can_be_read() {
     .unwrap();
     drop(both);
     let path = database.display().to_string();
-    assert_snapshot!(home.run(&["sync", "--trace", &path]), @"");
-    assert_snapshot!(home.run(&["sync", "--trace", &format!("{path}:0a1b2c3")]), @"");
-    assert_snapshot!(home.run(&["sync", "--trace", &format!("{path}:0a1b2c3e")]), @"");
+    assert_snapshot!(home.run(&["sync", "--trace", &path]), @"
+    Error: Cannot read trace `$HOME/copied/state.vscdb`: the file contains several sessions; name one of them: FILE:ID
+    Hint: `nacre trace` lists the known sessions and their ids
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["sync", "--trace", &format!("{path}:0a1b2c3")]), @"
+    Error: Cannot read trace `$HOME/copied/state.vscdb`: the file contains several sessions; name one of them: FILE:ID
+    Hint: `nacre trace` lists the known sessions and their ids
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["sync", "--trace", &format!("{path}:0a1b2c3e")]), @"
+      learning  Never push to main
+    1 session: 1 memory learned, 1 summary.
+    Undo: nacre undo sync-20261115-083000-[id]
+    ");
 }

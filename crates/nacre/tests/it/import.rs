@@ -109,7 +109,6 @@ fn statements_wait_for_review_with_their_place_and_text() {
     assert_snapshot!(home.run(&["review", "--limit", "2"]), @"
     20261115-the-shop-sells-pearls-on-the-web-payments-go-through-one  convention  2026-11-15  The shop sells pearls on the web; payments go through one provider  (candidate, derived)
         Shop: The shop sells pearls on the web; payments go through one provider.
-        > The shop sells pearls on the web; payments go through one provider.
           AGENTS.md:3, 2026-11-15T08:30:00Z
 
     20261115-tests-start-the-database-with-make-db  convention  2026-11-15  Tests start the database with `make db`  (candidate, derived)

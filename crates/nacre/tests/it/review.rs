@@ -171,8 +171,18 @@ fn candidates_of_all_projects_are_reviewed_together() {
     std::fs::create_dir(&second).unwrap();
     propose(&home, "Use SQLite for the queue", "");
     home.ok(&["project", "add", "../second"]);
-    assert_snapshot!(home.run_in(&second, &["review"]), @"");
-    assert_snapshot!(home.run_in(&second, &["review", "--all"]), @"");
+    assert_snapshot!(home.run_in(&second, &["review"]), @"
+    No candidates to review.
+    1 candidate waits in other projects: nacre review --all
+    ");
+    assert_snapshot!(home.run_in(&second, &["review", "--all"]), @"
+    20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue  (candidate)
+        project work
+        > Use SQLite for the queue
+          nacre memory add, 2026-11-15T08:30:00Z
+
+    Decide: nacre --project NAME review accept ID, nacre --project NAME review reject ID
+    ");
     let id = home.run_in(&second, &["memory", "add", "Use tabs"]);
     let id = id.lines().next().unwrap().split(' ').next_back().unwrap().to_owned();
     let path = second.join(format!(".nacre/memory/decisions/{id}.md"));

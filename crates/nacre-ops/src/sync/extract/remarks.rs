@@ -5,16 +5,16 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use nacre_base::text::{is_stop_word, stem};
-use nacre_memory::{Basis, Claim, LearningKind, Quote, Speaker};
+use nacre_memory::{Basis, Claim, LearningKind, Speaker};
 use nacre_traces::transcript::{SessionFacts, TranscriptEvent};
 use regex::Regex;
-use serde::{Deserialize, Serialize};
 
 use super::checks::{Repeated, hash, plain};
 use super::cues::{MOMENT, PASSING, QUESTION, fold, n_shared, named};
 use super::proposal::Spoken;
 use super::requests::{Request, bare_claim, is_fault, request};
 use super::said::{Message, split_message};
+use crate::sync::candidate::{Form, Remark};
 
 const MAX_REMARKS: usize = 400;
 const MAX_COMMANDS: usize = 64;
@@ -23,33 +23,6 @@ const MAX_NAME_WORDS: usize = 3;
 const MAX_BYTES: usize = 280;
 /// Minimum number of terms. Shorter sentences are often equal by chance.
 const MIN_TERMS: usize = 3;
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Remark {
-    pub(crate) kind: LearningKind,
-    pub(crate) basis: Basis,
-    pub(crate) form: Form,
-    /// The sentence without introductory words, or what a command reported.
-    pub(crate) claim: String,
-    /// The command that reported it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) command: Option<String>,
-    /// A hash of the message. Pasting a message into a second session is not a repetition.
-    pub(crate) message: u64,
-    /// The sentence as it was written, and the explanation of a failure.
-    pub(crate) quotes: Vec<Quote>,
-}
-
-/// How well a remark states a claim, from worst to best. A fragment needs its context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Form {
-    Fragment,
-    Report,
-    Request,
-    Statement,
-    Rule,
-}
 
 #[derive(Debug, Default)]
 pub(super) struct RemarkList {
@@ -198,8 +171,8 @@ fn wish(sentence: &str) -> Option<Remark> {
     Some(Remark::new(LearningKind::Preference, Basis::Stated, form, claim))
 }
 
-/// Returns the terms of a claim. The parts of an identifier are not terms, because two remarks about
-/// one function are not the same for that.
+/// Returns the terms of a claim. The parts of an identifier are not terms, because two remarks
+/// about one function need not be the same.
 pub(crate) fn terms(claim: &str) -> BTreeSet<String> {
     let lower = claim.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric() && c != '_');

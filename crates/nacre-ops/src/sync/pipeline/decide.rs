@@ -23,11 +23,13 @@ use nacre_memory::{
 use nacre_types::{ChecklistStep, Signal};
 
 use super::Result;
-use super::known::decide_link;
 use crate::sync::candidate::Candidate;
 use crate::sync::extract::{overlap, plain_words};
 
 const MAX_NEAR: usize = 8;
+
+/// Minimum share of a title's terms that a memory contains if the claim restates it.
+const MIN_RESTATED: f32 = 0.9;
 
 pub(super) fn decide_all(
     store: &Store,
@@ -173,7 +175,7 @@ fn neighbours(
     Ok(near)
 }
 
-pub(super) fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neighbour> {
+fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neighbour> {
     let id = memory.at.id.clone();
     let evidence = store.evidence(&id).ok().flatten();
     let said = evidence.iter().flat_map(|evidence| &evidence.quotes);
@@ -188,6 +190,52 @@ pub(super) fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> R
         profile: Profile::of(&memory.title, &claimed(memory.document.body())),
         likeness,
         id,
+    })
+}
+
+/// Decides about a claim that replaces or confirms a memory according to the model that read the
+/// session. Returns `None` if this cannot be verified.
+fn decide_link(
+    store: &Store,
+    candidate: &Candidate,
+    proposal: &Proposal,
+    otherwise: &Decision,
+) -> Result<Option<Decision>> {
+    let Some(link) = &candidate.link else { return Ok(None) };
+    let memory = store.get(link.id.as_str()).ok().filter(|memory| memory.at.id == link.id);
+    let is_usable = |memory: &Memory| {
+        memory.at.area == StoreArea::Active
+            && is_open(memory.status)
+            && store.trust_of(memory).is_offered()
+    };
+    let Some(memory) = memory.filter(is_usable) else { return Ok(None) };
+    let target = neighbour(store, &memory, Likeness::default())?;
+    let title = Profile::of(&candidate.title, "");
+    let claim = if link.is_replaced { &proposal.profile } else { &title };
+    let is_restated =
+        may_repeat(claim, &target.profile) && MIN_RESTATED <= title.share_held_by(&target.profile);
+    let is_newer = proposal.said.zip(target.said).is_some_and(|(said, known)| known < said);
+    let relation = if is_restated {
+        Relation::Same
+    } else if link.is_replaced && is_newer && are_for_replacement(store, candidate, &memory) {
+        Relation::Contradicts
+    } else {
+        return Ok(None);
+    };
+    let decision = settle_with_ruling(otherwise, proposal, &target, relation);
+    Ok(Some(Decision { band: Band::Clear, ..decision }))
+}
+
+/// Returns whether a quote is about the memory. To replace what the user wrote or confirmed, the
+/// user must also say in that quote that something changes.
+fn are_for_replacement(store: &Store, candidate: &Candidate, memory: &Memory) -> bool {
+    let known = Profile::of(&memory.title, memory.document.body());
+    let is_users = store.trust_of(memory) == Trust::Human;
+    candidate.quotes.iter().any(|Quote { text, speaker, .. }| {
+        let quote = Profile::of(text, "");
+        let is_about = quote.topics().any(|topic| known.topics().any(|known| known == topic));
+        let is_change = is_amendment(text) || quote.announces_change();
+        is_about && (!is_users || (*speaker <= Speaker::User && is_change))
     })
 }
 

@@ -3,8 +3,8 @@
 //! can be repeated.
 
 mod decide;
-mod known;
 mod reading;
+mod repeats;
 pub(crate) mod stage;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,13 +32,13 @@ pub use self::decide::{AskLead, said_already};
 use self::decide::{DecidedCandidate, LeadRulings};
 pub use self::reading::Mark;
 use self::reading::{ReadSession, read};
+pub use self::repeats::RemarkIndex;
+use self::repeats::sign;
 use self::stage::{Stager, checklist, count_actions};
 use crate::host::{AskError, ModelClient, millis};
 use crate::run::change::{ChangeInfo, Reversal, stage_note};
 use crate::run::folder::{OF_SYNC, RunId, UndoPlan, WORKSPACE, pretty};
-use crate::sync::candidate::{Candidate, Extraction, fit_title};
-use crate::sync::extract::Remark;
-use crate::sync::repeats::{RemarkIndex, sign};
+use crate::sync::candidate::{Candidate, Extraction, Remark, fit_title};
 use crate::sync::strategy::ReadingStrategy;
 
 /// Maximum number of attempts if files are edited during the run.
@@ -389,7 +389,7 @@ impl<'d> Session<'d> {
             actions,
             ..empty_report(ctx, order, &run, self.reading.facts.id.clone())?
         };
-        self.stage_mark(ctx, order, batch, &run, summary, &plan)?;
+        self.stage_mark(ctx, order, batch, summary, &plan)?;
         let before = self.began + self.read_for + asked.took;
         let decided_for = (ctx.clock)().saturating_sub(before);
         let durations = SyncDurations {
@@ -461,10 +461,10 @@ impl<'d> Session<'d> {
         ctx: &FlowContext<'_>,
         order: &SessionRequest<'_>,
         batch: &mut Batch<'_>,
-        run: &RunId,
         summary: MemoryId,
         plan: &[PlannedChange],
     ) -> Result<()> {
+        let run = &self.run_id(ctx, order);
         let (facts, agent) = (&self.reading.facts, order.trace.source.agent);
         let old = self.mark.clone().unwrap_or_else(|| Mark::new(&facts.id, agent));
         let mut runs = old.runs;

@@ -2,27 +2,38 @@
 //! committed together with the memories.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use nacre_base::ContentHash;
 use nacre_base::fs::{FsError, RelPath};
 use nacre_base::redact::ExtraWords;
-use nacre_memory::search::MemoryIndex;
-use nacre_memory::{MemoryId, Store};
+use nacre_memory::search::{MemoryIndex, MemoryOptions, Mode, Query};
+use nacre_memory::{Memory, MemoryId, Store};
 use nacre_traces::agents::generic::{write_end, write_event, write_session};
 use nacre_traces::transcript::{
     Agent, Error, SessionFacts, Sink, Trace, TranscriptEvent, without_words,
 };
 use serde::{Deserialize, Serialize};
 
-use super::known::find_known;
+use super::decide::is_open;
 use super::{FlowContext, Result};
 use crate::host::ModelClient;
 use crate::run::folder::RunId;
-use crate::sync::candidate::{Extraction, SessionSummary};
-use crate::sync::extract::{Remark, Rules, read as read_trace};
-use crate::sync::strategy::{HowRead, SessionRead, SessionReader};
+use crate::sync::candidate::{Extraction, Remark, SessionSummary};
+use crate::sync::extract::{Rules, read as read_trace};
+use crate::sync::strategy::{HowRead, KnownMemory, SessionRead, SessionReader};
 
 const MAX_EARLIER: usize = 4000;
+
+/// Maximum number of memories to show for one window.
+const MAX_KNOWN: usize = 24;
+/// Maximum number of messages to search for, and of memories to find for each.
+const MAX_SEARCHES: usize = 48;
+const MAX_NEAR: usize = 4;
+/// Maximum length of the part of a message to search for.
+const MAX_QUERY_BYTES: usize = 600;
+/// Messages with fewer words, such as "yes, do it", name no topic.
+const MIN_WORDS: usize = 4;
 
 pub(super) struct ReadSession {
     pub(super) facts: SessionFacts,
@@ -88,6 +99,37 @@ pub(super) fn read(
     let earlier = summary.as_ref().map(|memory| memory.document.body().trim());
     let earlier = earlier.map(|body| &body[..body.floor_char_boundary(MAX_EARLIER)]);
     finish(passed, false, earlier)
+}
+
+/// Returns the memories that are most similar to the messages, nearest first. Memories that agents
+/// are not offered are left out.
+fn find_known(store: &Store, index: &MemoryIndex<'_>, said: &[&str]) -> Vec<KnownMemory> {
+    let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: false };
+    let mut found: HashMap<MemoryId, (f32, Memory)> = HashMap::new();
+    let messages = said.iter().filter(|text| text.split_whitespace().count() >= MIN_WORDS);
+    for text in messages.take(MAX_SEARCHES) {
+        let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
+        let query = Query::plain(text).with_facet("type", "decision");
+        let near = index.search(&query.with_facet("type", "learning"), &options);
+        for (rank, hit) in near.hits.into_iter().enumerate() {
+            let id = hit.memory.at.id.clone();
+            found.entry(id).or_insert((0.0, hit.memory)).0 += 1.0 / (rank + 1) as f32;
+        }
+    }
+    let mut found: Vec<(f32, Memory)> = found
+        .into_values()
+        .filter(|(_, memory)| is_open(memory.status) && store.trust_of(memory).is_offered())
+        .collect();
+    found.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.at.id.cmp(&other.at.id)));
+    let shown = found.into_iter().take(MAX_KNOWN);
+    shown
+        .map(|(_, memory)| KnownMemory {
+            title: store.redact_text(&memory.title),
+            memory_type: memory.at.memory_type,
+            said: memory.updated.or(memory.created),
+            id: memory.at.id,
+        })
+        .collect()
 }
 
 struct Pass<'r> {

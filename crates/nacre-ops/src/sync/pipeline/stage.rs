@@ -96,28 +96,24 @@ impl<'a> Stager<'a> {
             decision = Decision { action: Action::Add, target: None, ..decision };
         }
         // Scores alone do not replace what the user wrote or confirmed.
-        let is_humans = |id: &MemoryId| {
-            let memory = self.store.get(id.as_str());
-            memory.is_ok_and(|memory| self.store.trust_of(&memory) == Trust::Human)
-        };
         let is_kept = ruling.is_none()
             && !is_amendment
             && !is_linked
             && decision.action == Action::Supersede
-            && decision.target.as_ref().is_some_and(is_humans);
+            && decision.target.as_ref().is_some_and(|id| self.is_humans(id));
         let is_active = candidate.status == Status::Active && !is_kept;
         let is_sure = is_trusted && (is_active || is_amendment || ruling.is_some());
         let merged = ruling.and_then(|ruling| ruling.merged);
         let is_refined = |id: &MemoryId| {
             let relation = decision.judgement.map(|judgement| judgement.relation);
-            let is_active =
-                || self.store.get(id.as_str()).is_ok_and(|known| known.status == Status::Active);
-            decision.action == Action::Update && relation == Some(Relation::Refines) && is_active()
+            decision.action == Action::Update
+                && relation == Some(Relation::Refines)
+                && self.has_status(id, Status::Active)
         };
-        let is_in_review =
-            |id: &MemoryId| self.store.get(id.as_str()).is_ok_and(|known| known.is_candidate());
-        let is_repeated =
-            |id: &MemoryId| !is_sure || decision.action == Action::NoOp && is_in_review(id);
+        let is_repeated = |id: &MemoryId| {
+            let is_known = decision.action == Action::NoOp;
+            !is_sure || is_known && self.has_status(id, Status::Candidate)
+        };
         let may_confirm = |id: &MemoryId| is_repeated(id) && !is_taken(id) && !is_refined(id);
         match (decision.action, decision.target) {
             (Action::NoOp | Action::Update, Some(target)) if may_confirm(&target) => {
@@ -175,6 +171,15 @@ impl<'a> Stager<'a> {
             }
         }
         Ok(report)
+    }
+
+    fn has_status(&self, id: &MemoryId, status: Status) -> bool {
+        self.store.get(id.as_str()).is_ok_and(|memory| memory.status == status)
+    }
+
+    fn is_humans(&self, id: &MemoryId) -> bool {
+        let memory = self.store.get(id.as_str());
+        memory.is_ok_and(|memory| self.store.trust_of(&memory) == Trust::Human)
     }
 
     /// Records a repetition. After enough repetitions, a memory in review becomes active.

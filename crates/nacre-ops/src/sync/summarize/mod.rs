@@ -111,10 +111,12 @@ impl Summarizer {
                     *self.files.entry(path).or_default() += 1;
                 }
             }
-            Some(Step::Command(command)) if shows_its_exit_code(&command) => {
-                if self.commands.len() < MAX_COMMANDS && !self.commands.contains(&command) {
-                    self.commands.push(command);
-                }
+            Some(Step::Command(command))
+                if shows_its_exit_code(&command)
+                    && self.commands.len() < MAX_COMMANDS
+                    && !self.commands.contains(&command) =>
+            {
+                self.commands.push(command);
             }
             _ => {}
         }

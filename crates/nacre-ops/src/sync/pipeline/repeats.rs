@@ -11,10 +11,10 @@ use nacre_memory::search::{Builtin, cosine};
 use nacre_memory::{Basis, Claim, Quote, Speaker, Status, Store};
 use nacre_types::{DropReason, Signal};
 
-use super::candidate::{Candidate, Extraction, candidate_id};
-use super::extract::{Form, IsForgotten, Remark, capitalize, fault_alone, terms, without_markup};
-use super::pipeline::Mark;
-use super::pipeline::stage::SESSIONS_TO_HOLD;
+use super::Mark;
+use super::stage::SESSIONS_TO_HOLD;
+use crate::sync::candidate::{Candidate, Extraction, Form, Remark, candidate_id};
+use crate::sync::extract::{IsForgotten, capitalize, fault_alone, terms, without_markup};
 
 /// Maximum number of remarks to compare with. Sessions beyond this limit are not compared.
 const MAX_KNOWN: usize = 50_000;
