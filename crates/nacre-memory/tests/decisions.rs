@@ -4,8 +4,6 @@
 //! between them. Topics with even numbers are for fitting (`nacre-lab fit policy`), those with odd
 //! numbers for this test.
 
-#![expect(clippy::unwrap_used, reason = "a fixture that cannot be read is a failed test")]
-
 use std::collections::BTreeMap;
 
 use nacre_memory::search::Builtin;

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use jiff::Timestamp;
 
 use nacre_base::parse_time;
-use nacre_base::text::{each_term, terms};
+use nacre_base::text::{each_term, shorten, terms};
 
 use super::record::{DESCRIBED, UNPROVEN};
 
@@ -230,21 +230,9 @@ fn cut_line(line: &str, wanted: &[String]) -> String {
 }
 
 fn excerpt(words: &[&str]) -> String {
-    let mut text = String::new();
-    for word in words {
-        if text.chars().count() + word.chars().count() + 2 > MAX_SNIPPET_CHARS {
-            if text.is_empty() {
-                text.extend(word.chars().take(MAX_SNIPPET_CHARS - 1));
-            }
-            text.push('…');
-            break;
-        }
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(word);
-    }
-    text
+    let whole = words.join(" ");
+    let cut = shorten(&whole, MAX_SNIPPET_CHARS);
+    if cut.len() < whole.len() { format!("{cut}…") } else { cut }
 }
 
 #[cfg(test)]

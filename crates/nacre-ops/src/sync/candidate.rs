@@ -56,7 +56,7 @@ pub(crate) struct Remark {
     pub(crate) command: Option<String>,
     /// A hash of the message. Pasting a message into a second session is not a repetition.
     pub(crate) message: u64,
-    /// The sentence as it was written, and the explanation of a failure.
+    /// The sentence as it was written.
     pub(crate) quotes: Vec<Quote>,
 }
 

@@ -10,7 +10,7 @@ use nacre_traces::transcript::{SessionFacts, TranscriptEvent};
 use regex::Regex;
 
 use super::checks::{Repeated, hash, plain};
-use super::cues::{MOMENT, PASSING, QUESTION, fold, n_shared, named};
+use super::cues::{MOMENT, PASSING, QUESTION, fold, named};
 use super::proposal::Spoken;
 use super::requests::{Request, bare_claim, is_fault, request};
 use super::said::{Message, split_message};
@@ -26,10 +26,9 @@ const MIN_TERMS: usize = 3;
 
 #[derive(Debug, Default)]
 pub(super) struct RemarkList {
-    remarks: Vec<(Remark, Vec<Spoken>)>,
+    remarks: Vec<(Remark, Spoken)>,
     /// The commands that are running, by the id of the call.
     commands: HashMap<String, String>,
-    n_explained: usize,
 }
 
 static ASKED: LazyLock<Regex> = LazyLock::new(|| named("asked"));
@@ -69,17 +68,10 @@ impl RemarkList {
                 continue;
             }
             let spoken = Spoken::of(sentence.text, event);
-            for (failed, quotes) in &mut self.remarks[self.n_explained..] {
-                let is_open = failed.command.is_some() && quotes.len() == 1;
-                if is_open && n_shared(&folded, &fold(&failed.claim)) >= MIN_TERMS - 1 {
-                    quotes.push(spoken.clone());
-                }
-            }
             let is_open = POINTING.is_match(&folded) || claim.ends_with(':');
             let form = if is_open { Form::Fragment } else { Form::Statement };
             self.push(Remark::new(LearningKind::Pitfall, Basis::Found, form, &claim), spoken);
         }
-        self.n_explained = self.remarks.len();
     }
 
     pub(super) fn ran(&mut self, call: &str, command: &str) {
@@ -119,7 +111,7 @@ impl RemarkList {
         let is_long = spoken.text.len() > MAX_BYTES;
         let is_full = self.remarks.len() == MAX_REMARKS;
         if !is_known && !is_long && !is_full && terms(&remark.claim).len() >= MIN_TERMS {
-            self.remarks.push((remark, vec![spoken]));
+            self.remarks.push((remark, spoken));
         }
     }
 
@@ -128,13 +120,10 @@ impl RemarkList {
         let is_undone = |spoken: &Spoken| {
             facts.undone.iter().any(|gone| (gone.from..=gone.to).contains(&spoken.sequence))
         };
-        let kept = self.remarks.into_iter().filter(|(_, spoken)| !spoken.iter().any(is_undone));
-        let quoted = kept.map(|(remark, spoken)| {
-            let quotes = spoken.into_iter().map(|spoken| spoken.quote(&facts.id));
-            let quotes = quotes.filter(|quote| !repeated.is_echo(quote)).collect();
-            Remark { quotes, ..remark }
-        });
-        quoted.filter(|remark| !remark.quotes.is_empty()).collect()
+        let kept = self.remarks.into_iter().filter(|(_, spoken)| !is_undone(spoken));
+        let quoted =
+            kept.map(|(remark, spoken)| Remark { quotes: vec![spoken.quote(&facts.id)], ..remark });
+        quoted.filter(|remark| !repeated.is_echo(&remark.quotes[0])).collect()
     }
 }
 
@@ -182,7 +171,7 @@ pub(crate) fn terms(claim: &str) -> BTreeSet<String> {
     words.filter(is_term).map(stem).collect()
 }
 
-pub(crate) fn without_markup(sentence: &str) -> String {
+fn without_markup(sentence: &str) -> String {
     let is_mark = |c: char| !c.is_alphabetic() && !matches!(c, '`' | '"' | '.');
     sentence.trim_start_matches(is_mark).trim_start_matches(['.', ' ']).replace("**", "")
 }

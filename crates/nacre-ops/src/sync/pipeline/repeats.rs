@@ -8,13 +8,13 @@ use std::collections::{BTreeSet, HashMap};
 use nacre_base::ContentHash;
 use nacre_base::text::{inverse_frequency, shorten};
 use nacre_memory::search::{Builtin, cosine};
-use nacre_memory::{Basis, Claim, Quote, Speaker, Status, Store};
+use nacre_memory::{Basis, Claim, Quote, Status, Store};
 use nacre_types::{DropReason, Signal};
 
 use super::Mark;
 use super::stage::SESSIONS_TO_HOLD;
 use crate::sync::candidate::{Candidate, Extraction, Form, Remark, candidate_id};
-use crate::sync::extract::{IsForgotten, capitalize, fault_alone, terms, without_markup};
+use crate::sync::extract::{IsForgotten, capitalize, fault_alone, terms};
 
 /// Maximum number of remarks to compare with. Sessions beyond this limit are not compared.
 const MAX_KNOWN: usize = 50_000;
@@ -215,12 +215,10 @@ fn candidate(remarks: &[&Remark]) -> Option<Candidate> {
     if clearest.command.is_some() && n_sessions < SESSIONS_TO_HOLD {
         return None;
     }
-    let explanation = quotes.iter().find(|quote| quote.speaker == Speaker::Assistant);
-    let claim = match (&clearest.command, explanation) {
-        (Some(_), Some(explanation)) => without_markup(&explanation.text),
-        (Some(command), None) => format!("{command} reports: {}", clearest.claim),
-        (None, _) if clearest.form == Form::Fragment => return None,
-        (None, _) => clearest.claim.clone(),
+    let claim = match &clearest.command {
+        Some(command) => format!("{command} reports: {}", clearest.claim),
+        None if clearest.form == Form::Fragment => return None,
+        None => clearest.claim.clone(),
     };
     let said = quotes.iter().map(|quote| format!("- {}", quote.text.trim()));
     let said = said.collect::<Vec<String>>().join("\n");
