@@ -47,7 +47,7 @@ fn projects_are_added_listed_and_removed() {
     Undo: nacre undo project-20261115-083000-[id]
     ");
     assert_snapshot!(home.run(&["project", "add", "../nowhere"]), @"
-    Error: `$HOME/work/../nowhere` is not a directory
+    Error: `$HOME/nowhere` is not a directory
     Hint: Specify the repository's directory: nacre project add PATH
     [exit 1]
     ");

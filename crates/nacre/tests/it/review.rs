@@ -153,8 +153,22 @@ fn one_key_decides_and_a_number_names_the_older_memory() {
     let id = propose(&home, words, "");
     let terminal = Terminal { keys: "s1", columns: 60, ..Terminal::default() };
     let Some(shown) = terminal.run(&home, &["review"]) else { return };
-    let asked = shown.split("Candidate 1 of 1").nth(1).unwrap();
-    assert_snapshot!(asked, @"");
+    let asked = shown.split("Candidate 1 of 1").nth(1).unwrap().split("\nUndo: ").next().unwrap();
+    assert_snapshot!(asked, @"
+    Use SQLite for the queue of jobs, because one file is easy
+    to back up and no server has to run, to be watched or to be
+    upgraded
+    decision, just now, 20261115-use-sqlite
+        > Use SQLite for the queue of jobs, because one file is
+          easy to back up and no server has to run, to be
+          watched or to be upgraded
+          nacre memory add, just now
+    [a]ccept, [e]dit, [r]eject, [s]upersede a memory, [n]ext, [b]ack, [q]uit, [?] help? s
+      1  Use Redis for the queue of jobs
+         20261115-use-redis
+    Number of the memory it supersedes, [i]d of another, [n]one? 1
+    Accepted 20261115-use-sqlite-for-the-queue-of-jobs-because-one-file-is-easy
+    ");
     let shown = shown.split("[n]one? ").next().unwrap().to_owned();
     assert!(shown.lines().all(|line| line.starts_with("[a]") || line.len() <= 60), "{shown}");
     assert!(shown.contains("  1  Use Redis for the queue of jobs"), "{shown}");
