@@ -40,7 +40,7 @@ fn what_only_a_newer_file_says_it_overturns_is_always_said() {
         SQLite was too slow.
         supersedes 20261115-the-queue-is-a-sqlite-table; not verified
     ");
-    assert_snapshot!(home.run(&["ask", "Where is the queue kept?"]), @"
+    assert_snapshot!(home.run(&["ask", "Is the queue a SQLite table?"]), @"
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table] (2026-11-15)
         One file to back up.
 
@@ -66,7 +66,7 @@ fn what_only_a_newer_file_says_it_overturns_is_always_said() {
     ");
     let (_, found) = home.json(&["memory", "search", "sqlite queue table"]);
     assert_eq!(found["hits"][1]["not_verified"], json!([QUEUE]));
-    let (_, answer) = home.json(&["ask", "Where is the queue kept?"]);
+    let (_, answer) = home.json(&["ask", "Is the queue a SQLite table?"]);
     assert_eq!(answer["memories"][1]["not_verified"], json!([QUEUE]));
     let (_, shown) = home.json(&["memory", "show", QUEUE]);
     assert_eq!(shown["superseded_by"], json!([{ "id": "20261116-redis", "verified": false }]));

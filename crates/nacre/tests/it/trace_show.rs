@@ -40,7 +40,7 @@ fn a_session_without_a_title_is_named_by_what_was_said_first() {
     let path = home.root().join(".codex/sessions/2026/11/01/rollout-2026-11-01T10-00-00-5e551011-0000-4000-8000-000000000009.jsonl");
     crate::agents::write(&path, &crate::agents::codex(&talk));
     home.ok(&["sync", "--no-extract"]);
-    let title = "Move the retries of the queue into the worker and count them there, so that a…";
+    let title = "Move the retries of the queue into the worker and count them there…";
     let listed = home.json(&["trace"]).1;
     assert_eq!(listed["sessions"][0]["facts"]["title"], title, "{listed:#}");
     let queued = home.json(&["queue"]).1;
