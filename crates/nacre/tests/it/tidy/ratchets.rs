@@ -8,9 +8,9 @@ use crate::home::repository;
 
 /// The maximum value of each count.
 const LIMITS: &[(&str, usize)] = &[
-    ("lines of product code", 125_861),
+    ("lines of product code", 125_853),
     ("product files", 785),
-    ("structs and enums", 2_092),
+    ("structs and enums", 2_076),
     ("`super::super`", 0),
     ("`A::X => B::X` arms", 5),
     ("\"stands\" in comments", 5),
