@@ -40,11 +40,10 @@ fn what_only_a_newer_file_says_it_overturns_is_always_said() {
         SQLite was too slow.
         supersedes 20261115-the-queue-is-a-sqlite-table; not verified
     ");
-    assert_snapshot!(home.run(&["ask", "Is the queue a SQLite table?"]), @"
+    assert_snapshot!(home.run(&["ask", "Where is the queue kept?"]), @"
+    Nothing in memory clearly answers that. Closest:
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table] (2026-11-15)
         One file to back up.
-
-    See also:
     The queue is in Redis [20261116-redis] (2026-11-16, foreign)
         supersedes 20261115-the-queue-is-a-sqlite-table; not verified
         SQLite was too slow.
@@ -66,7 +65,7 @@ fn what_only_a_newer_file_says_it_overturns_is_always_said() {
     ");
     let (_, found) = home.json(&["memory", "search", "sqlite queue table"]);
     assert_eq!(found["hits"][1]["not_verified"], json!([QUEUE]));
-    let (_, answer) = home.json(&["ask", "Is the queue a SQLite table?"]);
+    let (_, answer) = home.json(&["ask", "Where is the queue kept?"]);
     assert_eq!(answer["memories"][1]["not_verified"], json!([QUEUE]));
     let (_, shown) = home.json(&["memory", "show", QUEUE]);
     assert_eq!(shown["superseded_by"], json!([{ "id": "20261116-redis", "verified": false }]));
