@@ -2,7 +2,7 @@
 //! was made before. A session's remarks are stored in its mark, signed with the user's key, because
 //! a cloned repository could contain forged marks.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{LazyCell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 
 use nacre_base::ContentHash;
@@ -152,8 +152,13 @@ impl KnownRemarks {
         let own = terms(&remark.claim);
         let near = own.iter().filter_map(|term| self.postings.get(term)).flatten();
         let near: BTreeSet<usize> = near.copied().collect();
+        let own_weight = self.weight(own.iter());
+        let own_vector = LazyCell::new(|| Builtin::shipped().embed(&remark.claim));
         let mut found: Vec<usize> = Vec::new();
         for idx in near {
+            if found.len() == MAX_QUOTES - 1 {
+                break;
+            }
             let (known, terms) = &self.remarks[idx];
             let is_other = |one: &usize| session_of(&self.remarks[*one].0) != session_of(known);
             let is_near = own.intersection(terms).count() >= MIN_SHARED;
@@ -161,17 +166,14 @@ impl KnownRemarks {
                 continue;
             }
             let shared = self.weight(own.intersection(terms));
-            let likeness = shared / (self.weight(own.iter()) * self.weight(terms.iter())).sqrt();
+            let likeness = shared / (own_weight * self.weight(terms.iter())).sqrt();
             let is_related = shared >= MIN_WEIGHT && likeness >= RELATED_WORDS;
-            let means_same = || {
-                let [own, other] = [remark, known].map(|one| Builtin::shipped().embed(&one.claim));
-                cosine(&own, &other) >= SAME_MEANING
-            };
+            let means_same =
+                || cosine(&own_vector, &Builtin::shipped().embed(&known.claim)) >= SAME_MEANING;
             if is_related && (likeness >= SAME_WORDS || means_same()) {
                 found.push(idx);
             }
         }
-        found.truncate(MAX_QUOTES - 1);
         found
     }
 }
