@@ -2,13 +2,13 @@
 //! for each release, which never changes afterwards.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use insta::assert_snapshot;
 
 use crate::home::{TestHome, repository};
 
-#[cfg(unix)]
 #[test]
 fn what_version_0_1_0_stored_is_read() {
     let home = unpack("0.1.0");
@@ -126,7 +126,9 @@ fn copy(from: &Path, to: &Path) {
             database.pragma_update(None, "foreign_keys", false).unwrap();
             database.execute_batch(&fs::read_to_string(&path).unwrap()).unwrap();
         } else {
-            fs::copy(&path, &target).unwrap();
+            // Git keeps no mode, and a key that others can read is not used.
+            fs::write(&target, fs::read(&path).unwrap()).unwrap();
+            fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).unwrap();
         }
     }
 }

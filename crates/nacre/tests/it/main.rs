@@ -24,6 +24,7 @@ mod chat_rpc;
 #[cfg(unix)]
 mod chat_server;
 mod chat_task;
+#[cfg(unix)]
 mod compat;
 mod concurrency;
 mod config;
