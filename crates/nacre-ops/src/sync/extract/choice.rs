@@ -8,13 +8,15 @@ use nacre_base::text::shorten as shortened;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::cues::{REVOKE, SWITCH, content_words, fold, overlap, pattern, plain_words};
+use super::cues::{REVOKE, SWITCH, content_words, fold, n_content, overlap, pattern, plain_words};
 use super::requests::{MAX_TITLE, capitalize, cut_at_clause};
 
 const MAX_TOPIC: usize = 56;
 const MAX_NAME: usize = 44;
 const MAX_TOLD: usize = 240;
 const SAME_QUESTION: f64 = 0.6;
+/// Minimum number of content words in an answer that is understood without its question.
+const MIN_ALONE: usize = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Alternative {
@@ -41,7 +43,10 @@ impl Choice {
     pub(super) fn title(&self) -> String {
         let topic = cut_at_clause(self.topic(), MAX_TOPIC);
         let chosen = cut_at_clause(&self.chosen.name, MAX_NAME);
-        let title = format!("{}: {chosen}", capitalize(&topic));
+        let title = match self.has_subject() {
+            true => format!("{}: {chosen}", capitalize(&topic)),
+            false => capitalize(&chosen),
+        };
         let others: Vec<String> =
             self.others.iter().map(|other| cut_at_clause(&other.name, MAX_NAME)).collect();
         let with_others = match others.as_slice() {
@@ -103,7 +108,9 @@ impl Choice {
     /// Returns whether the question is about the next step, or the answer alone does not state a
     /// decision. Such a choice is not kept.
     pub(super) fn is_of_the_moment(&self) -> bool {
-        is_sequencing(&self.question) || STEP.is_match(&fold(self.chosen.name.trim()))
+        is_sequencing(&self.question)
+            || STEP.is_match(&fold(self.chosen.name.trim()))
+            || (!self.has_subject() && n_content(&fold(&self.chosen.name)) < MIN_ALONE)
     }
 
     /// Returns the topic of the question. Prefers the question to a one-word heading such as
@@ -125,6 +132,10 @@ impl Choice {
         // Generic questions such as "Which one?" are considered equal only if their options are
         // equal.
         overlap(&own, &others) >= SAME_QUESTION && (shares_options || own.len() > 3)
+    }
+
+    fn has_subject(&self) -> bool {
+        !self.subject().iter().all(|word| SUBJECTLESS.is_match(word))
     }
 
     fn subject(&self) -> BTreeSet<String> {
@@ -197,6 +208,13 @@ const ACTIONS: &str = "add|close|commit|continue|create|do|finish|fix|go|leave|l
                        update|wait";
 
 static ACTION: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"^(?:{ACTIONS})\b")));
+
+/// Words of questions that do not say what is decided, such as "Which approach do you prefer?"
+static SUBJECTLESS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        "^(?:approach|best|choice|ideas?|keep|options?|opinion|prefer.*|simple|think|thoughts?)$",
+    )
+});
 
 /// Answers that mean nothing without their question, or that concern only the next step.
 static STEP: LazyLock<Regex> = LazyLock::new(|| {

@@ -30,7 +30,7 @@ pub(crate) use self::failures::is_build_step;
 use self::proposal::ProposalList;
 pub(crate) use self::proposal::{Proposal, Spoken, Unproven};
 use self::remarks::RemarkList;
-pub(crate) use self::remarks::terms;
+pub(crate) use self::remarks::{A_CHECK, terms};
 pub(crate) use self::requests::capitalize;
 use self::requests::{Request, context, excerpt, request};
 use self::said::Message;

@@ -11,6 +11,7 @@ use regex::Regex;
 
 use super::checks::{Repeated, hash, plain};
 use super::cues::{MOMENT, PASSING, QUESTION, fold, named};
+use super::failures::is_build_step;
 use super::proposal::Spoken;
 use super::requests::{Request, bare_claim, is_fault, request};
 use super::said::{Message, split_message};
@@ -23,6 +24,9 @@ const MAX_NAME_WORDS: usize = 3;
 const MAX_BYTES: usize = 280;
 /// Minimum number of terms. Shorter sentences are often equal by chance.
 const MIN_TERMS: usize = 3;
+
+/// The command of a report that the user pasted.
+pub(crate) const A_CHECK: &str = "A check";
 
 #[derive(Debug, Default)]
 pub(super) struct RemarkList {
@@ -47,7 +51,7 @@ impl RemarkList {
         said: &Message<'_>,
         is_own: impl Fn(&str) -> bool,
     ) {
-        self.take_reports(event, "A check");
+        self.take_reports(event, A_CHECK);
         let is_alone = said.sentences.len() < 2;
         let message = if is_alone { 0 } else { hash(&plain(event.text.head())) };
         let sentences = said.sentences.iter().filter(|_| !said.is_document);
@@ -78,9 +82,15 @@ impl RemarkList {
         if self.commands.len() == MAX_COMMANDS {
             self.commands.clear();
         }
-        let last = command.rsplit("&&").next().unwrap_or_default().split_whitespace();
-        let is_name = |word: &&str| word.starts_with(char::is_alphanumeric) && !word.contains('/');
-        let name = last.take_while(is_name).take(MAX_NAME_WORDS).collect::<Vec<&str>>().join(" ");
+        let last = command.rsplit("&&").next().unwrap_or_default().trim_start();
+        // What other commands print is the text of files, for example.
+        if !is_build_step(last) && !last.starts_with("gh ") {
+            return;
+        }
+        let is_name =
+            |word: &&str| word.starts_with(char::is_alphanumeric) && !word.contains(['/', '>']);
+        let name = last.split_whitespace().take_while(is_name).take(MAX_NAME_WORDS);
+        let name = name.collect::<Vec<&str>>().join(" ");
         self.commands.insert(call.to_owned(), name);
     }
 
@@ -100,7 +110,8 @@ impl RemarkList {
             let part = |name: &str| found.name(name).map_or("", |part| part.as_str());
             let what = format!("{}{} {}", part("what"), part("refused"), part("rule"));
             let claim = IDENTIFIER.replace_all(what.trim(), "…");
-            let remark = Remark::new(LearningKind::Pitfall, Basis::Found, Form::Report, &claim);
+            let claim = claim.trim_start_matches("…: ");
+            let remark = Remark::new(LearningKind::Pitfall, Basis::Found, Form::Report, claim);
             let spoken = Spoken::at(Speaker::Tool, line, event.sequence, event.timestamp);
             self.push(Remark { command: Some(command.to_owned()), ..remark }, spoken);
         }

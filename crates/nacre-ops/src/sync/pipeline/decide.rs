@@ -23,6 +23,7 @@ use nacre_memory::{
 use nacre_types::{ChecklistStep, Signal};
 
 use super::Result;
+use super::repeats::is_reports_title;
 use crate::sync::candidate::Candidate;
 use crate::sync::extract::{overlap, plain_words};
 
@@ -50,10 +51,14 @@ pub(super) fn decide_all(
             }),
         };
         let plain: Vec<Neighbour> = near.iter().map(|beside| beside.neighbour.clone()).collect();
-        let known = near.iter().find(|beside| is_recorded(store, candidate, &beside.neighbour.id));
+        let reported = decide_reports(candidate, &near);
+        let known = near.iter().find(|beside| {
+            reported.is_none() && is_recorded(store, candidate, &beside.neighbour.id)
+        });
         let decision = match known {
             Some(known) => leave_recorded(&known.neighbour),
-            None => decide_answer(candidate, &proposal, &near)
+            None => reported
+                .or_else(|| decide_answer(candidate, &proposal, &near))
                 .unwrap_or_else(|| decide(&proposal, &plain)),
         };
         let linked = match known {
@@ -236,6 +241,24 @@ fn are_for_replacement(store: &Store, candidate: &Candidate, memory: &Memory) ->
         let is_about = quote.topics().any(|topic| known.topics().any(|known| known == topic));
         let is_change = is_amendment(text) || quote.announces_change();
         is_about && (!is_users || (*speaker <= Speaker::User && is_change))
+    })
+}
+
+/// Adds what a command reports to the memory that collects this command's reports.
+fn decide_reports(candidate: &Candidate, near: &[NearbyMemory]) -> Option<Decision> {
+    let is_collected = |beside: &&NearbyMemory| {
+        beside.memory.title == candidate.title
+            && is_open(beside.neighbour.status)
+            && !beside.neighbour.is_rejected
+    };
+    let known = near.iter().filter(|_| is_reports_title(&candidate.title)).find(is_collected)?;
+    Some(Decision {
+        action: Action::Update,
+        band: Band::Clear,
+        target: Some(known.neighbour.id.clone()),
+        status: Status::Active,
+        judgement: None,
+        reason: "it collects what this command reports",
     })
 }
 

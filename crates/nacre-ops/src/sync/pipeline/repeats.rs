@@ -14,7 +14,7 @@ use nacre_types::{DropReason, Signal};
 use super::Mark;
 use super::stage::SESSIONS_TO_HOLD;
 use crate::sync::candidate::{Candidate, Extraction, Form, Remark, candidate_id};
-use crate::sync::extract::{IsForgotten, capitalize, fault_alone, terms};
+use crate::sync::extract::{A_CHECK, IsForgotten, capitalize, fault_alone, terms};
 
 /// Maximum number of remarks to compare with. Sessions beyond this limit are not compared.
 const MAX_KNOWN: usize = 50_000;
@@ -77,7 +77,9 @@ impl RemarkIndex {
             let Some(candidate) = candidate(&all) else { continue };
             let is_same = |stated: &&mut Candidate| {
                 let mut quotes = stated.quotes.iter();
-                quotes.any(|one| candidate.quotes.iter().any(|quote| overlaps(one, quote)))
+                let is_quoted =
+                    quotes.any(|one| candidate.quotes.iter().any(|quote| overlaps(one, quote)));
+                is_quoted || stated.title == candidate.title
             };
             let is_full = (n_added == MAX_REPEATED).then_some(DropReason::OverCap);
             let id = candidate_id(extraction.candidates.len());
@@ -210,27 +212,30 @@ fn candidate(remarks: &[&Remark]) -> Option<Candidate> {
     let n_sessions = count_sessions(remarks);
     let is_short = |remark: &Remark| remark.claim.len() <= MAX_TITLE_BYTES;
     let clearest = remarks.iter().rev().max_by_key(|remark| (remark.form, is_short(remark)))?;
+    let mut commands = remarks.iter().filter_map(|remark| remark.command.as_deref());
+    let command = commands.clone().find(|one| *one != A_CHECK).or_else(|| commands.next());
     let mut quotes: Vec<Quote> = remarks.iter().flat_map(|remark| remark.quotes.clone()).collect();
     quotes.dedup();
     quotes.truncate(MAX_QUOTES);
-    // Failures of tools recur in most projects; only frequent ones are worth remembering.
-    if clearest.command.is_some() && n_sessions < SESSIONS_TO_HOLD {
-        return None;
-    }
-    let claim = match &clearest.command {
-        Some(command) => format!("{command} reports: {}", clearest.claim),
+    let claim = capitalize(&shorten(&clearest.claim, MAX_TITLE_BYTES));
+    let (title, body) = match command {
+        Some(command) => (reports_title(command), format!("{claim}.")),
         None if clearest.form == Form::Fragment => return None,
-        None => clearest.claim.clone(),
+        None => {
+            let said = quotes.iter().map(|quote| format!("- {}", quote.text.trim()));
+            let said = said.collect::<Vec<String>>().join("\n");
+            (claim, format!("{}\n\nIn {n_sessions} sessions:\n\n{said}", clearest.claim))
+        }
     };
-    let said = quotes.iter().map(|quote| format!("- {}", quote.text.trim()));
-    let said = said.collect::<Vec<String>>().join("\n");
     let is_stated = clearest.basis == Basis::Stated;
-    let is_sure = n_sessions >= SESSIONS_TO_HOLD || (clearest.form == Form::Rule && is_stated);
+    let is_sure = command.is_some()
+        || n_sessions >= SESSIONS_TO_HOLD
+        || (clearest.form == Form::Rule && is_stated);
     Some(Candidate {
         id: candidate_id(0),
         claim: Claim::Learning(clearest.kind),
-        title: capitalize(&shorten(&claim, MAX_TITLE_BYTES)),
-        body: format!("{claim}\n\nIn {n_sessions} sessions:\n\n{said}"),
+        title,
+        body,
         tags: Vec::new(),
         applies: Vec::new(),
         confidence: if is_stated { 0.8 } else { 0.65 },
@@ -252,8 +257,24 @@ fn overlaps(known: &Quote, new: &Quote) -> bool {
 /// Adds the quotes of earlier sessions to a candidate that was found in this session alone.
 fn support(stated: &mut Candidate, repeated: Candidate) {
     let is_new = |quote: &Quote| !stated.quotes.iter().any(|known| overlaps(known, quote));
-    let earlier: Vec<Quote> = repeated.quotes.into_iter().filter(is_new).collect();
+    let earlier: Vec<Quote> =
+        repeated.quotes.iter().filter(|quote| is_new(quote)).cloned().collect();
     stated.quotes.splice(0..0, earlier);
-    stated.quotes.truncate(MAX_QUOTES);
+    if is_reports_title(&repeated.title) {
+        stated.body = format!("{}\n\n{}", stated.body, repeated.body);
+    } else {
+        stated.quotes.truncate(MAX_QUOTES);
+    }
     stated.status = Status::Active;
+}
+
+const OF_REPORTS: &str = "rejects the same mistakes again and again";
+
+/// Returns the title of the memory that collects what a command reports in several sessions.
+fn reports_title(command: &str) -> String {
+    format!("{command} {OF_REPORTS}")
+}
+
+pub(super) fn is_reports_title(title: &str) -> bool {
+    title.ends_with(OF_REPORTS)
 }

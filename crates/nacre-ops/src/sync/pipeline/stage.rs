@@ -22,6 +22,7 @@ use serde_json::json;
 
 use super::Session;
 use super::decide::{DecidedCandidate, LeadRulings};
+use super::repeats::is_reports_title;
 use crate::run::folder::{ACTIONS_FILE, METRICS_FILE, pretty};
 use crate::sync::candidate::{Candidate, fit_title};
 
@@ -116,6 +117,11 @@ impl<'a> Stager<'a> {
         };
         let may_confirm = |id: &MemoryId| is_repeated(id) && !is_taken(id) && !is_refined(id);
         match (decision.action, decision.target) {
+            // Tools' reports wait in one memory until the user has reviewed it.
+            (Action::Update, Some(target)) if !is_sure && is_reports_title(&candidate.title) => {
+                let action = self.collect(&target, &candidate)?;
+                record_done(&mut report, action, Some(&target));
+            }
             (Action::NoOp | Action::Update, Some(target)) if may_confirm(&target) => {
                 let action = self.said_again(&target, &candidate)?;
                 record_done(&mut report, action, Some(&target));
@@ -205,6 +211,19 @@ impl<'a> Stager<'a> {
         change.status = Some(Status::Active);
         change.quotes.extend(candidate.quotes.iter().cloned());
         Ok(Action::Update)
+    }
+
+    /// Adds new reports to a memory in review. A memory that the user accepted does not change.
+    fn collect(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action> {
+        if !self.has_status(target, Status::Candidate) {
+            self.confirmed.insert(target.clone());
+            return Ok(Action::NoOp);
+        }
+        let action = self.update(target, candidate)?;
+        if let Some(change) = self.updates.get_mut(target) {
+            change.status = None;
+        }
+        Ok(action)
     }
 
     /// Updates a memory. If the candidate contains no new information, records a confirmation
