@@ -73,9 +73,17 @@ pub fn add(host: &Host, request: &ProjectAddRequest) -> Result<ProjectAddReport>
     // behind.
     let project = name.unwrap_or_else(|| projects::name_for(&root, &host.projects));
     let entry = Project { name: project.clone(), path: root.clone(), also: folders };
-    host.write_project(&entry)?;
-    let prepared = prepare(host, &root, &entry.also, Some(project.clone()))
-        .inspect_err(|_| host.take_back_registration(&root, &project))?;
+    let prepared = host
+        .write_project(&entry)
+        .and_then(|()| prepare(host, &root, &entry.also, Some(project.clone())))
+        .inspect_err(|_| {
+            host.take_back_registration(&root, &project);
+            let is_changed = |old: &&Project| old.path == root || entry.also.contains(&old.path);
+            for old in before.iter().filter(is_changed) {
+                // The first error is reported; this one is likely to have the same cause.
+                let _ = host.write_project(old);
+            }
+        })?;
     after.push(entry);
     let command = format!("project add {}", root.display());
     let change = record(host, &command, &before, &after)?;

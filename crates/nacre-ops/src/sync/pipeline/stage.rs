@@ -9,8 +9,8 @@ use nacre_engine::model::{SpentTotals, Usage};
 use nacre_engine::proof::Sentences;
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
-    Action, Batch, Decision, Draft, LocalState, MemoryId, MemoryUpdate, Profile, Relation, Result,
-    Status, Store, Trust, hazards_of, unite,
+    Action, Batch, Decision, Draft, LocalState, MemoryId, MemoryUpdate, Profile, Quote, Relation,
+    Result, Status, Store, Trust, hazards_of, unite,
 };
 use nacre_types::{
     ActionCounts, ActionScores, CandidateVerb, ChecklistStep, DecidedBy, ExplorerMetrics,
@@ -193,9 +193,13 @@ impl<'a> Stager<'a> {
         let memory = self.store.get(target.as_str())?;
         let state = self.store.state(target)?.unwrap_or_else(|| LocalState::new(target.clone()));
         let evidence = self.store.evidence(target).ok().flatten();
-        let quotes = evidence.iter().flat_map(|evidence| &evidence.quotes).chain(&candidate.quotes);
-        let quoted = quotes.filter_map(|quote| Some(quote.place.rsplit_once(':')?.0));
-        let n_quoted = quoted.collect::<BTreeSet<&str>>().len();
+        let known = sessions_of(evidence.iter().flat_map(|evidence| &evidence.quotes));
+        let own = sessions_of(&candidate.quotes);
+        // A session that is read again says nothing new.
+        if own.is_subset(&known) {
+            return Ok(Action::NoOp);
+        }
+        let n_quoted = known.union(&own).count();
         let n_confirmed = state.confirmed_in.iter().filter(|key| *key != self.session).count();
         self.confirmed.insert(target.clone());
         // Repetitions in untrusted text do not count.
@@ -270,6 +274,10 @@ impl<'a> Stager<'a> {
     fn draft(&self, candidate: &Candidate, near: Option<&MemoryId>) -> Draft {
         candidate.draft(self.source, near.cloned().into_iter().collect())
     }
+}
+
+fn sessions_of<'q>(quotes: impl IntoIterator<Item = &'q Quote>) -> BTreeSet<&'q str> {
+    quotes.into_iter().filter_map(|quote| Some(quote.place.rsplit_once(':')?.0)).collect()
 }
 
 fn add_details(
