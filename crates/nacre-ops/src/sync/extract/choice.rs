@@ -89,13 +89,12 @@ impl Choice {
             .filter(|words| words.split_whitespace().count() > 1)
     }
 
-    /// Returns whether the choice is complete and concerns more than the next step. A choice from a
-    /// list in a message is never considered sure, because a letter often selects only the next
-    /// step.
+    /// Returns whether the choice is complete and concerns more than the next step. In a list in a
+    /// message, an option without an explanation is often only the next step.
     pub(super) fn is_sure(&self) -> bool {
         let header = self.header.as_deref().unwrap_or_default();
         let name = fold(&self.chosen.name);
-        self.is_asked
+        (self.is_asked || self.chosen.meaning.is_some())
             && !self.is_free
             && !self.others.is_empty()
             && !self.is_of_the_moment()

@@ -252,9 +252,11 @@ impl<'r> Extractor<'r> {
             // An answer in the user's own words may still state a rule.
             return !choice.is_free;
         }
-        let answer = Spoken::of(text, event);
-        let proposal = Proposal::from_choice(choice, answer, offered);
-        self.ledger.add(proposal.in_message(self.n_messages));
+        // The rules cannot tell whether the choice matters later, so it waits in review.
+        if choice.is_sure() {
+            let proposal = Proposal::from_choice(choice, Spoken::of(text, event), offered);
+            self.ledger.add(proposal.in_message(self.n_messages));
+        }
         true
     }
 

@@ -112,7 +112,6 @@ impl Proposal {
         Self {
             signal: Signal::Choice,
             confidence: 0.7,
-            status: status(choice.is_sure()),
             title: choice.title(),
             body: choice.body(&said),
             choice: Some(choice),

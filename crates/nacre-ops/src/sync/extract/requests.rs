@@ -109,12 +109,11 @@ pub(super) fn title(sentence: &str) -> String {
     capitalize(&cut_at_clause(bare_claim(sentence), MAX_TITLE))
 }
 
-/// Returns the part of a sentence that states the claim: all of it if it fits in a title, and
-/// otherwise everything after the first `n_before` characters.
+/// Returns the part of a sentence that states the claim, which follows the first `n_before`
+/// characters. What comes before is often about the task.
 pub(super) fn clause_of(sentence: &str, n_before: usize) -> &str {
-    let is_whole = bare_claim(sentence).chars().count() <= MAX_TITLE || sentence.contains('"');
     let at = sentence.char_indices().nth(n_before).map_or(0, |(at, _)| at);
-    if is_whole { sentence } else { &sentence[at..] }
+    if sentence.contains('"') { sentence } else { &sentence[at..] }
 }
 
 /// Returns a sentence without the words around its claim: "use tabs" for "ok, use tabs from now on,
@@ -148,7 +147,12 @@ fn without_lead(text: &str) -> Option<&str> {
     (text.is_char_boundary(reminder.len()) && !rest.is_empty()).then_some(rest)
 }
 
+/// Capitalizes the first letter, unless the text starts with a path or an identifier.
 pub(crate) fn capitalize(text: &str) -> String {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    if first.trim_end_matches(['.', ':']).contains(['/', '.', '_', ':']) {
+        return text.to_owned();
+    }
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => first.to_uppercase().chain(chars).collect(),
@@ -253,7 +257,9 @@ static COMPILED: LazyLock<Vec<Form>> = LazyLock::new(|| FORMS.lines().filter_map
 fn form(line: &'static str) -> Option<Form> {
     let (kind, rest) = line.split_once(' ')?;
     let (sure, text) = rest.split_once(' ')?;
-    Some(Form { kind: LearningKind::from_name(kind)?, sure, pattern: pattern(text) })
+    // People often type "dont" and "its".
+    let typed = text.replace("n't", "n'?t").replace("'re", "'?re").replace("it's", "it'?s");
+    Some(Form { kind: LearningKind::from_name(kind)?, sure, pattern: pattern(&typed) })
 }
 
 impl Form {
@@ -282,7 +288,8 @@ fn statement(folded: &str) -> Option<Request> {
         let clause = without_leads(&folded[at..]).trim_end_matches(['.', '!', ' ']);
         let Form { kind, sure, .. } = COMPILED.iter().find(|form| form.matches(clause))?;
         let is_report = *kind == LearningKind::Context && is_fault(folded);
-        let is_sure = *sure == "sure" || (*sure == "topic" && is_on_topic);
+        let is_open = [" it", " that", " this"].iter().any(|end| clause.ends_with(end));
+        let is_sure = !is_open && (*sure == "sure" || (*sure == "topic" && is_on_topic));
         let claim = Claim::Learning(*kind);
         let n_before = folded[..at].chars().count();
         (!is_report).then_some(Request { claim, is_outright: false, is_sure, n_before })

@@ -166,7 +166,10 @@ static PASTED: LazyLock<Regex> = LazyLock::new(|| {
 fn is_pasted(line: &str) -> bool {
     let trimmed = line.trim();
     let is_indented = line.starts_with("    ") || line.starts_with('\t');
+    // Shell prompts have symbols of their own.
+    let has_symbol = trimmed.contains(|c| matches!(c, '\u{e000}'..='\u{f8ff}'));
     is_indented
+        || has_symbol
         || PASTED.is_match(trimmed)
         || starts_with_stamp(trimmed)
         || is_mostly_signs(trimmed)

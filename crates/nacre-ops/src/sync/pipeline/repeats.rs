@@ -61,8 +61,10 @@ impl RemarkIndex {
         }
         let known = self.known(store).borrow();
         let mut groups: Vec<(Vec<usize>, Vec<&Remark>)> = Vec::new();
-        for remark in &extraction.remarks {
-            let same = known.same_as(remark);
+        let mut all: Vec<(&Remark, Vec<usize>)> =
+            extraction.remarks.iter().map(|remark| (remark, known.same_as(remark))).collect();
+        known.leave_out_templates(&mut all);
+        for (remark, same) in all {
             let mut all = groups.iter_mut();
             if let Some((_, own)) = all.find(|(all, _)| all.iter().any(|one| same.contains(one))) {
                 own.push(remark);
@@ -147,6 +149,25 @@ impl KnownRemarks {
             inverse_frequency(n_remarks, n_holding as f32).powi(2)
         };
         terms.map(weigh).sum()
+    }
+
+    /// Removes the matches between messages that have several sentences in common, because a program
+    /// wrote them.
+    fn leave_out_templates(&self, all: &mut [(&Remark, Vec<usize>)]) {
+        let mut n_equal: HashMap<(u64, u64), usize> = HashMap::new();
+        for (remark, same) in &*all {
+            for known in same.iter().map(|idx| &self.remarks[*idx].0) {
+                if remark.claim == known.claim && remark.message != 0 {
+                    *n_equal.entry((remark.message, known.message)).or_default() += 1;
+                }
+            }
+        }
+        for (remark, same) in all {
+            same.retain(|idx| {
+                let messages = (remark.message, self.remarks[*idx].0.message);
+                n_equal.get(&messages).is_none_or(|n_equal| *n_equal < 2)
+            });
+        }
     }
 
     /// Returns the remarks of other sessions that make the same claim, at most one for each.
