@@ -294,7 +294,11 @@ fn statement(folded: &str) -> Option<Request> {
         let n_before = folded[..at].chars().count();
         (!is_report).then_some(Request { claim, is_outright: false, is_sure, n_before })
     };
+    // "so we don't break things" is a purpose.
+    let is_purpose =
+        |at: &usize| folded[..*at].trim_end().ends_with(" so") && folded[*at..].starts_with("we ");
     let starts = CLAUSE_MARK.find_iter(folded).map(|mark| mark.end());
+    let starts = starts.filter(|at| !is_purpose(at));
     let found: Vec<Request> = std::iter::once(0).chain(starts).filter_map(of_clause).collect();
     let best = found.iter().find(|one| one.is_sure).or(found.first())?;
     Some(Request {

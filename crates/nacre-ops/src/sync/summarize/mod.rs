@@ -194,7 +194,11 @@ impl Summarizer {
     }
 
     fn rank_files(&self, cwd: Option<&str>) -> Vec<String> {
-        let mut files: Vec<(&String, &u64)> = self.files.iter().collect();
+        let is_scratch =
+            |path: &str| path.starts_with("/tmp/") || path.starts_with("/private/tmp/");
+        let is_inside = |path: &str| cwd.is_some_and(|cwd| path.starts_with(cwd));
+        let files = self.files.iter().filter(|(path, _)| is_inside(path) || !is_scratch(path));
+        let mut files: Vec<(&String, &u64)> = files.collect();
         files.sort_by(|(path, count), (other, other_count)| {
             other_count.cmp(count).then(path.cmp(other))
         });
