@@ -81,14 +81,7 @@ impl Batch<'_> {
             let value = self.redact(value);
             document.set_text(key, &value);
         }
-        let related = draft.related.iter().chain(&memory.related);
-        let mut all: Vec<Cow<'_, str>> = Vec::new();
-        for id in related {
-            if !all.iter().any(|known| known == id.as_str()) {
-                all.push(Cow::Borrowed(id.as_str()));
-            }
-        }
-        document.set_list("related", &all);
+        document.set_list("related", &ids(&unite(&draft.related, &memory.related)));
         document.set_list("tags", &self.redact_all(&draft.tags));
         document.set_body(&self.body_text(&draft.body));
         self.stage_replacement(&memory, document, now)?;
@@ -104,8 +97,7 @@ impl Batch<'_> {
         if state.confirmed_in.iter().any(|known| known == session) {
             return Ok(());
         }
-        state.confirmations += 1;
-        state.last_confirmed = Some(stamp(now));
+        state.confirm(now);
         state.confirmed_in.push(session.to_owned());
         let n_over = state.confirmed_in.len().saturating_sub(MAX_CONFIRMED_IN);
         state.confirmed_in.drain(..n_over);
@@ -367,12 +359,12 @@ impl Batch<'_> {
     }
 }
 
-pub fn unite(first: &[String], second: &[String]) -> Vec<String> {
-    let mut all: Vec<Cow<'_, str>> = first.iter().map(Cow::from).collect();
-    for text in second {
-        if !all.iter().any(|known| known == text) {
-            all.push(Cow::from(text));
+pub fn unite<T: Clone + PartialEq>(first: &[T], second: &[T]) -> Vec<T> {
+    let mut all = first.to_vec();
+    for one in second {
+        if !all.contains(one) {
+            all.push(one.clone());
         }
     }
-    all.into_iter().map(Cow::into_owned).collect()
+    all
 }
