@@ -150,7 +150,33 @@ impl Batch<'_> {
         let mut state = self.state_of(&id)?;
         // A verdict is about usefulness. It does not make a foreign or quarantined memory trusted.
         let is_trusted = !self.store.trust_of(&memory).waits();
-        let (status, area) = apply_verdict(&memory, &mut state, verdict);
+        // A memory judged wrong is archived immediately, and a later verdict that it is useful
+        // restores it.
+        let (status, area) = match (verdict, memory.at.area) {
+            (Verdict::Wrong, StoreArea::Active) => {
+                state.put_away_as_wrong(own_status(&memory, Some(&state)));
+                (Some(Status::Archived), Some(StoreArea::Archived))
+            }
+            (Verdict::Useful, StoreArea::Archived) if state.is_put_away_as_wrong() => {
+                let status = match state.status_to_restore() {
+                    Status::Superseded => Status::Superseded,
+                    Status::Active | Status::Candidate | Status::Stale | Status::Archived => {
+                        Status::Active
+                    }
+                };
+                (state.life, state.status_before_archive) = (None, None);
+                (Some(status), Some(StoreArea::Active))
+            }
+            (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => {
+                state.heed(verdict);
+                let status = match (verdict, memory.status) {
+                    (Verdict::Outdated, Status::Active | Status::Candidate) => Some(Status::Stale),
+                    (Verdict::Useful, Status::Candidate | Status::Stale) => Some(Status::Active),
+                    (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => None,
+                };
+                (status, None)
+            }
+        };
         let is_owner = self.actor == Actor::Owner;
         let status = status.filter(|status| (is_trusted && is_owner) || *status != Status::Active);
         let is_harmless = |note: &str| is_owner || hazards(note, []).is_empty();
@@ -229,40 +255,6 @@ impl Batch<'_> {
             })
         };
         self.set.outcomes().map(planned).collect()
-    }
-}
-
-/// Returns a memory's status and area after a verdict. A memory judged wrong is archived
-/// immediately, and a later verdict that it is useful restores it.
-fn apply_verdict(
-    memory: &Memory,
-    state: &mut LocalState,
-    verdict: Verdict,
-) -> (Option<Status>, Option<StoreArea>) {
-    match (verdict, memory.at.area) {
-        (Verdict::Wrong, StoreArea::Active) => {
-            state.put_away_as_wrong(own_status(memory, Some(state)));
-            (Some(Status::Archived), Some(StoreArea::Archived))
-        }
-        (Verdict::Useful, StoreArea::Archived) if state.is_put_away_as_wrong() => {
-            let status = match state.status_to_restore() {
-                Status::Superseded => Status::Superseded,
-                Status::Active | Status::Candidate | Status::Stale | Status::Archived => {
-                    Status::Active
-                }
-            };
-            (state.life, state.status_before_archive) = (None, None);
-            (Some(status), Some(StoreArea::Active))
-        }
-        (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => {
-            state.heed(verdict);
-            let status = match (verdict, memory.status) {
-                (Verdict::Outdated, Status::Active | Status::Candidate) => Some(Status::Stale),
-                (Verdict::Useful, Status::Candidate | Status::Stale) => Some(Status::Active),
-                (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => None,
-            };
-            (status, None)
-        }
     }
 }
 
