@@ -7,7 +7,6 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-
 /// The version in every reply to `initialize`. The protocol requires it even if the client asked
 /// for another one; the client then decides whether to continue.
 pub(super) const VERSION: u16 = 1;

@@ -83,8 +83,7 @@ fn search_limit(query: &str, limit: usize, max: usize) -> Result<usize> {
     if is_question && (1..=max).contains(&limit) {
         return Ok(limit);
     }
-    let hint =
-        format!("The query must be at most 1,000 bytes, and the limit between 1 and {max}.");
+    let hint = format!("The query must be at most 1,000 bytes, and the limit between 1 and {max}.");
     Err(ToolError::new(Fault::Arguments, "Invalid search query", hint))
 }
 

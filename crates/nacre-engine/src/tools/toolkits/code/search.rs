@@ -131,7 +131,6 @@ const MAX_DECLARED: usize = 40;
 
 const MAX_LEFT_OUT: usize = 30;
 
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CodeReferences {
