@@ -28,7 +28,7 @@ const CHANGES: &[(&str, Apply)] = &[
     ("update by a tool's words", |batch, memory| update(batch, memory, Speaker::Tool)),
     ("link", |batch, memory| {
         let related = Some(vec!["20260101-other".parse().unwrap()]);
-        let change = MemoryUpdate { related, ..MemoryUpdate::default() };
+        let change = Revision { related, ..Revision::default() };
         batch.update(memory.at.id.as_str(), &change, now()).map(drop)
     }),
     ("accept", |batch, memory| batch.accept(memory.at.id.as_str(), None, now()).map(drop)),
@@ -75,8 +75,7 @@ fn with_body(memory: &Memory, body: &str) -> String {
 
 fn update(batch: &mut Batch<'_>, memory: &Memory, speaker: Speaker) -> Result<(), MemoryError> {
     let body = Some("The queue is in Redis.".to_owned());
-    let change =
-        MemoryUpdate { body, quotes: vec![quote("said", speaker)], ..MemoryUpdate::default() };
+    let change = Revision { body, quotes: vec![quote("said", speaker)], ..Revision::default() };
     batch.update(memory.at.id.as_str(), &change, now()).map(drop)
 }
 

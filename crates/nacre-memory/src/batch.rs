@@ -1,7 +1,7 @@
 //! Changes to a store. All changes in a batch are committed together while the store is locked.
 
 use super::document::{Broken, MAX_FILE_BYTES};
-use super::draft::{Admission, MemoryUpdate, SummaryDraft, admit, set_applies};
+use super::draft::{Admission, SummaryDraft, admit, set_applies};
 use super::id::slug;
 use super::kinds::Claim;
 use super::layout;
@@ -171,23 +171,16 @@ impl<'a> Batch<'a> {
 
     /// Stages new values for a memory in place. Only the owner may add text that is less trusted
     /// than the memory.
-    pub fn update(&mut self, id: &str, change: &MemoryUpdate, now: Timestamp) -> Result<MemoryId> {
+    pub fn update(&mut self, id: &str, change: &Revision, now: Timestamp) -> Result<MemoryId> {
         let memory = self.memory(id)?;
-        let mut document = memory.document.clone();
-        let MemoryUpdate { title, body, tags, applies, related, confidence, status, .. } =
-            change.clone();
-        let revision = Revision { title, body, tags, applies, related, ..Revision::default() };
-        self.apply(&Revision { confidence, status, ..revision }, &mut document)?;
-        let level = self.level_after(&memory, change);
         if !self.may_update(&memory, change) {
             return Err(MemoryError::UsersWords { id: memory.at.id });
         }
-        if level == Trust::Quarantined {
-            document.set_text("status", Status::Candidate.as_str());
-        }
-        self.stage_replacement(&memory, document, now)?;
+        let level = self.level_after(&memory, change);
+        let needs_review = (level == Trust::Quarantined).then_some(Status::Candidate);
+        let status = needs_review.or(change.status);
+        self.revise(&memory, &Revision { status, said: Some(now), ..change.clone() })?;
         self.grade(&memory.at, level);
-        self.stage_quotes(&memory.at.id, &change.quotes)?;
         Ok(memory.at.id)
     }
 
@@ -273,10 +266,15 @@ impl<'a> Batch<'a> {
             }
             (MemoryType::Decision | MemoryType::Learning, StoreArea::Active) => {}
         }
-        let state = self.state_of(&id)?;
-        let status = memory.status.as_str().to_owned();
-        self.stage_state(&id, &LocalState { status_before_archive: Some(status), ..state })?;
-        self.relocate(&memory, StoreArea::Archived, Status::Archived, now)?;
+        let before = Some(memory.status.as_str().to_owned());
+        let revision = Revision {
+            status: Some(Status::Archived),
+            area: Some(StoreArea::Archived),
+            state: Some(LocalState { status_before_archive: before, ..self.state_of(&id)? }),
+            said: Some(now),
+            ..Revision::default()
+        };
+        self.revise(&memory, &revision)?;
         Ok(id)
     }
 
@@ -395,24 +393,6 @@ impl<'a> Batch<'a> {
         let bytes = self.bytes_of(document)?;
         self.set.replace(memory.at.path.clone(), before, bytes);
         self.keep_level(memory, memory.at.path.clone());
-        Ok(())
-    }
-
-    fn relocate(
-        &mut self,
-        memory: &Memory,
-        area: StoreArea,
-        status: Status,
-        now: Timestamp,
-    ) -> Result<()> {
-        let mut document = memory.document.clone();
-        document.set_text("status", status.as_str());
-        set_time(&mut document, "updated", later(memory, now));
-        let to = layout::claim_path(memory.at.memory_type, area, &memory.at.id)?;
-        let before = memory.document.as_str().as_bytes();
-        let bytes = self.bytes_of(document)?;
-        self.set.relocate(memory.at.path.clone(), before, to.clone(), bytes);
-        self.keep_level(memory, to);
         Ok(())
     }
 

@@ -34,10 +34,18 @@ impl Store {
         }
         let (n_foreign, n_quarantined) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let read = |at: &Located, bytes| {
-            let (trust, memory) = self.check_memory(at, bytes)?;
+            let memory = memory_of(at, bytes)?;
+            // The trust level depends on the body, which the outline lacks.
+            let trust = self.trust_of(&memory);
             n_foreign.fetch_add(usize::from(trust == Trust::Foreign), Ordering::Relaxed);
             n_quarantined.fetch_add(usize::from(trust == Trust::Quarantined), Ordering::Relaxed);
-            memory
+            match memory.document.check() {
+                Ok(()) => Ok(memory.into_outline()),
+                Err(broken) => {
+                    let fault = RecordFault::from(broken).into();
+                    Err(Unreadable { path: at.path.clone(), fault })
+                }
+            }
         };
         let listing = self.read_within(&files.located, read, MAX_HELD_BYTES);
         (report.n_foreign, report.n_quarantined) =
@@ -47,7 +55,21 @@ impl Store {
         }));
         let memories = listing.memories;
         for memory in &memories {
-            check_links(memory, &known, &mut report.findings);
+            let keys = [
+                ("related", memory.related.as_slice()),
+                ("supersedes", memory.supersedes.as_slice()),
+                ("superseded_by", memory.superseded_by.as_slice()),
+            ];
+            for (key, links) in keys {
+                for link in links.iter().filter(|link| !known.contains_key(*link)) {
+                    report.findings.push(warning(
+                        memory.at.path.as_str(),
+                        memory.document.line_of(key),
+                        format!("`{key}` links to `{link}`, which does not exist"),
+                        Some(format!("nacre memory edit {}", memory.at.id)),
+                    ));
+                }
+            }
         }
         check_claims(&memories, &mut report.findings);
         let sound = memories.into_iter().map(|memory| (memory.at.id.clone(), memory.at)).collect();
@@ -57,25 +79,6 @@ impl Store {
         self.check_journal(&mut report.findings)?;
         report.findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         Ok(report)
-    }
-
-    /// Reads a memory and all its keys, including unknown ones. The trust level depends on the
-    /// body, so it is computed before the body is dropped.
-    fn check_memory(
-        &self,
-        at: &Located,
-        bytes: Result<Vec<u8>, FsError>,
-    ) -> Result<(Trust, Result<Memory, Unreadable>), Unreadable> {
-        let memory = memory_of(at, bytes)?;
-        let trust = self.trust_of(&memory);
-        let checked = match memory.document.check() {
-            Ok(()) => Ok(memory.into_outline()),
-            Err(broken) => {
-                let fault = RecordFault::from(broken).into();
-                Err(Unreadable { path: at.path.clone(), fault })
-            }
-        };
-        Ok((trust, checked))
     }
 
     fn check_evidence(
@@ -106,23 +109,14 @@ impl Store {
             .filter(|(id, at)| at.memory_type != MemoryType::Summary && !proven.contains(*id));
         let waits = |at| self.load(at).is_ok_and(|memory| self.trust_of(&memory).waits());
         report.findings.extend(unproven_ones.map(|(_, at)| report_unproven(at, waits(at))));
-        self.check_evidence_files(&proven, &folder, &mut report.findings)
-    }
-
-    fn check_evidence_files(
-        &self,
-        proven: &BTreeSet<MemoryId>,
-        folder: &RelPath,
-        findings: &mut Vec<Finding>,
-    ) -> Result<(), FsError> {
-        let Some(open) = self.scope().folder(folder)? else { return Ok(()) };
+        let Some(open) = self.scope().folder(&folder)? else { return Ok(()) };
         let ids: Vec<&MemoryId> = proven.iter().collect();
         let faults = on_all_cores(&ids, FILES_PER_THREAD, |chunk| {
             chunk.iter().map(|id| evidence_fault(&open, id)).collect()
         });
         for (id, fault) in ids.into_iter().zip(faults) {
             let finding = |(line, message)| error(&format!("{folder}/{id}.json"), line, message);
-            findings.extend(fault.map(finding));
+            report.findings.extend(fault.map(finding));
         }
         Ok(())
     }
@@ -177,28 +171,6 @@ fn evidence_fault(folder: &Folder, id: &MemoryId) -> Option<(Option<usize>, Stri
             }
             Ok(_) => None,
         },
-    }
-}
-
-fn check_links(
-    memory: &Memory,
-    known: &BTreeMap<MemoryId, Vec<Located>>,
-    findings: &mut Vec<Finding>,
-) {
-    let keys = [
-        ("related", memory.related.as_slice()),
-        ("supersedes", memory.supersedes.as_slice()),
-        ("superseded_by", memory.superseded_by.as_slice()),
-    ];
-    for (key, links) in keys {
-        for link in links.iter().filter(|link| !known.contains_key(*link)) {
-            findings.push(warning(
-                memory.at.path.as_str(),
-                memory.document.line_of(key),
-                format!("`{key}` links to `{link}`, which does not exist"),
-                Some(format!("nacre memory edit {}", memory.at.id)),
-            ));
-        }
     }
 }
 
@@ -277,7 +249,21 @@ impl Batch<'_> {
                 mended.push(self.mend_links(&memory, &known, now)?);
             }
         }
-        self.remove_orphans(&known, &mut mended)?;
+        let folder = RelPath::new("meta/evidence")?;
+        for entry in self.store.scope().list(&folder)? {
+            let id = entry.name.strip_suffix(".json").and_then(|stem| stem.parse().ok());
+            let is_orphan = id.is_some_and(|id: MemoryId| !known.contains(&id));
+            if entry.kind != EntryKind::File || !is_orphan {
+                continue;
+            }
+            let path = folder.join(&entry.name)?;
+            let bytes = self.store.scope().read(&path, MAX_SIDECAR_BYTES)?;
+            mended.push(MendedFile {
+                path: path.as_str().to_owned(),
+                what: "removed, because its memory does not exist".to_owned(),
+            });
+            self.set.remove(path, &bytes);
+        }
         Ok(mended)
     }
 
@@ -307,28 +293,5 @@ impl Batch<'_> {
             path: memory.at.path.to_string(),
             what: format!("removed links to {}, which does not exist", gone.join(", ")),
         })
-    }
-
-    fn remove_orphans(
-        &mut self,
-        known: &BTreeSet<MemoryId>,
-        mended: &mut Vec<MendedFile>,
-    ) -> Result<()> {
-        let folder = RelPath::new("meta/evidence")?;
-        for entry in self.store.scope().list(&folder)? {
-            let id = entry.name.strip_suffix(".json").and_then(|stem| stem.parse().ok());
-            let is_orphan = id.is_some_and(|id: MemoryId| !known.contains(&id));
-            if entry.kind != EntryKind::File || !is_orphan {
-                continue;
-            }
-            let path = folder.join(&entry.name)?;
-            let bytes = self.store.scope().read(&path, MAX_SIDECAR_BYTES)?;
-            mended.push(MendedFile {
-                path: path.as_str().to_owned(),
-                what: "removed, because its memory does not exist".to_owned(),
-            });
-            self.set.remove(path, &bytes);
-        }
-        Ok(())
     }
 }

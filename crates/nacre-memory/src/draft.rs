@@ -39,18 +39,6 @@ pub struct SummaryDraft {
     pub tags: Vec<String>,
 }
 
-#[derive(Clone, Debug, Default)]
-pub struct MemoryUpdate {
-    pub title: Option<String>,
-    pub body: Option<String>,
-    pub tags: Option<Vec<String>>,
-    pub applies: Option<Vec<String>>,
-    pub related: Option<Vec<MemoryId>>,
-    pub confidence: Option<f64>,
-    pub status: Option<Status>,
-    pub quotes: Vec<Quote>,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Admission {
     pub(super) trust: Trust,

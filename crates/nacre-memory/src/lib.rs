@@ -45,9 +45,7 @@ pub use batch::Batch;
 pub use bring::{Brought, ForeignMemory};
 pub use check::CheckReport;
 pub use document::{Broken, Document, Fault};
-pub use draft::{
-    Draft, MAX_APPLIES, MAX_APPLIES_CHARS, MemoryUpdate, SummaryDraft, clean_applies, hazards_of,
-};
+pub use draft::{Draft, MAX_APPLIES, MAX_APPLIES_CHARS, SummaryDraft, clean_applies, hazards_of};
 pub use hazard::{Hazard, HazardKind, hazards};
 pub use history::{Edit, LastCommit};
 pub use id::{BadId, MemoryId, ShortIds, slug};

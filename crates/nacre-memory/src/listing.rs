@@ -226,10 +226,8 @@ impl<'a> Reader<'a> {
 }
 
 pub(super) fn as_text(bytes: Vec<u8>) -> Vec<u8> {
-    match std::str::from_utf8(&bytes) {
-        Ok(_) => bytes,
-        Err(_) => from_windows_1252(&bytes).into_bytes(),
-    }
+    let text = String::from_utf8(bytes);
+    text.unwrap_or_else(|error| from_windows_1252(error.as_bytes())).into_bytes()
 }
 
 /// Decodes Windows-1252. The encoding's five undefined bytes become replacement characters.

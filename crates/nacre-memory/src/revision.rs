@@ -81,14 +81,7 @@ impl Batch<'_> {
             let value = self.redact(value);
             document.set_text(key, &value);
         }
-        let related = draft.related.iter().chain(&memory.related);
-        let mut all: Vec<Cow<'_, str>> = Vec::new();
-        for id in related {
-            if !all.iter().any(|known| known == id.as_str()) {
-                all.push(Cow::Borrowed(id.as_str()));
-            }
-        }
-        document.set_list("related", &all);
+        document.set_list("related", &ids(&unite(&draft.related, &memory.related)));
         document.set_list("tags", &self.redact_all(&draft.tags));
         document.set_body(&self.body_text(&draft.body));
         self.stage_replacement(&memory, document, now)?;
@@ -104,8 +97,7 @@ impl Batch<'_> {
         if state.confirmed_in.iter().any(|known| known == session) {
             return Ok(());
         }
-        state.confirmations += 1;
-        state.last_confirmed = Some(stamp(now));
+        state.confirm(now);
         state.confirmed_in.push(session.to_owned());
         let n_over = state.confirmed_in.len().saturating_sub(MAX_CONFIRMED_IN);
         state.confirmed_in.drain(..n_over);
@@ -158,7 +150,33 @@ impl Batch<'_> {
         let mut state = self.state_of(&id)?;
         // A verdict is about usefulness. It does not make a foreign or quarantined memory trusted.
         let is_trusted = !self.store.trust_of(&memory).waits();
-        let (status, area) = apply_verdict(&memory, &mut state, verdict);
+        // A memory judged wrong is archived immediately, and a later verdict that it is useful
+        // restores it.
+        let (status, area) = match (verdict, memory.at.area) {
+            (Verdict::Wrong, StoreArea::Active) => {
+                state.put_away_as_wrong(own_status(&memory, Some(&state)));
+                (Some(Status::Archived), Some(StoreArea::Archived))
+            }
+            (Verdict::Useful, StoreArea::Archived) if state.is_put_away_as_wrong() => {
+                let status = match state.status_to_restore() {
+                    Status::Superseded => Status::Superseded,
+                    Status::Active | Status::Candidate | Status::Stale | Status::Archived => {
+                        Status::Active
+                    }
+                };
+                (state.life, state.status_before_archive) = (None, None);
+                (Some(status), Some(StoreArea::Active))
+            }
+            (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => {
+                state.heed(verdict);
+                let status = match (verdict, memory.status) {
+                    (Verdict::Outdated, Status::Active | Status::Candidate) => Some(Status::Stale),
+                    (Verdict::Useful, Status::Candidate | Status::Stale) => Some(Status::Active),
+                    (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => None,
+                };
+                (status, None)
+            }
+        };
         let is_owner = self.actor == Actor::Owner;
         let status = status.filter(|status| (is_trusted && is_owner) || *status != Status::Active);
         let is_harmless = |note: &str| is_owner || hazards(note, []).is_empty();
@@ -237,40 +255,6 @@ impl Batch<'_> {
             })
         };
         self.set.outcomes().map(planned).collect()
-    }
-}
-
-/// Returns a memory's status and area after a verdict. A memory judged wrong is archived
-/// immediately, and a later verdict that it is useful restores it.
-fn apply_verdict(
-    memory: &Memory,
-    state: &mut LocalState,
-    verdict: Verdict,
-) -> (Option<Status>, Option<StoreArea>) {
-    match (verdict, memory.at.area) {
-        (Verdict::Wrong, StoreArea::Active) => {
-            state.put_away_as_wrong(own_status(memory, Some(state)));
-            (Some(Status::Archived), Some(StoreArea::Archived))
-        }
-        (Verdict::Useful, StoreArea::Archived) if state.is_put_away_as_wrong() => {
-            let status = match state.status_to_restore() {
-                Status::Superseded => Status::Superseded,
-                Status::Active | Status::Candidate | Status::Stale | Status::Archived => {
-                    Status::Active
-                }
-            };
-            (state.life, state.status_before_archive) = (None, None);
-            (Some(status), Some(StoreArea::Active))
-        }
-        (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => {
-            state.heed(verdict);
-            let status = match (verdict, memory.status) {
-                (Verdict::Outdated, Status::Active | Status::Candidate) => Some(Status::Stale),
-                (Verdict::Useful, Status::Candidate | Status::Stale) => Some(Status::Active),
-                (Verdict::Useful | Verdict::Wrong | Verdict::Outdated, _) => None,
-            };
-            (status, None)
-        }
     }
 }
 
@@ -367,12 +351,12 @@ impl Batch<'_> {
     }
 }
 
-pub fn unite(first: &[String], second: &[String]) -> Vec<String> {
-    let mut all: Vec<Cow<'_, str>> = first.iter().map(Cow::from).collect();
-    for text in second {
-        if !all.iter().any(|known| known == text) {
-            all.push(Cow::from(text));
+pub fn unite<T: Clone + PartialEq>(first: &[T], second: &[T]) -> Vec<T> {
+    let mut all = first.to_vec();
+    for one in second {
+        if !all.contains(one) {
+            all.push(one.clone());
         }
     }
-    all.into_iter().map(Cow::into_owned).collect()
+    all
 }

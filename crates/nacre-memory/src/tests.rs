@@ -70,7 +70,7 @@ fn draft(title: &str) -> Draft {
 fn an_update_keeps_what_it_does_not_change() {
     let text = "\u{feff}---\r\n# mine\r\nid: 20261101-old\r\nmood: 'calm' # why not\r\ntitle: Old\r\nnested:\r\n  a: [1, 2]\r\nupdated: 2026-11-01T00:00:00Z\r\n---\r\n\r\nBody\r\n";
     let test = TestStore::with_file("memory/decisions/20261101-old.md", text);
-    let change = MemoryUpdate { title: Some("New".to_owned()), ..MemoryUpdate::default() };
+    let change = Revision { title: Some("New".to_owned()), ..Revision::default() };
     test.change(EVENING, |batch, now| batch.update("20261101-old", &change, now)).unwrap();
     let expected = text
         .replace("title: Old", "title: New")
@@ -82,7 +82,7 @@ fn an_update_keeps_what_it_does_not_change() {
 fn an_update_that_changes_nothing_writes_nothing() {
     let text = "---\nid: 20261101-old\ntitle: Old\n---\n";
     let test = TestStore::with_file("memory/decisions/20261101-old.md", text);
-    let change = MemoryUpdate { title: Some("Old".to_owned()), ..MemoryUpdate::default() };
+    let change = Revision { title: Some("Old".to_owned()), ..Revision::default() };
     test.change(EVENING, |batch, now| batch.update("20261101-old", &change, now)).unwrap();
     assert_eq!(test.read("memory/decisions/20261101-old.md"), text);
 }
@@ -91,7 +91,7 @@ fn an_update_that_changes_nothing_writes_nothing() {
 fn updated_never_goes_back() {
     let text = "---\nid: 20261101-old\ntitle: Old\nupdated: 2027-01-01T00:00:00Z\n---\n";
     let test = TestStore::with_file("memory/decisions/20261101-old.md", text);
-    let change = MemoryUpdate { status: Some(Status::Stale), ..MemoryUpdate::default() };
+    let change = Revision { status: Some(Status::Stale), ..Revision::default() };
     test.change(MORNING, |batch, now| batch.update("20261101-old", &change, now)).unwrap();
     assert!(
         test.read("memory/decisions/20261101-old.md").contains("updated: 2027-01-01T00:00:00Z\n")
@@ -247,7 +247,7 @@ fn new_quotes_are_added_to_the_evidence_and_old_ones_are_not_repeated() {
         at: MORNING.to_owned(),
     };
     for texts in [["a", "b"], ["b", "c"]] {
-        let change = MemoryUpdate { quotes: texts.map(quote).to_vec(), ..MemoryUpdate::default() };
+        let change = Revision { quotes: texts.map(quote).to_vec(), ..Revision::default() };
         test.change(EVENING, |batch, now| batch.update(id.as_str(), &change, now)).unwrap();
     }
     let quotes = test.store.evidence(&id).unwrap().unwrap().quotes;
@@ -275,7 +275,7 @@ fn a_plan_holds_what_was_and_what_will_be_and_can_be_taken_back() {
     let path = format!("memory/decisions/{id}.md");
     let before = test.read(&path);
     let plan = test.change(EVENING, |batch, now| {
-        let change = MemoryUpdate { body: Some("Other.".to_owned()), ..MemoryUpdate::default() };
+        let change = Revision { body: Some("Other.".to_owned()), ..Revision::default() };
         batch.update(id.as_str(), &change, now).unwrap();
         batch.plan().unwrap()
     });

@@ -6,7 +6,7 @@
 use crate::trust::trust_of_evidence;
 use std::sync::atomic::Ordering;
 
-use super::draft::{Admission, MemoryUpdate, SummaryDraft, admit, hazards_of};
+use super::draft::{Admission, SummaryDraft, admit, hazards_of};
 use super::hazard::hazards;
 use super::history::{Edit, with_line_ends};
 use super::layout;
@@ -327,12 +327,12 @@ impl Batch<'_> {
     }
 
     /// Returns whether the actor may make a change. Only the owner may lower a memory's level.
-    pub fn may_update(&self, memory: &Memory, change: &MemoryUpdate) -> bool {
+    pub fn may_update(&self, memory: &Memory, change: &Revision) -> bool {
         self.actor == Actor::Owner || self.level_after(memory, change) >= self.lasting_trust(memory)
     }
 
     /// Returns the lower of the memory's level and the level of the text that the change adds.
-    pub(super) fn level_after(&self, memory: &Memory, change: &MemoryUpdate) -> Trust {
+    pub(super) fn level_after(&self, memory: &Memory, change: &Revision) -> Trust {
         let before = self.lasting_trust(memory);
         if change.title.is_none() && change.body.is_none() {
             return before;

@@ -226,10 +226,7 @@ fn is_dotted(item: &Item) -> bool {
 /// Extends a range of lines by one adjacent blank line: the line before the range or, at the top of
 /// the text, the line after it.
 fn with_blank_line(doc: &Doc<'_>, lines: Range<usize>) -> Range<usize> {
-    let beside = match lines.start.checked_sub(1) {
-        Some(before) => doc.line_around(before),
-        None => doc.line_around(lines.end),
-    };
+    let beside = doc.line_around(lines.start.checked_sub(1).unwrap_or(lines.end));
     if !doc.text[beside.clone()].trim().is_empty() {
         return lines;
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use toml_edit::{Item, Key, TableLike};
+use toml_edit::{Item, Key};
 
 use super::document::{Doc, entries, write_key};
 use super::error::{BadValue, ConfigError, ConfigPlace, Result, nearest, shorten};
@@ -123,29 +123,18 @@ impl Family {
             let Some(fields) = item.as_table_like() else {
                 return Err(self.not_a_member(member, doc.place(key), item));
             };
-            self.read_fields(doc, member, fields, &mut found)?;
+            for (key, name, item) in entries(fields) {
+                let (whole, place) = (write_key(&[self.name, member, name]), doc.place(key));
+                let Some(field) = self.fields_of(member).find(|field| field.name == name) else {
+                    let near = nearest::among(name, self.fields_of(member).map(|field| field.name));
+                    let nearest = near.map(|near| write_key(&[self.name, member, near]));
+                    return Err(ConfigError::UnknownKey { key: whole, place, nearest });
+                };
+                let value = field.kind.read_as(&whole, item, &place)?;
+                found.push((format!("{}.{member}.{name}", self.name), value, place));
+            }
         }
         Ok(found)
-    }
-
-    fn read_fields(
-        &self,
-        doc: &Doc<'_>,
-        member: &str,
-        fields: &dyn TableLike,
-        found: &mut Vec<(String, Value, ConfigPlace)>,
-    ) -> Result<()> {
-        for (key, name, item) in entries(fields) {
-            let (whole, place) = (write_key(&[self.name, member, name]), doc.place(key));
-            let Some(field) = self.fields_of(member).find(|field| field.name == name) else {
-                let near = nearest::among(name, self.fields_of(member).map(|field| field.name));
-                let nearest = near.map(|near| write_key(&[self.name, member, near]));
-                return Err(ConfigError::UnknownKey { key: whole, place, nearest });
-            };
-            let value = field.kind.read_as(&whole, item, &place)?;
-            found.push((format!("{}.{member}.{name}", self.name), value, place));
-        }
-        Ok(())
     }
 
     fn fields_of(&self, member: &str) -> impl Iterator<Item = &'static Field> {

@@ -175,7 +175,14 @@ impl Fold {
                 Some(table) if keys::is_section(section) => {
                     self.section(source, &doc, section, table)?;
                 }
-                Some(table) => return Err(unknown_table(&doc, key, section, table)),
+                Some(table) => {
+                    return Err(match entries(table).next() {
+                        Some((inner, leaf, _)) => {
+                            unknown_key(&write_key(&[section, leaf]), doc.place(inner))
+                        }
+                        None => unknown_key(&write_key(&[section]), doc.place(key)),
+                    });
+                }
                 None if keys::is_section(section) => {
                     return Err(not_a_table(section, doc.place(key), item));
                 }
@@ -196,11 +203,30 @@ impl Fold {
             let place = doc.place(key);
             let spec = keys::find(&format!("{section}.{leaf}"))
                 .ok_or_else(|| unknown_key(&write_key(&[section, leaf]), place.clone()))?;
-            if source.is_of_repo {
-                self.repo_value(source.layer, spec, item, place)?;
-            } else {
+            if !source.is_of_repo {
                 let value = spec.kind.read_as(spec.name, item, &place)?;
                 self.put(spec, value, origin(source.layer, place));
+                continue;
+            }
+            let key = spec.name.to_owned();
+            if spec.from_repo == FromRepo::Refused {
+                self.warnings.push(ConfigWarning::RefusedFromRepo { key, place });
+                continue;
+            }
+            let value = spec.kind.read_as(spec.name, item, &place)?;
+            let current = self.entries.get(spec.name).map(|entry| &entry.value);
+            match (spec.from_repo, current, &value) {
+                (FromRepo::Allowed, _, _) => self.put(spec, value, origin(source.layer, place)),
+                (FromRepo::OnlyLower, Some(Value::Int(current)), Value::Int(lower))
+                | (FromRepo::OnlyLower, Some(Value::Decimal(current)), Value::Decimal(lower))
+                    if lower <= current =>
+                {
+                    self.put(spec, value, origin(source.layer, place));
+                }
+                (FromRepo::OnlyLower | FromRepo::Refused, current, _) => {
+                    let limit = current.map(Value::to_string).unwrap_or_default();
+                    self.warnings.push(ConfigWarning::RaisedByRepo { key, place, limit });
+                }
             }
         }
         Ok(())
@@ -224,36 +250,6 @@ impl Fold {
         for (key, value, place) in family.read(doc, key, item)? {
             let entry = ConfigEntry { value, origins: vec![origin(source.layer, place)] };
             self.tables.insert(key, entry);
-        }
-        Ok(())
-    }
-
-    fn repo_value(
-        &mut self,
-        layer: Layer,
-        spec: &'static KeySpec,
-        item: &Item,
-        place: ConfigPlace,
-    ) -> Result<()> {
-        let key = spec.name.to_owned();
-        if spec.from_repo == FromRepo::Refused {
-            self.warnings.push(ConfigWarning::RefusedFromRepo { key, place });
-            return Ok(());
-        }
-        let value = spec.kind.read_as(spec.name, item, &place)?;
-        let current = self.entries.get(spec.name).map(|entry| &entry.value);
-        match (spec.from_repo, current, &value) {
-            (FromRepo::Allowed, _, _) => self.put(spec, value, origin(layer, place)),
-            (FromRepo::OnlyLower, Some(Value::Int(current)), Value::Int(lower))
-            | (FromRepo::OnlyLower, Some(Value::Decimal(current)), Value::Decimal(lower))
-                if lower <= current =>
-            {
-                self.put(spec, value, origin(layer, place));
-            }
-            (FromRepo::OnlyLower | FromRepo::Refused, current, _) => {
-                let limit = current.map(Value::to_string).unwrap_or_default();
-                self.warnings.push(ConfigWarning::RaisedByRepo { key, place, limit });
-            }
         }
         Ok(())
     }
@@ -312,18 +308,6 @@ fn add_missing(texts: &mut Vec<String>, more: Vec<String>) {
         if !texts.contains(&text) {
             texts.push(text);
         }
-    }
-}
-
-fn unknown_table(
-    doc: &Doc<'_>,
-    key: Option<&Key>,
-    section: &str,
-    table: &dyn TableLike,
-) -> ConfigError {
-    match entries(table).next() {
-        Some((inner, leaf, _)) => unknown_key(&write_key(&[section, leaf]), doc.place(inner)),
-        None => unknown_key(&write_key(&[section]), doc.place(key)),
     }
 }
 

@@ -22,10 +22,7 @@ pub struct RelPath(String);
 
 impl RelPath {
     pub(super) fn validate(text: &str) -> Result<Self, PathFault> {
-        match fault_of(text) {
-            None => Ok(Self(text.to_owned())),
-            Some(fault) => Err(fault),
-        }
+        fault_of(text).map_or_else(|| Ok(Self(text.to_owned())), Err)
     }
 
     pub fn components(&self) -> impl Iterator<Item = &str> {

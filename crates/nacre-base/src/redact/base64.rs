@@ -219,10 +219,8 @@ fn find_wrapped_lines(text: &mut Text<'_>, mut end: usize, max_lines: usize) -> 
         let run = text.slice(start, end);
         let ends_line =
             text.at(end).is_none_or(|byte| matches!(byte, b'\n' | b'\r' | b'\\' | b'"' | b'\''));
-        let is_full = match lines.first() {
-            None => run.len() >= MIN_WIDTH,
-            Some(first) => run.len() == first.len(),
-        };
+        let is_full =
+            lines.first().map_or(run.len() >= MIN_WIDTH, |first| run.len() == first.len());
         let is_last = match lines.first() {
             None => judge::is_random(run) && run.len().is_multiple_of(4),
             Some(first) => run.len() < first.len() && is_rest(run),

@@ -280,7 +280,26 @@ pub(super) fn find_manifest(text: &mut Text<'_>, start: usize, end: usize, found
         let word_end = pos + at + 3;
         pos = word_end;
         let Some(block) = block_at(text, word_end) else { continue };
-        pos = take_entries(text, &block, region.end, found).max(word_end);
+        pos = block.start;
+        while pos < region.end {
+            let Some(key) = entry_start(text, &block, pos) else { break };
+            let Some(at) = key_end(text, key) else { break };
+            let Some(value) = value::read(text, at) else { break };
+            let bytes = text.slice(value.start, value.end);
+            if is_secret(bytes, block.is_plain) {
+                let (start, end) = (value.start, value.end);
+                found.push(FoundSecret::new(start..end, "secret", Weight::Place));
+            }
+            let end = value::quote_at(text, value.end).map_or(value.end, |quote| quote.end);
+            pos = end + usize::from(block.is_json && text.at(end) == Some(b','));
+            if !block.is_json {
+                let Some(next) = value::break_end(text, value::skip_blanks(text, pos)) else {
+                    break;
+                };
+                pos = next;
+            }
+        }
+        pos = pos.max(word_end);
     }
 }
 
@@ -319,32 +338,6 @@ fn block_at(text: &Text<'_>, pos: usize) -> Option<ManifestBlock> {
     let head = text.behind(start, MAX_LIST_GAP);
     let indent = head.iter().rev().take_while(|byte| **byte == b' ').count();
     Some(ManifestBlock { start: first, indent, is_json, is_plain })
-}
-
-fn take_entries(
-    text: &mut Text<'_>,
-    block: &ManifestBlock,
-    limit: usize,
-    found: &mut Secrets,
-) -> usize {
-    let mut pos = block.start;
-    while pos < limit {
-        let Some(key) = entry_start(text, block, pos) else { break };
-        let Some(at) = key_end(text, key) else { break };
-        let Some(value) = value::read(text, at) else { break };
-        let bytes = text.slice(value.start, value.end);
-        if is_secret(bytes, block.is_plain) {
-            let (start, end) = (value.start, value.end);
-            found.push(FoundSecret::new(start..end, "secret", Weight::Place));
-        }
-        let end = value::quote_at(text, value.end).map_or(value.end, |quote| quote.end);
-        pos = end + usize::from(block.is_json && text.at(end) == Some(b','));
-        if !block.is_json {
-            let Some(next) = value::break_end(text, value::skip_blanks(text, pos)) else { break };
-            pos = next;
-        }
-    }
-    pos
 }
 
 fn entry_start(text: &Text<'_>, block: &ManifestBlock, pos: usize) -> Option<usize> {

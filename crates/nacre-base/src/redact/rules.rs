@@ -345,10 +345,7 @@ pub(super) fn find_shape(
         return None;
     }
     let last = parts_end(text, rule, end)?;
-    let body = match rule.lead {
-        None => text.slice(end, last),
-        Some(_) => text.slice(first, last),
-    };
+    let body = text.slice(if rule.lead.is_none() { end } else { first }, last);
     let is_real = match rule.check {
         Check::Plausible => judge::is_plausible(body),
         Check::Generated => judge::is_generated(body) && judge::is_plausible(body),

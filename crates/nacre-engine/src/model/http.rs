@@ -99,10 +99,7 @@ impl Endpoint {
     }
 
     pub(super) fn scrub(&self, text: &str) -> String {
-        match &self.key {
-            Some(key) => key.scrub(text),
-            None => text.to_owned(),
-        }
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub(text))
     }
 }
 
@@ -139,10 +136,8 @@ pub(crate) fn client_builder(url: &Url, connect_timeout: Duration) -> ClientBuil
 fn is_this_machine(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    match address {
-        Ok(address) => address.is_loopback(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
-    }
+    let is_named = host == "localhost" || host.ends_with(".localhost");
+    address.map_or(is_named, |address| address.is_loopback())
 }
 
 fn sensitive(headers: &[(&'static str, String)]) -> Result<HeaderMap> {

@@ -55,7 +55,7 @@ impl Check<'_> {
         match value {
             Value::Object(object) => self.object(schema, object, at, depth),
             Value::Array(items) => self.array(schema, items, at, depth),
-            Value::String(text) => self.text(schema, text, at),
+            Value::String(text) => self.length(schema, "Length", text.chars().count(), at),
             Value::Number(number) => self.number(schema, number.as_f64(), at),
             Value::Null | Value::Bool(_) => {}
         }
@@ -129,10 +129,6 @@ impl Check<'_> {
                 self.value(part, item, &format!("{at}/{idx}"), depth + 1);
             }
         }
-    }
-
-    fn text(&mut self, schema: &Map<String, Value>, text: &str, at: &str) {
-        self.length(schema, "Length", text.chars().count(), at);
     }
 
     fn length(&mut self, schema: &Map<String, Value>, what: &str, n: usize, at: &str) {

@@ -146,10 +146,7 @@ impl OpenSpan {
         attributes: &[(&str, Value)],
         failure: Option<&str>,
     ) -> Value {
-        let status = match failure {
-            Some(why) => json!({ "code": 2, "message": why }),
-            None => json!({}),
-        };
+        let status = failure.map_or(json!({}), |why| json!({ "code": 2, "message": why }));
         let mut span = json!({
             "traceId": self.trace, "spanId": self.id, "name": name, "kind": kind,
             "startTimeUnixNano": self.start.as_nanosecond().to_string(),

@@ -159,53 +159,45 @@ impl ProjectEffects {
         paths.dedup();
         for path in paths.into_iter().take(MAX_FILES) {
             for planned in plan(&ctx.workspace, path) {
-                self.run_tool(&planned, path, deadline, ctx, &mut report).await;
+                let left = deadline.saturating_duration_since(Instant::now()).min(TOOL_LIMIT);
+                if self.is_given_up(planned.name) || ctx.cancel.is_cancelled() || left.is_zero() {
+                    continue;
+                }
+                let (before, begin) = (hash(&ctx.workspace, path), Instant::now());
+                let (name, arguments) = (planned.program.to_owned(), planned.arguments.clone());
+                let program = Program::Argv { name, arguments };
+                let (folder, stdout) = (ctx.workspace.join(&planned.folder), LiveOutput::default());
+                // The sandbox enforces the limit. This timeout is only a backstop.
+                let running = self.programs.run(program, &folder, left, ctx, &stdout);
+                let result = timeout(left + Duration::from_secs(2), running)
+                    .await
+                    .unwrap_or_else(|_| Err(ToolError::new(Fault::TimedOut, "it did not end", "")));
+                let is_changed = hash(&ctx.workspace, path) != before;
+                if is_changed {
+                    let name = planned.name;
+                    let line =
+                        format!("{path} was formatted by {name}; read it again before editing.");
+                    add_line(&mut report, &line);
+                    let (path, kind) = (path.to_owned(), ChangeKind::Edited);
+                    report.changed.push(FileChange { path, kind });
+                }
+                let outcome = match result {
+                    Ok(finished) => {
+                        finished.notes.iter().for_each(|note| add_line(&mut report, note));
+                        self.judge(&planned, path, &finished, &mut report)
+                    }
+                    // A command that is not installed is not reported.
+                    Err(error) if error.fault == Fault::NotFound => continue,
+                    Err(error) => self.count_failure(&planned, &error.what, &mut report),
+                };
+                let is_quiet = outcome == EffectOutcome::Clean;
+                let outcome = if is_quiet && is_changed { EffectOutcome::Changed } else { outcome };
+                let (effect, took) = (planned.name, begin.elapsed());
+                report.done.push(EffectDone { effect, outcome, took });
             }
         }
         report.text = cut(&report.text);
         report
-    }
-
-    async fn run_tool(
-        &self,
-        planned: &Planned,
-        path: &str,
-        deadline: Instant,
-        ctx: &ToolContext,
-        report: &mut EffectReport,
-    ) {
-        let left = deadline.saturating_duration_since(Instant::now()).min(TOOL_LIMIT);
-        if self.is_given_up(planned.name) || ctx.cancel.is_cancelled() || left.is_zero() {
-            return;
-        }
-        let (before, begin) = (hash(&ctx.workspace, path), Instant::now());
-        let (name, arguments) = (planned.program.to_owned(), planned.arguments.clone());
-        let program = Program::Argv { name, arguments };
-        let (folder, stdout) = (ctx.workspace.join(&planned.folder), LiveOutput::default());
-        // The sandbox enforces the limit. This timeout is only a backstop.
-        let running = self.programs.run(program, &folder, left, ctx, &stdout);
-        let result = timeout(left + Duration::from_secs(2), running)
-            .await
-            .unwrap_or_else(|_| Err(ToolError::new(Fault::TimedOut, "it did not end", "")));
-        let is_changed = hash(&ctx.workspace, path) != before;
-        if is_changed {
-            let name = planned.name;
-            let line = format!("{path} was formatted by {name}; read it again before editing.");
-            add_line(report, &line);
-            report.changed.push(FileChange { path: path.to_owned(), kind: ChangeKind::Edited });
-        }
-        let outcome = match result {
-            Ok(finished) => {
-                finished.notes.iter().for_each(|note| add_line(report, note));
-                self.judge(planned, path, &finished, report)
-            }
-            // A command that is not installed is not reported.
-            Err(error) if error.fault == Fault::NotFound => return,
-            Err(error) => self.count_failure(planned, &error.what, report),
-        };
-        let is_quiet = outcome == EffectOutcome::Clean;
-        let outcome = if is_quiet && is_changed { EffectOutcome::Changed } else { outcome };
-        report.done.push(EffectDone { effect: planned.name, outcome, took: begin.elapsed() });
     }
 
     fn judge(

@@ -141,10 +141,7 @@ impl Guarded {
         let noted = self.note.paths().map(|path| format!("{STORE}/{path}"));
         let is_compared = |path: &String| self.is_file(path) || self.is_by_nacre(path, &store);
         let partial = after.partial.into_iter().filter(|place| place == MEMORIES);
-        match noted.filter(|path| !is_compared(path)).chain(partial).next() {
-            Some(path) => Err(path),
-            None => Ok(()),
-        }
+        noted.filter(|path| !is_compared(path)).chain(partial).next().map_or(Ok(()), Err)
     }
 
     fn is_file(&self, path: &str) -> bool {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_base::fs::{FsError, RelPath};
-use nacre_memory::{Batch, Memory, MemoryError, MemoryUpdate, Store, StoreArea};
+use nacre_memory::{Batch, Memory, MemoryError, Revision, Store, StoreArea};
 
 use crate::AnyError;
 use crate::rng::Rng;
@@ -80,7 +80,7 @@ fn stage(
     match rng.below(10) {
         0 => {
             let tags = Some(vec![format!("set-{n}")]);
-            batch.update(id, &MemoryUpdate { tags, ..MemoryUpdate::default() }, now).map(|_| ())
+            batch.update(id, &Revision { tags, ..Revision::default() }, now).map(|_| ())
         }
         1 | 2 => match memory.at.area {
             StoreArea::Active => batch.archive(id, now).map(|_| ()),

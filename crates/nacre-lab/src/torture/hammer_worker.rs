@@ -8,7 +8,7 @@ use clap::Args;
 use jiff::Timestamp;
 use nacre_base::fs::FsError;
 use nacre_memory::{
-    Claim, Draft, LearningKind, MemoryError, MemoryId, MemoryUpdate, Quote, Speaker, Store, Trust,
+    Claim, Draft, LearningKind, MemoryError, MemoryId, Quote, Revision, Speaker, Store, Trust,
 };
 use serde_json::json;
 
@@ -152,7 +152,7 @@ impl Worker {
             let result = in_batch(store, self.now, &mut self.record.max_wait, |batch, now| {
                 let count = count_in(store.get(COUNTER_ID)?.document.body());
                 let body = Some(format!("count {}", count + 1));
-                batch.update(COUNTER_ID, &MemoryUpdate { body, ..MemoryUpdate::default() }, now)
+                batch.update(COUNTER_ID, &Revision { body, ..Revision::default() }, now)
             });
             if let Err(MemoryError::Fs(FsError::Conflict { .. })) = result {
                 self.record.conflicts += 1;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use nacre_base::fs::{Access, ChangeSet, RelPath, WriteScope};
 use nacre_base::is_hidden_char;
-use nacre_memory::{Batch, MemoryError, MemoryUpdate, Store, SummaryDraft};
+use nacre_memory::{Batch, MemoryError, Revision, Store, SummaryDraft};
 
 use crate::AnyError;
 use crate::hostile::hostile;
@@ -275,7 +275,7 @@ impl Arena {
     }
 
     fn attack_ids(&mut self, id: &str, tally: &mut Tally) {
-        let change = MemoryUpdate { body: Some("changed".to_owned()), ..MemoryUpdate::default() };
+        let change = Revision { body: Some("changed".to_owned()), ..Revision::default() };
         let updated = self.in_batch(|batch, now| batch.update(id, &change, now));
         self.note("update id", id, &updated, tally);
         let archived = self.in_batch(|batch, now| batch.archive(id, now));

@@ -147,7 +147,19 @@ impl Cache {
         let writer = self.writer(&scope, &id)?;
         self.put_checked(&writer, &self.name_derived_file(project, kind, key), bytes)?;
         let (prefix, n_kept) = kind.files();
-        self.remove_oldest(&writer, &id, prefix, n_kept)
+        let folder = self.folder.join(&id);
+        let modified = |name: &String| {
+            let metadata = folder.join(name).symlink_metadata();
+            metadata.and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+        };
+        let mut names: Vec<String> =
+            names_in(&folder).filter(|name| name.starts_with(prefix)).collect();
+        names.sort_by_key(modified);
+        let n_over = names.len().saturating_sub(n_kept);
+        for name in &names[..n_over] {
+            writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
+        }
+        Ok(())
     }
 
     pub fn seen_by(&self, project: &Project, client: &str) -> Option<MapState> {
@@ -240,28 +252,6 @@ impl Cache {
             }
         }
         WriteScope::open(&self.folder, Access::Private)
-    }
-
-    fn remove_oldest(
-        &self,
-        writer: &Writer<'_>,
-        id: &str,
-        prefix: &str,
-        n_kept: usize,
-    ) -> Result<()> {
-        let folder = self.folder.join(id);
-        let modified = |name: &String| {
-            let metadata = folder.join(name).symlink_metadata();
-            metadata.and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
-        };
-        let mut names: Vec<String> =
-            names_in(&folder).filter(|name| name.starts_with(prefix)).collect();
-        names.sort_by_key(modified);
-        let n_over = names.len().saturating_sub(n_kept);
-        for name in &names[..n_over] {
-            writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
-        }
-        Ok(())
     }
 
     fn remove_old_files(&self, id: &str, writer: &Writer<'_>) {

@@ -16,7 +16,7 @@ use super::look::{
 use super::options::{CacheWrites, RefreshOptions, Verify, WordCounting};
 use super::read::{CHUNK, FoundTexts, ReadFiles, Reading, UnverifiedFile};
 use super::rules::RULES_FILE;
-use super::selection::{SelectedFiles, Selection};
+use super::selection::Selection;
 use super::walk::{relist, walk};
 use crate::artifact::{
     Artifact, Cache, Commit, ContentChange, FileRow, FolderRow, Head, PackSet, Project, Stamp,
@@ -293,31 +293,22 @@ impl Looker<'_> {
         let Some(tracked) = tracked.or(own.as_ref()) else { return Ok(None) };
         let known = |path: &str| self.artifact.folders().contains_key(path);
         let found = relist(&self.selection(tracked), &again, &known)?;
-        Ok(self.with_found(differences, found))
-    }
-
-    /// Adds the results of listing the directories again. Returns `None` if a full walk is required
-    /// because rules or nested repositories changed.
-    fn with_found(
-        &self,
-        mut differences: Differences,
-        found: SelectedFiles,
-    ) -> Option<Differences> {
+        // A full walk is also required if other rules or nested repositories changed.
         let was_nested = |path: &String| {
             self.artifact.folders().get(path).is_some_and(|row| row.skipped.nested == 1)
         };
         let is_undecided = found.has_hidden_rules || found.has_unread_rules;
         if is_undecided || !found.nested.iter().all(was_nested) {
-            return None;
+            return Ok(None);
         }
         let known_borders = |path: &String| was_nested(path) && !found.nested.contains(path);
         if found.folders.iter().any(|(path, _)| known_borders(path)) {
-            return None;
+            return Ok(None);
         }
         let new = found.files.into_iter().filter(|(path, _)| self.artifact.find(path).is_none());
         for (path, stamp) in new {
             if is_rules(&path) {
-                return None;
+                return Ok(None);
             }
             differences.unverified.push(to_unverified(path, stamp, None));
         }
@@ -328,7 +319,7 @@ impl Looker<'_> {
         }
         differences.unverified.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         differences.unverified.dedup_by(|a, b| a.path == b.path);
-        Some(differences)
+        Ok(Some(differences))
     }
 
     fn whole(&self, tracked: &Tracked, is_distrusted: bool) -> std::io::Result<Differences> {

@@ -22,7 +22,7 @@ use super::imports::imports_of;
 use super::item_macros::tree_with_items;
 use super::language::Language;
 use super::role::{Around, has_tests, is_entry_text, visibility};
-use super::walk::{Declaration, Reach, Statement, is_type, receiver, walk};
+use super::walk::{Declaration, Reach, is_type, receiver, walk};
 
 /// Longer import statements are ignored because they are probably generated.
 const MAX_STATEMENT_BYTES: usize = 20_000;
@@ -93,7 +93,32 @@ pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
     let walked = walk(&tree, text, language, Reach::Everything);
     let mut imports = Vec::new();
     for statement in &walked.statements {
-        imports.extend(statement_imports(statement, &walked.declarations, text, language));
+        let node = statement.node;
+        let range = node.byte_range();
+        let is_candidate = range.len() <= MAX_STATEMENT_BYTES && is_import(node, text, language);
+        let Some(words) = text.get(range).filter(|_| is_candidate) else { continue };
+        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        let inline: Vec<&str> = statement
+            .within
+            .iter()
+            .filter_map(|idx| walked.declarations.get(*idx))
+            .filter(|around| language == Language::Rust && around.kind == SymbolKind::Module)
+            .filter(|around| around.node != node)
+            .map(|around| around.name.as_str())
+            .collect();
+        let found = imports_of(words, language).into_iter().map(|(mut name, mut kind)| {
+            if kind == ImportKind::Child {
+                if let Some(path) = read_path_attribute(node, text) {
+                    (name, kind) = (path, ImportKind::Path);
+                } else if !inline.is_empty() {
+                    name = format!("{}::{name}", inline.join("::"));
+                }
+            } else if !inline.is_empty() {
+                name = seen_from_file(&name, &inline);
+            }
+            Import { text: name, line, kind }
+        });
+        imports.extend(found);
     }
     let symbols = Symbols { text, language, declarations: &walked.declarations };
     let problem = if walked.is_cut {
@@ -115,40 +140,6 @@ pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
         symbols,
         problem,
     }
-}
-
-fn statement_imports(
-    statement: &Statement<'_>,
-    declarations: &[Declaration<'_>],
-    text: &str,
-    language: Language,
-) -> Vec<Import> {
-    let node = statement.node;
-    let range = node.byte_range();
-    let is_candidate = range.len() <= MAX_STATEMENT_BYTES && is_import(node, text, language);
-    let Some(words) = text.get(range).filter(|_| is_candidate) else { return Vec::new() };
-    let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
-    let inline: Vec<&str> = statement
-        .within
-        .iter()
-        .filter_map(|idx| declarations.get(*idx))
-        .filter(|around| language == Language::Rust && around.kind == SymbolKind::Module)
-        .filter(|around| around.node != node)
-        .map(|around| around.name.as_str())
-        .collect();
-    let imports = imports_of(words, language).into_iter().map(|(mut name, mut kind)| {
-        if kind == ImportKind::Child {
-            if let Some(path) = read_path_attribute(node, text) {
-                (name, kind) = (path, ImportKind::Path);
-            } else if !inline.is_empty() {
-                name = format!("{}::{name}", inline.join("::"));
-            }
-        } else if !inline.is_empty() {
-            name = seen_from_file(&name, &inline);
-        }
-        Import { text: name, line, kind }
-    });
-    imports.collect()
 }
 
 fn is_import(node: Node<'_>, text: &str, language: Language) -> bool {

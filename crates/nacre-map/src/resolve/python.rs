@@ -25,10 +25,7 @@ fn relative(asking: &Asking<'_, '_>, rest: &str) -> Resolution {
     let package = if name.contains('.') { folder_of(&path) } else { folder };
     // The last part may be a name defined in the module.
     let found = module_at(asking.files(), &path).or_else(|| module_at(asking.files(), package));
-    match found {
-        Some(idx) => file(idx),
-        None => beside(asking, &path).unwrap_or(Resolution::Missing),
-    }
+    found.map(file).or_else(|| beside(asking, &path)).unwrap_or(Resolution::Missing)
 }
 
 /// Resolves a compiled module to the source file it is built from.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use nacre_base::redact::redact;
-use nacre_types::{CodeSearchMode, MatchGroup, MatchedCode, MatchedFile};
+use nacre_types::{CodeSearchMode, MatchedCode, MatchedFile};
 
 use super::query::CodeQuery;
 
@@ -86,25 +86,21 @@ fn write_file(text: &mut String, file: &MatchedFile) {
     };
     let _ = writeln!(text, "{}{count}", file.path);
     for group in &file.groups {
-        write_group(text, group);
-    }
-}
-
-fn write_group(text: &mut String, group: &MatchGroup) {
-    if let Some(symbol) = &group.symbol {
-        let (first, last) = (symbol.first_line, symbol.last_line);
-        let is_shown = group.lines.iter().any(|line| line.line == first);
-        // The signature is omitted if the line that defines the symbol is shown anyway.
-        let signature = match is_shown || symbol.signature.is_empty() {
-            true => format!("{} {}", symbol.kind.as_str(), symbol.name),
-            false => symbol.signature.lines().next().unwrap_or_default().to_owned(),
-        };
-        let end = signature.floor_char_boundary(MAX_SIGNATURE_BYTES);
-        let _ = writeln!(text, "  {first}-{last} {}", &signature[..end]);
-    }
-    for line in &group.lines {
-        let mark = if line.is_context { '-' } else { ':' };
-        let space = if line.text.is_empty() { "" } else { " " };
-        let _ = writeln!(text, "    {}{mark}{space}{}", line.line, line.text);
+        if let Some(symbol) = &group.symbol {
+            let (first, last) = (symbol.first_line, symbol.last_line);
+            let is_shown = group.lines.iter().any(|line| line.line == first);
+            // The signature is omitted if the line that defines the symbol is shown anyway.
+            let signature = match is_shown || symbol.signature.is_empty() {
+                true => format!("{} {}", symbol.kind.as_str(), symbol.name),
+                false => symbol.signature.lines().next().unwrap_or_default().to_owned(),
+            };
+            let end = signature.floor_char_boundary(MAX_SIGNATURE_BYTES);
+            let _ = writeln!(text, "  {first}-{last} {}", &signature[..end]);
+        }
+        for line in &group.lines {
+            let mark = if line.is_context { '-' } else { ':' };
+            let space = if line.text.is_empty() { "" } else { " " };
+            let _ = writeln!(text, "    {}{mark}{space}{}", line.line, line.text);
+        }
     }
 }

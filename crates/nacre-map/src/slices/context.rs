@@ -8,7 +8,7 @@ use nacre_types::{ContextSlice, SymbolForm, WhyRelevant};
 
 use super::overview::TooSmall;
 use super::pack::{Candidate, ContextRequest, pack};
-use super::relevance::{Ranked, RankedFile, words};
+use super::relevance::{Ranked, words};
 use crate::artifact::{FileFacts, RelativePath};
 use crate::languages::SymbolFacts;
 use crate::words::{Kin, TaskQuery, WordHash, each_identifier, identifiers};
@@ -49,7 +49,24 @@ fn candidates<'f>(
         let Some(file) = by_path.get(&relevant.path) else { continue };
         let text = (place < MAX_READ).then(|| (request.text)(&file.path)).flatten();
         let passages = text.map(|text| Passages::of(&text, &question));
-        candidates.extend(symbols_of(relevant, file, &wanted, passages.as_ref()));
+        let is_asked = relevant.why.contains(&WhyRelevant::Asked);
+        let candidate = |symbol: &'f SymbolFacts| {
+            let share = share(symbol, &wanted);
+            let is_holder = holds_others(file, symbol);
+            let inside = passages
+                .as_ref()
+                .filter(|_| !is_holder)
+                .map_or(0.0, |passages| passages.share(symbol.first_line, symbol.last_line));
+            Candidate {
+                file,
+                symbol,
+                score: relevant.score * (W_FILE + share + W_INSIDE * inside),
+                is_meant: 0.0 < share || 0.0 < inside || is_asked,
+                is_asked,
+                largest: if is_holder { SymbolForm::Signature } else { SymbolForm::Body },
+            }
+        };
+        candidates.extend(file.analysis.symbols.iter().map(candidate));
     }
     candidates.sort_by(|one, other| {
         let place = |candidate: &Candidate<'f>| (&candidate.file.path, candidate.symbol.first_line);
@@ -57,31 +74,6 @@ fn candidates<'f>(
     });
     candidates.truncate(MAX_CANDIDATES);
     candidates
-}
-
-fn symbols_of<'f>(
-    relevant: &'f RankedFile,
-    file: &'f FileFacts,
-    wanted: &BTreeSet<String>,
-    passages: Option<&Passages>,
-) -> Vec<Candidate<'f>> {
-    let is_asked = relevant.why.contains(&WhyRelevant::Asked);
-    let candidate = |symbol: &'f SymbolFacts| {
-        let share = share(symbol, wanted);
-        let is_holder = holds_others(file, symbol);
-        let inside = passages
-            .filter(|_| !is_holder)
-            .map_or(0.0, |passages| passages.share(symbol.first_line, symbol.last_line));
-        Candidate {
-            file,
-            symbol,
-            score: relevant.score * (W_FILE + share + W_INSIDE * inside),
-            is_meant: 0.0 < share || 0.0 < inside || is_asked,
-            is_asked,
-            largest: if is_holder { SymbolForm::Signature } else { SymbolForm::Body },
-        }
-    };
-    file.analysis.symbols.iter().map(candidate).collect()
 }
 
 fn share(symbol: &SymbolFacts, wanted: &BTreeSet<String>) -> f64 {

@@ -41,7 +41,25 @@ impl Document {
             && !items.is_empty()
             && let Some(block) = list::block(&self.index.entries[entry_idx], &self.text)
         {
-            return self.replace_block(entry_idx, block, items);
+            let entry = &self.index.entries[entry_idx];
+            let (start, end) = (entry.head_end, entry.end);
+            let mut old = block.items;
+            let mut lines = String::new();
+            for item in items {
+                let item = item.as_ref();
+                match old.iter().position(|it| it.value.as_deref() == Some(item)) {
+                    Some(old_idx) => lines.push_str(&self.text[old.remove(old_idx).place]),
+                    None => {
+                        lines.extend(std::iter::repeat_n(' ', block.indent));
+                        lines.push_str("- ");
+                        lines.push_str(&render::scalar(item));
+                        lines.push_str(self.line_break());
+                    }
+                }
+            }
+            self.splice(start..block.end, &lines, entry_idx + 1);
+            self.index.entries[entry_idx].end = end - (block.end - start) + lines.len();
+            return;
         }
         self.put(key, &render::flow_list(items));
     }
@@ -115,32 +133,6 @@ impl Document {
         }
         let token = self.token(entry).map(|token| token.span);
         token.or_else(|| list::flow(entry.head(&self.text)).map(|flow| flow.span))
-    }
-
-    fn replace_block<S: AsRef<str>>(
-        &mut self,
-        entry_idx: usize,
-        block: list::ListBlock,
-        items: &[S],
-    ) {
-        let entry = &self.index.entries[entry_idx];
-        let (start, end) = (entry.head_end, entry.end);
-        let mut old = block.items;
-        let mut lines = String::new();
-        for item in items {
-            let item = item.as_ref();
-            match old.iter().position(|it| it.value.as_deref() == Some(item)) {
-                Some(old_idx) => lines.push_str(&self.text[old.remove(old_idx).place]),
-                None => {
-                    lines.extend(std::iter::repeat_n(' ', block.indent));
-                    lines.push_str("- ");
-                    lines.push_str(&render::scalar(item));
-                    lines.push_str(self.line_break());
-                }
-            }
-        }
-        self.splice(start..block.end, &lines, entry_idx + 1);
-        self.index.entries[entry_idx].end = end - (block.end - start) + lines.len();
     }
 
     fn append(&mut self, key: &str, rendered: &str) {

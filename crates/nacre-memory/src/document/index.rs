@@ -226,7 +226,35 @@ impl Scan<'_> {
             // accept it.
             b']' => self.continue_if(end, |entry| entry.head(text).trim_start().starts_with('[')),
             b'}' => self.continue_if(end, |entry| entry.head(text).trim_start().starts_with('{')),
-            _ => self.key_line(line, start, end, number),
+            _ => {
+                let (name, colon) = read_name(line)?;
+                let name = match name {
+                    Name::Written(place) => Name::Written(start + place.start..start + place.end),
+                    decoded @ Name::Decoded(_) => decoded,
+                };
+                let entry = KeyEntry {
+                    name,
+                    line: number,
+                    start,
+                    value: start + colon + 1,
+                    head_end: end,
+                    end,
+                    tail: Tail::None,
+                };
+                let key = entry.key(self.text);
+                if let Some(first) = self.entries.iter().find(|other| other.key(self.text) == key) {
+                    return Err(Fault::DuplicateKey {
+                        key: key.to_owned(),
+                        first_line: first.line,
+                    });
+                }
+                if self.entries.len() == MAX_ENTRIES {
+                    return Err(Fault::TooManyEntries);
+                }
+                property_of(entry.head(self.text).trim_start_matches([' ', '\t']))?;
+                self.entries.push(entry);
+                Ok(())
+            }
         }
     }
 
@@ -263,39 +291,6 @@ impl Scan<'_> {
             }
             Some(_) | None => Err(Fault::NotAnEntry),
         }
-    }
-
-    fn key_line(
-        &mut self,
-        line: &str,
-        start: usize,
-        end: usize,
-        number: usize,
-    ) -> Result<(), Fault> {
-        let (name, colon) = read_name(line)?;
-        let name = match name {
-            Name::Written(place) => Name::Written(start + place.start..start + place.end),
-            decoded @ Name::Decoded(_) => decoded,
-        };
-        let entry = KeyEntry {
-            name,
-            line: number,
-            start,
-            value: start + colon + 1,
-            head_end: end,
-            end,
-            tail: Tail::None,
-        };
-        let key = entry.key(self.text);
-        if let Some(first) = self.entries.iter().find(|other| other.key(self.text) == key) {
-            return Err(Fault::DuplicateKey { key: key.to_owned(), first_line: first.line });
-        }
-        if self.entries.len() == MAX_ENTRIES {
-            return Err(Fault::TooManyEntries);
-        }
-        property_of(entry.head(self.text).trim_start_matches([' ', '\t']))?;
-        self.entries.push(entry);
-        Ok(())
     }
 }
 

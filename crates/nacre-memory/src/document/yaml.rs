@@ -89,10 +89,8 @@ fn value<T: DeserializeOwned + Default>(raw: &str) -> Result<T, Error> {
 fn well_formed(yaml: &str, first_line: usize) -> Result<(), Broken> {
     // A document that contains only comments is null rather than an empty map.
     type Entries = Option<BTreeMap<String, Untagged>>;
-    match serde_saphyr::from_str_with_options::<Entries>(yaml, options()) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(to_broken(&error, first_line)),
-    }
+    let read = serde_saphyr::from_str_with_options::<Entries>(yaml, options());
+    read.map(drop).map_err(|error| to_broken(&error, first_line))
 }
 
 fn options() -> Options {
@@ -136,10 +134,7 @@ fn to_broken(error: &Error, first_line: usize) -> Broken {
 
 fn reason(error: &Error) -> String {
     let message = error.to_string();
-    match message.rfind(" at line ") {
-        Some(at) => message[..at].to_owned(),
-        None => message,
-    }
+    message[..message.rfind(" at line ").unwrap_or(message.len())].to_owned()
 }
 
 /// Accepts any value that contains no tags, and discards it.

@@ -287,7 +287,7 @@ fn links_that_lead_nowhere_are_mended() {
     let other = world.say(9, QUEUE.0, QUEUE.1, Speaker::User);
     let gone: MemoryId = "20250101-gone".parse().unwrap();
     let related = Some(vec![gone, old.clone(), new.clone()]);
-    let change = nacre_memory::MemoryUpdate { related, ..Default::default() };
+    let change = nacre_memory::Revision { related, ..Default::default() };
     world.change(|batch| batch.update(other.as_str(), &change, day(9)));
     let report = world.maintain(20);
     let kept = report.actions[0].with.as_ref().unwrap().parse().unwrap();

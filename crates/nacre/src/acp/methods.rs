@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use nacre_types::SessionChangeRequest;
 use serde_json::{Value, json};
 
 use super::agent::Agent;
 use super::json_rpc::{Incoming, RequestId, Result, RpcError, params, parse};
 use super::protocol::{
-    InitializeParams, LATEST_VERSION, PromptParams, SessionParams, SetModeParams, SetOptionParams,
-    VERSIONS,
+    InitializeParams, PromptParams, SessionParams, SetModeParams, SetOptionParams, VERSION,
 };
 use super::session::Order;
 use super::streams::InputLine;
@@ -69,15 +67,18 @@ impl Agent {
             }
             "session/set_mode" => {
                 let SetModeParams { session_id, mode_id } = params(given)?;
-                let change = options::change(options::MODE, &mode_id, &[])
-                    .ok_or_else(|| RpcError::invalid_params("Unknown mode"))?;
-                self.change(&session_id, id, change, true).await?;
+                let change = options::change(options::MODE, &mode_id, &[]).map(Box::new);
+                let change = change.ok_or_else(|| RpcError::invalid_params("Unknown mode"))?;
+                let order = Order::Change { id: id.clone(), change, is_mode: true };
+                self.order(&session_id, order).await?;
             }
             "session/set_config_option" => {
                 let SetOptionParams { session_id, config_id, value } = params(given)?;
                 let change = options::change(&config_id, &value, &self.defaults.models)
                     .ok_or_else(|| RpcError::invalid_params("Unknown option or value"))?;
-                self.change(&session_id, id, change, false).await?;
+                let change = Box::new(change);
+                let order = Order::Change { id: id.clone(), change, is_mode: false };
+                self.order(&session_id, order).await?;
             }
             "session/close" => {
                 let SessionParams { session_id } = params(given)?;
@@ -89,28 +90,14 @@ impl Agent {
         Ok(())
     }
 
-    async fn change(
-        &self,
-        session: &str,
-        id: &RequestId,
-        change: SessionChangeRequest,
-        is_mode: bool,
-    ) -> Result<()> {
-        let order = Order::Change { id: id.clone(), change: Box::new(change), is_mode };
-        self.order(session, order).await
-    }
-
     fn initialize(&self, given: InitializeParams) -> Value {
-        let InitializeParams { protocol_version, client_capabilities } = given;
-        // If the requested version is not supported, the protocol requires a reply with the
-        // server's latest version. The client then decides whether to continue.
-        let version = VERSIONS.iter().copied().find(|version| *version == protocol_version);
+        let InitializeParams { client_capabilities } = given;
         let has_notices =
             client_capabilities.pointer("/session/notices").is_some_and(Value::is_object);
         let notices = if has_notices { Notices::Shown } else { Notices::AsThoughts };
         self.open().notices = Some(notices);
         json!({
-            "protocolVersion": version.unwrap_or(LATEST_VERSION),
+            "protocolVersion": VERSION,
             "agentCapabilities": {
                 "loadSession": true,
                 "promptCapabilities": { "image": false, "audio": false, "embeddedContext": true },

@@ -7,14 +7,13 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-pub(super) const VERSIONS: &[u16] = &[LATEST_VERSION];
-
-pub(super) const LATEST_VERSION: u16 = 1;
+/// The version in every reply to `initialize`. The protocol requires it even if the client asked
+/// for another one; the client then decides whether to continue.
+pub(super) const VERSION: u16 = 1;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct InitializeParams {
-    pub(super) protocol_version: u16,
     /// Malformed capabilities are ignored rather than rejected.
     #[serde(default)]
     pub(super) client_capabilities: Value,

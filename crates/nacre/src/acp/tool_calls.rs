@@ -231,9 +231,28 @@ fn pairs(root: &Path, unified: &str) -> Option<Vec<Value>> {
             file = Some((old, new));
             continue;
         }
-        let (n_old, n_new) = counts(line)?;
+        let (mut n_old, mut n_new) = counts(line)?;
         let (old, new) = file?;
-        let (old_text, new_text) = hunk(&mut lines, n_old, n_new)?;
+        let (mut old_text, mut new_text) = (String::new(), String::new());
+        let push = |text: &mut String, line: &str| {
+            text.push_str(line);
+            text.push('\n');
+        };
+        while 0 < n_old || 0 < n_new {
+            let line = lines.next()?;
+            let (sign, rest) = line.split_at_checked(1)?;
+            if matches!(sign, " " | "-") {
+                n_old = n_old.checked_sub(1)?;
+                push(&mut old_text, rest);
+            }
+            if matches!(sign, " " | "+") {
+                n_new = n_new.checked_sub(1)?;
+                push(&mut new_text, rest);
+            }
+            if !matches!(sign, " " | "-" | "+") {
+                return None;
+            }
+        }
         let name = if new == NO_FILE { old } else { new };
         let old_text = Some(old_text.as_str()).filter(|_| old != NO_FILE);
         found.push(diff(&inside(root, name)?, old_text, &new_text));
@@ -247,39 +266,8 @@ fn counts(header: &str) -> Option<(usize, usize)> {
     let rest = header.strip_prefix("@@ -")?;
     let (old, rest) = rest.split_once(" +")?;
     let (new, _) = rest.split_once(" @@")?;
-    let count = |range: &str| match range.split_once(',') {
-        Some((_, count)) => count.parse().ok(),
-        None => Some(1),
-    };
+    let count = |range: &str| range.split_once(',').map_or(Some(1), |(_, n)| n.parse().ok());
     Some((count(old)?, count(new)?))
-}
-
-fn hunk<'d>(
-    lines: &mut impl Iterator<Item = &'d str>,
-    mut n_old: usize,
-    mut n_new: usize,
-) -> Option<(String, String)> {
-    let (mut old, mut new) = (String::new(), String::new());
-    let push = |text: &mut String, line: &str| {
-        text.push_str(line);
-        text.push('\n');
-    };
-    while 0 < n_old || 0 < n_new {
-        let line = lines.next()?;
-        let (sign, rest) = line.split_at_checked(1)?;
-        if matches!(sign, " " | "-") {
-            n_old = n_old.checked_sub(1)?;
-            push(&mut old, rest);
-        }
-        if matches!(sign, " " | "+") {
-            n_new = n_new.checked_sub(1)?;
-            push(&mut new, rest);
-        }
-        if !matches!(sign, " " | "-" | "+") {
-            return None;
-        }
-    }
-    Some((old, new))
 }
 
 /// Returns the absolute path, or `None` if it is outside `root`.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use nacre_ops::ask as ops;
 use nacre_types::{
-    AskReport, AskRequest, CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory, RecalledQuote,
-    SaidInSession, SentenceDoubt, StoreScope,
+    AskReport, AskRequest, MemoryAnswer, ModelAnswer, RecalledQuote, SaidInSession, SentenceDoubt,
+    StoreScope,
 };
 
 use super::layout::day;
@@ -92,7 +92,16 @@ fn print_answer(ui: &mut Ui, answer: &ModelAnswer) {
         ui.line("");
     }
     for memory in &answer.memories {
-        print_cited(ui, memory);
+        let note = memory.project.clone().or_else(|| same_id(memory.scope, &memory.also_in));
+        let note = parenthesize("  ", note.as_slice());
+        let about = title(format!("{}{note}", memory.title));
+        let updated = faint(memory.updated.as_deref().map(day).unwrap_or_default());
+        ui.table([[id(&memory.id), faint(&memory.r#type), updated, about]]);
+        print_not_verified(ui, &memory.not_verified);
+        if let Some((quote, speaker)) = memory.quote.as_ref().zip(memory.speaker) {
+            let from = speaker.introduce(memory.place.as_deref().unwrap_or_default());
+            ui.note(4, Role::Faint, format!("{from}: {}", in_quotes(quote)));
+        }
     }
     for place in &answer.messages {
         let quotes = answer.sentences.iter().flat_map(|sentence| &sentence.quotes);
@@ -118,7 +127,25 @@ fn print_memories(ui: &mut Ui, answer: &MemoryAnswer) {
         if number == 1 && answer.known {
             ui.line("\nSee also:");
         }
-        print_recalled(ui, memory);
+        let title = ui.paint(Role::Title, Shown(&memory.title).one_line());
+        let id = ui.paint(Role::Id, format!("[{}]", memory.id));
+        let mut notes: Vec<String> = Vec::new();
+        notes.extend(memory.updated.as_deref().map(day).map(str::to_owned));
+        notes.extend((memory.status != "active").then(|| memory.status.clone()));
+        notes.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
+        notes.extend(memory.replaced_by.as_ref().map(|id| format!("replaced by {id}")));
+        notes.extend(memory.project.as_ref().map(|name| Shown(name).one_line()));
+        notes.extend(same_id(memory.scope, &memory.also_in).filter(|_| memory.project.is_none()));
+        ui.line(format!("{title} {id}{}", parenthesize(" ", &notes)));
+        print_not_verified(ui, &memory.not_verified);
+        if !memory.line.is_empty() {
+            ui.line(format!("    {}", Shown(&memory.line).one_line()));
+        }
+        if let Some(RecalledQuote { text, speaker, place, at }) = &memory.proof {
+            let when = if at.len() < 10 { String::new() } else { format!(" ({})", day(at)) };
+            let quote = format!("{}: {}{when}", speaker.introduce(place), in_quotes(text));
+            ui.note(4, Role::Faint, quote);
+        }
     }
     if let Some(SaidInSession { text, place, at }) = &answer.said {
         let day = at.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
@@ -126,41 +153,6 @@ fn print_memories(ui: &mut Ui, answer: &MemoryAnswer) {
         let who = who.as_deref().unwrap_or("You");
         let text = shorten_quote(text);
         ui.line(format!("{who} said: “{text}” (nacre trace show {place})"));
-    }
-}
-
-fn print_recalled(ui: &mut Ui, memory: &RecalledMemory) {
-    let title = ui.paint(Role::Title, Shown(&memory.title).one_line());
-    let id = ui.paint(Role::Id, format!("[{}]", memory.id));
-    let mut notes: Vec<String> = Vec::new();
-    notes.extend(memory.updated.as_deref().map(day).map(str::to_owned));
-    notes.extend((memory.status != "active").then(|| memory.status.clone()));
-    notes.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
-    notes.extend(memory.replaced_by.as_ref().map(|id| format!("replaced by {id}")));
-    notes.extend(memory.project.as_ref().map(|name| Shown(name).one_line()));
-    notes.extend(same_id(memory.scope, &memory.also_in).filter(|_| memory.project.is_none()));
-    ui.line(format!("{title} {id}{}", parenthesize(" ", &notes)));
-    print_not_verified(ui, &memory.not_verified);
-    if !memory.line.is_empty() {
-        ui.line(format!("    {}", Shown(&memory.line).one_line()));
-    }
-    if let Some(RecalledQuote { text, speaker, place, at }) = &memory.proof {
-        let when = if at.len() < 10 { String::new() } else { format!(" ({})", day(at)) };
-        let quote = format!("{}: {}{when}", speaker.introduce(place), in_quotes(text));
-        ui.note(4, Role::Faint, quote);
-    }
-}
-
-fn print_cited(ui: &mut Ui, memory: &CitedMemory) {
-    let note = memory.project.clone().or_else(|| same_id(memory.scope, &memory.also_in));
-    let note = parenthesize("  ", note.as_slice());
-    let about = title(format!("{}{note}", memory.title));
-    let updated = faint(memory.updated.as_deref().map(day).unwrap_or_default());
-    ui.table([[id(&memory.id), faint(&memory.r#type), updated, about]]);
-    print_not_verified(ui, &memory.not_verified);
-    if let Some((quote, speaker)) = memory.quote.as_ref().zip(memory.speaker) {
-        let from = speaker.introduce(memory.place.as_deref().unwrap_or_default());
-        ui.note(4, Role::Faint, format!("{from}: {}", in_quotes(quote)));
     }
 }
 

@@ -61,15 +61,6 @@ fn print(ui: &mut Ui, report: &BriefReport) {
     if let Some(files) = first_few(&report.broken) {
         ui.warning(format!("{files} could not be read"), Some("nacre doctor"));
     }
-    print_text(ui, report);
-    match report.candidates {
-        0 => {}
-        1 => ui.hint("1 candidate is pending and not included: nacre review"),
-        n => ui.hint(&format!("{n} candidates are pending and not included: nacre review")),
-    }
-}
-
-fn print_text(ui: &mut Ui, report: &BriefReport) {
     let BriefReport { text, unproven, left_out, .. } = report;
     if !text.is_empty() {
         ui.text(text);
@@ -79,6 +70,11 @@ fn print_text(ui: &mut Ui, report: &BriefReport) {
         ui.status("Nothing to brief.");
     } else {
         ui.status("No memories yet.");
+    }
+    match report.candidates {
+        0 => {}
+        1 => ui.hint("1 candidate is pending and not included: nacre review"),
+        n => ui.hint(&format!("{n} candidates are pending and not included: nacre review")),
     }
 }
 

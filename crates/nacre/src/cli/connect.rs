@@ -241,7 +241,20 @@ fn print_changed(ui: &mut Ui, report: &ConnectReport, next: &str, all: bool) {
     if !report.changes.is_empty() {
         ui.status(next);
     }
-    print_agents(ui, report, all);
+    let n_shown = ui.table(report.agents.iter().filter(|agent| all || is_used(agent)).map(row));
+    match report.agents.len() - n_shown {
+        0 => {}
+        n_more if n_shown == 0 => {
+            ui.status(format!("None of {n_more} supported agents was found; `--all` lists them"));
+        }
+        1 => ui.status("1 more agent was not found here; `--all` lists it"),
+        n_more => {
+            ui.status(format!("{n_more} more agents were not found here; `--all` lists them"));
+        }
+    }
+    for problem in report.agents.iter().flat_map(|agent| &agent.problems) {
+        ui.warning(ShownLine(problem), None);
+    }
     print_notes(ui, report);
     print_undo(ui, report.change.as_deref());
 }
@@ -268,23 +281,6 @@ fn print_notes(ui: &mut Ui, report: &ConnectReport) {
     }
     for note in &report.notes {
         ui.hint(note);
-    }
-}
-
-fn print_agents(ui: &mut Ui, report: &ConnectReport, all: bool) {
-    let n_shown = ui.table(report.agents.iter().filter(|agent| all || is_used(agent)).map(row));
-    match report.agents.len() - n_shown {
-        0 => {}
-        n_more if n_shown == 0 => {
-            ui.status(format!("None of {n_more} supported agents was found; `--all` lists them"));
-        }
-        1 => ui.status("1 more agent was not found here; `--all` lists it"),
-        n_more => {
-            ui.status(format!("{n_more} more agents were not found here; `--all` lists them"));
-        }
-    }
-    for problem in report.agents.iter().flat_map(|agent| &agent.problems) {
-        ui.warning(ShownLine(problem), None);
     }
 }
 

@@ -1,8 +1,6 @@
 //! `nacre doctor`: checks all files in the stores.
 
-use nacre_types::{
-    DoctorReport, DoctorRequest, Finding, Health, ProjectEntry, ProjectState, Severity, StoreCheck,
-};
+use nacre_types::{DoctorReport, DoctorRequest, Health, ProjectState, Severity};
 
 use super::prelude::*;
 use super::render::{memories_text, print_undo};
@@ -42,11 +40,31 @@ fn print(ui: &mut Ui, report: &DoctorReport) {
     print_undo(ui, report.change.as_deref());
     for store in &report.stores {
         for finding in &store.findings {
-            print_finding(ui, store, finding);
+            let is_error = finding.severity == Severity::Error;
+            let role = if is_error { Role::Bad } else { Role::Warning };
+            let line = finding.line.map_or_else(String::new, |line| format!(":{line}"));
+            let place = format!("{}/{}{line}", store.path, finding.path);
+            print_problem(ui, &place, role, finding.severity.as_str(), &finding.message);
+            if let Some(hint) = &finding.hint {
+                ui.note(2, Role::Faint, hint);
+            }
         }
     }
     for project in &report.gone {
-        print_gone(ui, project);
+        let name = Shown(&project.name).one_line();
+        let message = match project.state {
+            ProjectState::NoStore => format!("The store of project `{name}` is missing"),
+            ProjectState::Missing | ProjectState::Ready => {
+                format!("The directory of project `{name}` is missing")
+            }
+        };
+        print_problem(ui, &project.path, Role::Bad, Severity::Error.as_str(), &message);
+        let hint = format!(
+            "Restore it, or remove the project: nacre project remove {name}. If it has moved: nacre \
+             project add NEW --also {}",
+            ShownLine(&project.path)
+        );
+        ui.note(2, Role::Faint, hint);
     }
     for quotes in report.stores.iter().filter_map(|store| store.quotes.as_ref()) {
         ui.line(format!(
@@ -75,32 +93,4 @@ fn print(ui: &mut Ui, report: &DoctorReport) {
 fn print_problem(ui: &mut Ui, path: &str, role: Role, verdict: &str, message: &str) {
     let (path, message) = (Shown(path).one_line(), Shown(message).one_line());
     ui.line(format!("{path}: {}: {message}", ui.paint(role, verdict)));
-}
-
-fn print_gone(ui: &mut Ui, project: &ProjectEntry) {
-    let name = Shown(&project.name).one_line();
-    let message = match project.state {
-        ProjectState::NoStore => format!("The store of project `{name}` is missing"),
-        ProjectState::Missing | ProjectState::Ready => {
-            format!("The directory of project `{name}` is missing")
-        }
-    };
-    print_problem(ui, &project.path, Role::Bad, Severity::Error.as_str(), &message);
-    let hint = format!(
-        "Restore it, or remove the project: nacre project remove {name}. If it has moved: nacre \
-         project add NEW --also {}",
-        ShownLine(&project.path)
-    );
-    ui.note(2, Role::Faint, hint);
-}
-
-fn print_finding(ui: &mut Ui, store: &StoreCheck, finding: &Finding) {
-    let is_error = finding.severity == Severity::Error;
-    let role = if is_error { Role::Bad } else { Role::Warning };
-    let line = finding.line.map_or_else(String::new, |line| format!(":{line}"));
-    let place = format!("{}/{}{line}", store.path, finding.path);
-    print_problem(ui, &place, role, finding.severity.as_str(), &finding.message);
-    if let Some(hint) = &finding.hint {
-        ui.note(2, Role::Faint, hint);
-    }
 }

@@ -4,8 +4,7 @@
 use nacre_ops::map as ops;
 use nacre_types::{
     CodeDelta, CodeSearchMode, ContextRequest, DeltaReport, DeltaRequest, ExploreRequest,
-    FileDelta, MapDetail, MapFormat, MapVerdict, RefreshRequest, SearchCodeRequest, Since,
-    WatchRequest,
+    MapDetail, MapFormat, MapVerdict, RefreshRequest, SearchCodeRequest, Since, WatchRequest,
 };
 
 use super::prelude::*;
@@ -273,17 +272,19 @@ fn print_delta(ui: &mut Ui, delta: &CodeDelta) {
         "{added} added, {modified} modified, {removed} removed, {renamed} renamed since {since}"
     ));
     for file in files {
-        print_file(ui, file);
+        let from = file.from.as_ref().map(|from| format!(" from {}", ShownLine(from)));
+        let from = from.unwrap_or_default();
+        ui.line(format!("{} {}{from}", file.change.sign(), ShownLine(&file.path)));
+        for symbol in file.symbols.iter().flat_map(|symbols| &symbols.changed) {
+            let what = if symbol.is_signature { "" } else { " (body)" };
+            let (kind, name) = (symbol.kind.as_str(), ShownLine(&symbol.name));
+            ui.line(format!("    {} {kind} {name}{what}", symbol.change.sign()));
+        }
     }
     if let Some(next) = next {
         ui.status(format!("… more; continue with `--after {next}`"));
     }
-    print_affected(ui, delta);
-}
-
-/// Prints affected files and the changed symbols that they use. Long lists start with counts by
-/// directory.
-fn print_affected(ui: &mut Ui, delta: &CodeDelta) {
+    // A long list of affected files starts with counts by directory.
     let CodeDelta { affected, affected_total, affected_folders, .. } = delta;
     if !affected_folders.is_empty() {
         ui.line(format!("{affected_total} files affected"));
@@ -304,17 +305,6 @@ fn print_affected(ui: &mut Ui, delta: &CodeDelta) {
     let n_left = affected_total.saturating_sub(affected.len());
     if n_left > 0 {
         ui.status(format!("… {n_left} more affected files; use a larger `--budget`"));
-    }
-}
-
-fn print_file(ui: &mut Ui, file: &FileDelta) {
-    let from = file.from.as_ref().map(|from| format!(" from {}", ShownLine(from)));
-    let from = from.unwrap_or_default();
-    ui.line(format!("{} {}{from}", file.change.sign(), ShownLine(&file.path)));
-    for symbol in file.symbols.iter().flat_map(|symbols| &symbols.changed) {
-        let what = if symbol.is_signature { "" } else { " (body)" };
-        let (kind, name) = (symbol.kind.as_str(), ShownLine(&symbol.name));
-        ui.line(format!("    {} {kind} {name}{what}", symbol.change.sign()));
     }
 }
 

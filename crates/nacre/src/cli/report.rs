@@ -163,7 +163,16 @@ fn print_team(ui: &mut Ui, report: &TeamReport) {
     let heading = format!("{n_projects} projects, {} to {}", day(since), day(until));
     ui.line(ui.paint(Role::Title, heading));
     for project in projects {
-        print_project(ui, project);
+        let TeamProject { project, learned, n_learned, contested, unused, n_unused } = project;
+        print_heading(ui, &Shown(project).one_line());
+        print_memories(ui, "learned", *n_learned, learned);
+        if !contested.is_empty() {
+            ui.line(format!("  {} contested", contested.len()));
+        }
+        for ContestedPair { newer, newer_title, older, older_title, .. } in contested {
+            print_line(ui, &format!("  {newer_title} [{newer}], but {older_title} [{older}]"));
+        }
+        print_memories(ui, "used by nobody", *n_unused, unused);
     }
     if !across.is_empty() {
         print_heading(ui, "Projects with contradicting memories");
@@ -180,19 +189,6 @@ fn print_team(ui: &mut Ui, report: &TeamReport) {
     for name in unreadable {
         ui.warning(format!("Could not read `{}`", Shown(name).one_line()), None);
     }
-}
-
-fn print_project(ui: &mut Ui, project: &TeamProject) {
-    let TeamProject { project, learned, n_learned, contested, unused, n_unused } = project;
-    print_heading(ui, &Shown(project).one_line());
-    print_memories(ui, "learned", *n_learned, learned);
-    if !contested.is_empty() {
-        ui.line(format!("  {} contested", contested.len()));
-    }
-    for ContestedPair { newer, newer_title, older, older_title, .. } in contested {
-        print_line(ui, &format!("  {newer_title} [{newer}], but {older_title} [{older}]"));
-    }
-    print_memories(ui, "used by nobody", *n_unused, unused);
 }
 
 fn print_memories(ui: &mut Ui, what: &str, n_all: usize, memories: &[MemoryUse]) {

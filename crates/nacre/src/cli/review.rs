@@ -296,8 +296,19 @@ impl Picker<'_> {
     /// Offers the memories most similar to the candidate, and accepts it as the replacement of one.
     /// Returns how many candidates were decided.
     fn supersede(&mut self, ui: &mut Ui, candidate: &ReviewCandidate) -> Result<usize> {
-        let similar =
-            self.with_host(candidate, |host, scope| find_similar(host, scope, candidate))?;
+        let similar: Vec<MemoryEntry> = self.with_host(candidate, |host, scope| {
+            // The first clause names the topic. Punctuation could be read as a filter or a phrase.
+            let title = candidate.memory.title.split([',', ';', ':']).next().unwrap_or_default();
+            let is_word = |c: char| c.is_alphanumeric() || c.is_whitespace();
+            let query = title.replace(|c| !is_word(c), " ");
+            let request = MemorySearchRequest { query, scope, ..MemorySearchRequest::default() };
+            let hits = memories::search(host, &request)?.hits.into_iter().map(|hit| hit.memory);
+            let is_claim = |memory: &MemoryEntry| {
+                memory.status == MemoryStatus::Active.as_str()
+                    && memory.r#type != MemoryType::Summary
+            };
+            Ok(hits.filter(is_claim).take(MAX_SIMILAR).collect())
+        })?;
         for (number, memory) in similar.iter().enumerate() {
             ui.paragraph(&format!("  {}  ", number + 1), Role::Title, &memory.title);
             ui.note(5, Role::Faint, ui.short_id(&memory.id).to_owned());
@@ -327,22 +338,4 @@ impl Picker<'_> {
         (candidate.memory, candidate.body) = (shown.memory, shown.body);
         Ok(())
     }
-}
-
-/// Returns the active memories most similar to the candidate.
-fn find_similar(
-    host: &Host,
-    scope: Option<Scope>,
-    candidate: &ReviewCandidate,
-) -> Result<Vec<MemoryEntry>> {
-    // The first clause names the topic. Punctuation could be read as a filter or a phrase.
-    let title = candidate.memory.title.split([',', ';', ':']).next().unwrap_or_default();
-    let is_word = |c: char| c.is_alphanumeric() || c.is_whitespace();
-    let query = title.replace(|c| !is_word(c), " ");
-    let request = MemorySearchRequest { query, scope, ..MemorySearchRequest::default() };
-    let hits = memories::search(host, &request)?.hits.into_iter().map(|hit| hit.memory);
-    let is_claim = |memory: &MemoryEntry| {
-        memory.status == MemoryStatus::Active.as_str() && memory.r#type != MemoryType::Summary
-    };
-    Ok(hits.filter(is_claim).take(MAX_SIMILAR).collect())
 }

@@ -34,7 +34,16 @@ fn print(ui: &mut Ui, host: &Host, report: &StatusReport) {
     let is_shown =
         |session: &&SessionStatus| report.root.is_none() || session.project == report.root;
     for session in report.sessions.iter().filter(is_shown) {
-        print_sessions(ui, session);
+        let states: Vec<String> =
+            session.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
+        let why: Vec<String> =
+            session.skipped.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
+        let why =
+            if why.is_empty() { String::new() } else { format!(" (skipped: {})", why.join(", ")) };
+        let place = session.project.as_deref().unwrap_or("no project");
+        let place = ui.paint(Role::Faint, ShownLine(place));
+        let (agent, seen) = (&session.agent, sessions_text(session.seen));
+        ui.line(format!("{agent:<8} {seen}: {}{why}  {place}", states.join(", ")));
     }
     print_waiting(ui, host, &report.waiting);
     if let Some(off) = describe_disconnected(&report.switched_off) {
@@ -97,19 +106,6 @@ fn print_store(ui: &mut Ui, store: &StoreStatus) {
     if store.broken > 0 {
         ui.note(9, Role::Bad, format!("{} malformed; `nacre doctor` shows where", store.broken));
     }
-}
-
-fn print_sessions(ui: &mut Ui, session: &SessionStatus) {
-    let states: Vec<String> =
-        session.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
-    let why: Vec<String> =
-        session.skipped.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
-    let why =
-        if why.is_empty() { String::new() } else { format!(" (skipped: {})", why.join(", ")) };
-    let place = session.project.as_deref().unwrap_or("no project");
-    let place = ui.paint(Role::Faint, ShownLine(place));
-    let (agent, seen) = (&session.agent, sessions_text(session.seen));
-    ui.line(format!("{agent:<8} {seen}: {}{why}  {place}", states.join(", ")));
 }
 
 fn count_text(of_type: &TypeCount) -> String {

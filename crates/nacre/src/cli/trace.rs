@@ -179,7 +179,15 @@ fn search(ui: &mut Ui, host: &Host, args: SearchArgs) -> CommandResult {
             sessions.push(&hit.id);
             print_heading(ui, hit);
             for hit in report.hits.iter().filter(|other| other.id == hit.id) {
-                print_hit(ui, hit, explain);
+                let place = format!("[{}] {}  ", hit.sequence, hit.kind);
+                let snippet = ui.fit(4 + place.len(), &Shown(&hit.snippet).one_line());
+                ui.line(format!("    {}{snippet}", ui.paint(Role::Faint, place)));
+                if explain {
+                    let (score, words, similarity) =
+                        (hit.score, hit.why.terms.join(" "), hit.why.similarity);
+                    let why = format!("score {score:.2}, words {words}, meaning {similarity:.2}");
+                    ui.note(8, Role::Faint, why);
+                }
             }
         }
         match report.hits.first() {
@@ -199,17 +207,6 @@ fn print_heading(ui: &mut Ui, hit: &TraceHit) {
         faint(&hit.agent),
         title(hit.title.as_deref().unwrap_or_default()),
     ]]);
-}
-
-fn print_hit(ui: &mut Ui, hit: &TraceHit, explain: bool) {
-    let place = format!("[{}] {}  ", hit.sequence, hit.kind);
-    let snippet = ui.fit(4 + place.len(), &Shown(&hit.snippet).one_line());
-    ui.line(format!("    {}{snippet}", ui.paint(Role::Faint, place)));
-    if explain {
-        let (score, words, similarity) = (hit.score, hit.why.terms.join(" "), hit.why.similarity);
-        let why = format!("score {score:.2}, words {words}, meaning {similarity:.2}");
-        ui.note(8, Role::Faint, why);
-    }
 }
 
 fn print_facts(ui: &mut Ui, session: &SessionEntry) {

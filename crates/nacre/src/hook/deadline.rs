@@ -42,7 +42,16 @@ impl Deadline {
                 }
             }
             if !taken.swap(true, Ordering::SeqCst) {
-                log_late(environment, agent, event);
+                let (done, is_done) = channel::<()>();
+                let write = move || {
+                    let error =
+                        OpError::failed("The hook exceeded its deadline; nothing was printed");
+                    log_failure(&environment, &agent, &event, &error);
+                    let _ = done.send(());
+                };
+                if std::thread::Builder::new().spawn(write).is_ok() {
+                    let _ = is_done.recv_timeout(FOR_THE_LOG);
+                }
                 end_process();
             }
         };
@@ -59,19 +68,6 @@ impl Deadline {
     /// Stops enforcing the deadline. Returns `false` if the deadline has already passed.
     pub(super) fn finish(self) -> bool {
         !self.is_taken.swap(true, Ordering::SeqCst)
-    }
-}
-
-/// Logs that the hook took too long. If logging also takes too long, nothing is logged.
-fn log_late(environment: Environment, agent: String, event: String) {
-    let (done, is_done) = channel::<()>();
-    let write = move || {
-        let error = OpError::failed("The hook exceeded its deadline; nothing was printed");
-        log_failure(&environment, &agent, &event, &error);
-        let _ = done.send(());
-    };
-    if std::thread::Builder::new().spawn(write).is_ok() {
-        let _ = is_done.recv_timeout(FOR_THE_LOG);
     }
 }
 

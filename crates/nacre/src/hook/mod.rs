@@ -15,15 +15,14 @@ mod tests;
 mod tool_call;
 
 use std::io::Write as _;
-use std::path::Path;
 
 use nacre_ops::host::{Environment, OpenOptions, Registering, Tolerance};
 use nacre_ops::{Host, OpError, Result, hook as ops};
 use nacre_traces::agent_config::HookEvent;
 use nacre_traces::agents::{HookContract, hook_contracts};
 use nacre_types::{
-    ErrorCode, HookEndRequest, HookPromptRequest, HookQuestion, HookReport, HookSession,
-    HookSource, HookToolRequest,
+    ErrorCode, HookEndRequest, HookPromptRequest, HookQuestion, HookSession, HookSource,
+    HookToolRequest,
 };
 
 use self::deadline::Deadline;
@@ -82,7 +81,11 @@ fn answer(
     };
     let report = match by_server::ask(environment, &folder, &question, n_bytes) {
         Some(report) => report?,
-        None => answer_here(environment, &folder, &question, deadline)?,
+        None => {
+            let host = open_host(Environment { folder: folder.clone(), ..environment.clone() })?;
+            deadline.set(host.settings().hooks.deadline);
+            ops::answer(&host, &question)?
+        }
     };
     if let Some(work) = report.work {
         background::hand_over(environment, &folder, work, ended(&question));
@@ -132,17 +135,6 @@ fn question(
             Some(HookQuestion::End(HookEndRequest { session, is_session }))
         }
     }
-}
-
-fn answer_here(
-    environment: &Environment,
-    folder: &Path,
-    question: &HookQuestion,
-    deadline: &Deadline,
-) -> Result<HookReport> {
-    let host = open_host(Environment { folder: folder.to_owned(), ..environment.clone() })?;
-    deadline.set(host.settings().hooks.deadline);
-    ops::answer(&host, question)
 }
 
 /// Returns the ID of the session that has ended, if any.

@@ -233,27 +233,21 @@ impl Run<'_> {
                 self.count(&response, first_token, duration_us);
                 Ok(Some(response).filter(|one| one.stop != StopReason::ContextFull))
             }
-            Ok(Err(error)) => self.handle_model_error(error, duration_us),
+            Ok(Err(error)) => {
+                let (model, why) = (error.model.clone(), error.kind.as_str().into());
+                self.job.events.emit(Event::ModelError { step, model, why, duration_us });
+                if error.kind == ErrorKind::ContextTooLong {
+                    return Ok(None);
+                }
+                Err(if error.kind == ErrorKind::Cancelled {
+                    self.end_stopped(Stopped::Cancelled)
+                } else if error.kind == ErrorKind::Refused {
+                    Ending::Failed(RunError::Refused)
+                } else {
+                    Ending::Failed(error.into())
+                })
+            }
         }
-    }
-
-    fn handle_model_error(
-        &mut self,
-        error: ModelError,
-        duration_us: u64,
-    ) -> Result<Option<Response>, Ending> {
-        let (step, model, why) = (self.progress.steps, error.model.clone(), error.kind.as_str());
-        self.job.events.emit(Event::ModelError { step, model, why: why.into(), duration_us });
-        if error.kind == ErrorKind::ContextTooLong {
-            return Ok(None);
-        }
-        Err(if error.kind == ErrorKind::Cancelled {
-            self.end_stopped(Stopped::Cancelled)
-        } else if error.kind == ErrorKind::Refused {
-            Ending::Failed(RunError::Refused)
-        } else {
-            Ending::Failed(error.into())
-        })
     }
 
     /// Returns the retry limits from the settings, capped by the remaining time.

@@ -87,13 +87,20 @@ pub(super) async fn run_all(
     let mut places: HashMap<Id, (usize, String)> = HashMap::new();
     let mut done = Vec::new();
     loop {
-        let (ready, blocked) = split_ready(waiting, &unfinished, MAX_AT_ONCE - running.len());
-        waiting = blocked;
-        for job in ready {
+        let mut blocked = Vec::new();
+        for job in waiting {
+            let must_wait = |(idx, footprint): &(usize, Footprint)| {
+                *idx < job.idx && footprint.conflicts_with(&job.footprint)
+            };
+            if MAX_AT_ONCE <= running.len() || unfinished.iter().any(must_wait) {
+                blocked.push(job);
+                continue;
+            }
             let place = (job.idx, job.tool.spec().name.to_owned());
             let performed = perform(job, bench.clone(), cancel.clone(), now);
             places.insert(running.spawn(performed).id(), place);
         }
+        waiting = blocked;
         let (id, performed) = match running.join_next_with_id().await {
             None => return done,
             Some(Ok((id, performed))) => (id, Some(performed)),
@@ -103,22 +110,6 @@ pub(super) async fn run_all(
         unfinished.retain(|(place, _)| *place != idx);
         done.push((idx, performed.unwrap_or_else(|| Performed::from_error(internal_error(&name)))));
     }
-}
-
-fn split_ready(
-    waiting: Vec<Job>,
-    unfinished: &[(usize, Footprint)],
-    n_free: usize,
-) -> (Vec<Job>, Vec<Job>) {
-    let (mut ready, mut blocked) = (Vec::new(), Vec::new());
-    for job in waiting {
-        let meets = |(idx, footprint): &&(usize, Footprint)| {
-            *idx < job.idx && footprint.conflicts_with(&job.footprint)
-        };
-        let is_ready = ready.len() < n_free && !unfinished.iter().any(|other| meets(&other));
-        if is_ready { ready.push(job) } else { blocked.push(job) }
-    }
-    (ready, blocked)
 }
 
 async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Performed {

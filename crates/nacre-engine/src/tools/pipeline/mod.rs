@@ -196,18 +196,14 @@ impl Pipeline {
         let (results, records) = done.map(|(call, done)| self.finish(step, call, done)).unzip();
         let (budget, notice) = self.budget.settle();
         if notice.is_some() {
-            self.emit_budget(budget);
+            let (used, limit) = (self.budget.used, self.budget.limit);
+            match budget {
+                BudgetState::Within => {}
+                BudgetState::Nearly => self.events.emit(Event::BudgetNotice { used, limit }),
+                BudgetState::Spent => self.events.emit(Event::BudgetBlock { limit }),
+            }
         }
         Batch { results, records, budget, notice }
-    }
-
-    fn emit_budget(&self, budget: BudgetState) {
-        let (used, limit) = (self.budget.used, self.budget.limit);
-        match budget {
-            BudgetState::Within => {}
-            BudgetState::Nearly => self.events.emit(Event::BudgetNotice { used, limit }),
-            BudgetState::Spent => self.events.emit(Event::BudgetBlock { limit }),
-        }
     }
 
     fn is_offered(&self, name: &str) -> bool {

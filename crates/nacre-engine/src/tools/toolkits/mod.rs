@@ -74,17 +74,24 @@ async fn off_thread<T: Send + 'static>(
     })
 }
 
+const MAX_RESULTS: usize = 20;
+
 /// Returns the number of results for a search. Fails if the query is empty or too long.
-fn search_limit(query: &str, limit: Option<usize>, default: usize) -> Result<usize> {
-    const MAX_RESULTS: usize = 20;
+fn search_limit(query: &str, limit: usize, max: usize) -> Result<usize> {
     const MAX_QUERY_BYTES: usize = 1_000;
-    let limit = limit.unwrap_or(default);
     let is_question = !query.trim().is_empty() && query.len() <= MAX_QUERY_BYTES;
-    if is_question && (1..=MAX_RESULTS).contains(&limit) {
+    if is_question && (1..=max).contains(&limit) {
         return Ok(limit);
     }
-    let hint = "The query must be at most 1,000 bytes, and the limit between 1 and 20.";
+    let hint = format!("The query must be at most 1,000 bytes, and the limit between 1 and {max}.");
     Err(ToolError::new(Fault::Arguments, "Invalid search query", hint))
+}
+
+/// Shortens a matching line of code for display.
+fn truncate_line(line: &str) -> String {
+    const SHOWN_LINE_BYTES: usize = 240;
+    let end = line.floor_char_boundary(SHOWN_LINE_BYTES);
+    if end < line.len() { format!("{}…", &line[..end]) } else { line.to_owned() }
 }
 
 /// Fails if the call was cancelled. Call this before making any change.

@@ -14,7 +14,7 @@ use nacre_traces::catalog::{Catalog, CatalogError};
 use crate::tools::tool::Seen;
 use crate::tools::toolkits::memory::quote_lines;
 use crate::tools::toolkits::prelude::*;
-use crate::tools::toolkits::search_limit;
+use crate::tools::toolkits::{MAX_RESULTS, search_limit};
 
 #[cfg(test)]
 pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
@@ -57,12 +57,12 @@ impl Tool for TraceSearch {
     };
 
     fn footprint(&self, _: &TraceHandle) -> Result<Footprint> {
-        search_limit(&self.query, self.limit, DEFAULT_RESULTS)?;
+        search_limit(&self.query, self.limit.unwrap_or(DEFAULT_RESULTS), MAX_RESULTS)?;
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
     async fn run(self, traces: &TraceHandle, ctx: &ToolContext) -> Result<Output> {
-        let limit = search_limit(&self.query, self.limit, DEFAULT_RESULTS)?;
+        let limit = search_limit(&self.query, self.limit.unwrap_or(DEFAULT_RESULTS), MAX_RESULTS)?;
         let (handle, now) = (traces.clone(), ctx.now);
         let hits = off_thread(move || {
             search(&handle, &self.query, limit, now).map_err(|error| {

@@ -9,8 +9,8 @@ use nacre_engine::model::{SpentTotals, Usage};
 use nacre_engine::proof::Sentences;
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
-    Action, Batch, Decision, Draft, LocalState, MemoryId, MemoryUpdate, Profile, Quote, Relation,
-    Result, Status, Store, Trust, hazards_of, unite,
+    Action, Batch, Decision, Draft, LocalState, MemoryId, Profile, Quote, Relation, Result,
+    Revision, Status, Store, Trust, hazards_of, unite,
 };
 use nacre_types::{
     ActionCounts, ActionScores, CandidateVerb, ChecklistStep, DecidedBy, ExplorerMetrics,
@@ -43,7 +43,7 @@ pub(super) struct Stager<'a> {
     source: &'a str,
     when: Timestamp,
     overturned: BTreeSet<MemoryId>,
-    updates: BTreeMap<MemoryId, MemoryUpdate>,
+    updates: BTreeMap<MemoryId, Revision>,
     confirmed: BTreeSet<MemoryId>,
 }
 
@@ -281,7 +281,7 @@ fn sessions_of<'q>(quotes: impl IntoIterator<Item = &'q Quote>) -> BTreeSet<&'q 
 }
 
 fn add_details(
-    change: &mut MemoryUpdate,
+    change: &mut Revision,
     candidate: &Candidate,
     tags: Vec<String>,
     applies: &[String],

@@ -35,7 +35,16 @@ pub(super) fn cmd_show(ui: &mut Ui, host: &Host, args: ShowArgs) -> CommandResul
             print_evidence(ui, report.evidence.as_ref());
         }
         if let Some(versions) = &report.history {
-            print_history(ui, versions);
+            ui.line("\nHistory");
+            let row = |version: &MemoryVersion| {
+                let name = version.commit.as_deref().or(version.run.as_deref()).unwrap_or_default();
+                let when = faint(ui.when(&version.when));
+                vec![id(format!("  {name}")), when, faint(&version.who), title(&version.what)]
+            };
+            let rows: Vec<Row> = versions.iter().map(row).collect();
+            if ui.table(rows) == 0 {
+                ui.line("  not committed yet");
+            }
         }
     })
 }
@@ -101,18 +110,5 @@ fn print_evidence(ui: &mut Ui, evidence: Option<&MemoryEvidence>) {
     }
     if evidence.is_some_and(|evidence| evidence.unproven) {
         ui.line("  Changed by a program other than Nacre, so it is not evidence.");
-    }
-}
-
-fn print_history(ui: &mut Ui, versions: &[MemoryVersion]) {
-    ui.line("\nHistory");
-    let row = |version: &MemoryVersion| {
-        let name = version.commit.as_deref().or(version.run.as_deref()).unwrap_or_default();
-        let when = faint(ui.when(&version.when));
-        vec![id(format!("  {name}")), when, faint(&version.who), title(&version.what)]
-    };
-    let rows: Vec<Row> = versions.iter().map(row).collect();
-    if ui.table(rows) == 0 {
-        ui.line("  not committed yet");
     }
 }

@@ -25,7 +25,18 @@ pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) {
     if let Some(off) = off {
         ui.status(off);
     }
-    print_sums(ui, report);
+    let SyncReport { readmitted, reworded, gone, left, .. } = report;
+    let text = |n: &u64| sessions_text(*n);
+    for (n, line) in [
+        (readmitted, format!("Queued {} of newly set up projects.", text(readmitted))),
+        (reworded, format!("Redacted `redact.extra` words in {} read earlier.", text(reworded))),
+        (gone, format!("{} can no longer be read: the files are missing.", text(gone))),
+        (left, format!("{left} files are left for the next sync.")),
+    ] {
+        if *n > 0 {
+            ui.status(line);
+        }
+    }
     for problem in &report.problems {
         let path = short(host, Path::new(&problem.path));
         ui.warning(format!("Skipped {path}: {}", problem.reason), None);
@@ -94,21 +105,6 @@ fn read_text(report: &SyncReport) -> String {
             1 => format!("Read {sessions}; 1 file is unchanged."),
             _ => format!("Read {sessions}; {unchanged} files are unchanged."),
         },
-    }
-}
-
-fn print_sums(ui: &mut Ui, report: &SyncReport) {
-    let SyncReport { readmitted, reworded, gone, left, .. } = report;
-    let text = |n: &u64| sessions_text(*n);
-    for (n, line) in [
-        (readmitted, format!("Queued {} of newly set up projects.", text(readmitted))),
-        (reworded, format!("Redacted `redact.extra` words in {} read earlier.", text(reworded))),
-        (gone, format!("{} can no longer be read: the files are missing.", text(gone))),
-        (left, format!("{left} files are left for the next sync.")),
-    ] {
-        if *n > 0 {
-            ui.status(line);
-        }
     }
 }
 

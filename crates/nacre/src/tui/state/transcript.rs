@@ -346,10 +346,8 @@ impl Transcript {
     }
 
     pub(crate) fn go_to(&mut self, idx: usize, line: usize) {
-        self.scroll = match self.cells.get(idx) {
-            Some(cell) => Scroll::At { cell: cell.id, line },
-            None => Scroll::Follow,
-        };
+        let cell = self.cells.get(idx);
+        self.scroll = cell.map_or(Scroll::Follow, |cell| Scroll::At { cell: cell.id, line });
     }
 
     /// Scrolls only as far as needed to show a cell.

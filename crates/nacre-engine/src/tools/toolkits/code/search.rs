@@ -13,6 +13,7 @@ use regex::Regex;
 
 use crate::tools::toolkits::file::reading_below;
 use crate::tools::toolkits::prelude::*;
+use crate::tools::toolkits::truncate_line;
 
 const DEFAULT_RESULTS: u32 = 50;
 
@@ -130,8 +131,6 @@ const MAX_DECLARED: usize = 40;
 
 const MAX_LEFT_OUT: usize = 30;
 
-const SHOWN_LINE_BYTES: usize = 200;
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CodeReferences {
@@ -190,7 +189,7 @@ impl WorkspaceTool for CodeReferences {
                 let around = enclosing(&symbols, number).filter(|_| !is_declared);
                 let within = around.map(|symbol| format!(" in {}", symbol.name));
                 let within = within.unwrap_or_default();
-                list.push(format!("{path}:{number}{within}: {}\n", truncate_line(line)));
+                list.push(format!("{path}:{number}{within}: {}\n", truncate_line(line.trim())));
             }
             ControlFlow::Continue(())
         })?;
@@ -232,12 +231,6 @@ fn is_declaration(symbols: &[Symbol], name: &str, number: usize, line: &str) -> 
             && (symbol.first_line..=symbol.last_line).contains(&number)
             && line.trim().starts_with(&symbol.signature)
     })
-}
-
-fn truncate_line(line: &str) -> String {
-    let line = line.trim();
-    let end = line.floor_char_boundary(SHOWN_LINE_BYTES);
-    if end < line.len() { format!("{}…", &line[..end]) } else { line.to_owned() }
 }
 
 fn more(left_out: &BTreeMap<String, usize>) -> String {

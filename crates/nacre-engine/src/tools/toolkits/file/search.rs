@@ -12,6 +12,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use crate::tools::tool::SPILL_PREFIX;
 use crate::tools::toolkits::file::read::Pieces;
 use crate::tools::toolkits::prelude::*;
+use crate::tools::toolkits::truncate_line;
 use crate::tools::workspace::{Walk, WalkEnd, is_binary, place};
 
 const DEFAULT_RESULTS: u32 = 50;
@@ -27,8 +28,6 @@ const MAX_TOTAL_BYTES: usize = 512 << 20;
 
 /// Longer lines are matched only up to this length.
 const MAX_LINE_BYTES: usize = 4096;
-
-const SHOWN_LINE_BYTES: usize = 240;
 
 /// Size limit for the compiled expression, and also for its automaton.
 const REGEX_BYTES: usize = 256 << 10;
@@ -298,7 +297,9 @@ impl<'c> Search<'c> {
             for (at, line) in lines.iter().enumerate().take(to).skip(from) {
                 let mark = if at == idx { ':' } else { '-' };
                 let number = n_before + at + 1;
-                self.text += &format!("{path}{mark}{number}{mark} {}\n", truncate_line(line));
+                let line = String::from_utf8_lossy(line);
+                let line = truncate_line(line.trim_end_matches('\r'));
+                self.text += &format!("{path}{mark}{number}{mark} {line}\n");
             }
             shown_to = to.max(shown_to);
         }
@@ -335,13 +336,6 @@ impl<'c> Search<'c> {
         }
         Output::text(text)
     }
-}
-
-fn truncate_line(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    let text = text.trim_end_matches('\r');
-    let end = text.floor_char_boundary(SHOWN_LINE_BYTES);
-    if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
 }
 
 const DEFAULT_PATHS: u32 = 100;

@@ -11,7 +11,7 @@ use crate::tools::tool::Seen;
 use crate::tools::toolkits::memory::passage::quote_passage;
 use crate::tools::toolkits::memory::{MemoryHandle, memory_error, recall};
 use crate::tools::toolkits::prelude::*;
-use crate::tools::toolkits::search_limit;
+use crate::tools::toolkits::{MAX_RESULTS, search_limit};
 
 const DEFAULT_RESULTS: usize = 8;
 
@@ -39,12 +39,12 @@ impl Tool for MemorySearch {
     };
 
     fn footprint(&self, _: &MemoryHandle) -> Result<Footprint> {
-        search_limit(&self.query, self.limit, DEFAULT_RESULTS)?;
+        search_limit(&self.query, self.limit.unwrap_or(DEFAULT_RESULTS), MAX_RESULTS)?;
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
     async fn run(self, memories: &MemoryHandle, ctx: &ToolContext) -> Result<Output> {
-        let limit = search_limit(&self.query, self.limit, DEFAULT_RESULTS)?;
+        let limit = search_limit(&self.query, self.limit.unwrap_or(DEFAULT_RESULTS), MAX_RESULTS)?;
         let (memories, now) = (memories.clone(), ctx.now);
         off_thread(move || {
             let found = search(&memories, &self.query, limit, now);
@@ -90,7 +90,6 @@ fn line(hit: &MemoryHit) -> String {
 
 const DEFAULT_PASSAGES: usize = 5;
 const MAX_PASSAGES: usize = 12;
-const MAX_QUESTION_BYTES: usize = 1_000;
 
 /// Finds memories that can answer a question.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -104,14 +103,7 @@ pub struct MemoryRecall {
 
 impl MemoryRecall {
     fn limit(&self) -> Result<usize> {
-        let limit = self.limit.unwrap_or(DEFAULT_PASSAGES);
-        let is_question =
-            !self.question.trim().is_empty() && self.question.len() <= MAX_QUESTION_BYTES;
-        if is_question && (1..=MAX_PASSAGES).contains(&limit) {
-            return Ok(limit);
-        }
-        let hint = "The question must be at most 1,000 bytes, and the limit between 1 and 12.";
-        Err(ToolError::new(Fault::Arguments, "Invalid question", hint))
+        search_limit(&self.question, self.limit.unwrap_or(DEFAULT_PASSAGES), MAX_PASSAGES)
     }
 }
 
