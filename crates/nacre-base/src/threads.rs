@@ -21,8 +21,16 @@ pub fn on_all_cores<I: Sync, T: Send>(
         return work(items);
     }
     let n_cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let n_threads = items.len().div_ceil(min_piece.max(1)).clamp(1, n_cores);
-    if n_threads == 1 {
+    on_threads(items, items.len().div_ceil(min_piece.max(1)).min(n_cores), work)
+}
+
+/// Like [`on_all_cores`], with a given number of threads, for work that waits for the disk.
+pub(crate) fn on_threads<I: Sync, T: Send>(
+    items: &[I],
+    n_threads: usize,
+    work: impl Fn(&[I]) -> Vec<T> + Sync,
+) -> Vec<T> {
+    if n_threads.min(items.len()) <= 1 {
         return work(items);
     }
     let work = &work;

@@ -74,6 +74,15 @@ impl<'a> Batch<'a> {
         &self.redactions
     }
 
+    /// Runs `stage`, and drops what it staged if it fails, so that the rest can still be committed.
+    pub fn try_stage<T, E>(
+        &mut self,
+        stage: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let n_staged = self.set.n_changes();
+        stage(self).inspect_err(|_| self.set.truncate(n_staged))
+    }
+
     /// Returns the memory to change. Fails if two files have the same ID, because only the user can
     /// decide which one to change.
     pub(super) fn memory(&self, id: &str) -> Result<Memory> {

@@ -132,6 +132,7 @@ impl Batch<'_> {
         let memory = self.memory(older)?;
         let reason = match memory.at.memory_type {
             _ if newer == Some(&memory.at.id) => "a memory cannot supersede itself",
+            _ if self.levels.contains_key(&memory.at.path) => "the same change already changes it",
             MemoryType::Summary => "a summary is a record of what happened",
             MemoryType::Decision | MemoryType::Learning if memory.is_archived() => "it is archived",
             MemoryType::Decision | MemoryType::Learning if memory.says_overturned() => {

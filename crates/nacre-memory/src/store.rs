@@ -359,8 +359,12 @@ impl Store {
     /// Returns whether the user removed this claim. Such a claim must not be added again
     /// automatically.
     pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool> {
-        let (title, body) = (&self.shareable(title), &self.shareable(body));
-        Ok(self.scope.has(&tombstone::path(tombstone::claim_hash(title, body))?)?)
+        Ok(self.scope.has(&tombstone::path(self.claim_hash(title, body))?)?)
+    }
+
+    /// Returns a hash that identifies a claim, ignoring case, spacing and punctuation.
+    pub fn claim_hash(&self, title: &str, body: &str) -> ContentHash {
+        tombstone::claim_hash(&self.shareable(title), &self.shareable(body))
     }
 
     fn sidecar<T: serde::de::DeserializeOwned>(&self, path: RelPath) -> Result<Option<T>> {

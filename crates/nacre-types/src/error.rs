@@ -151,6 +151,7 @@ macro_rules! partial_reports {
 partial_reports! {
     BriefReport: broken
     ConnectReport: left_out
+    MemoryAddLinesReport: skipped
     MemoryListReport: broken
     MemoryResetReport: left
     MemorySearchReport: broken

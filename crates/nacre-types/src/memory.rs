@@ -300,6 +300,26 @@ pub struct MemoryAddRequest {
     pub scope: Option<Scope>,
 }
 
+/// The memories that were added from the lines of a file, as one change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryAddLinesReport {
+    /// IDs of the new memories, in the order of their lines.
+    pub ids: Vec<String>,
+    pub skipped: Vec<SkippedLine>,
+    /// The change ID to pass to `nacre undo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+}
+
+/// A line from which no memory was added, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkippedLine {
+    /// The number of the line, starting at 1.
+    pub line: usize,
+    #[serde(flatten)]
+    pub failure: Failure,
+}
+
 /// A memory that an agent records while it works, with a quote as evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

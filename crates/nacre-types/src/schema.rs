@@ -48,18 +48,19 @@ public_types! {
         ConnectRequest ContextRequest DeltaRequest DoctorReport DoctorRequest EmptyRequest
         ErrorReport Event ExploreRequest ExportRequest FeedbackRequest GraphRequest HandOverRequest
         HelloRequest HookEndRequest HookEvent HookPromptRequest HookRequest HookToolRequest
-        ImportRequest InitReport LimitRequest MaintainReport MaintainRequest MemoryAddRequest MemoryChangesReport
-        MemoryEditRequest MemoryIdsRequest MemoryListReport MemoryListRequest MemoryRecordRequest
-        MemoryRelatedRequest MemoryResetReport MemorySearchReport MemorySearchRequest
-        MemoryShowRequest MemoryWriteRequest ModelTestRequest OfferRequest ProjectAddRequest
-        ProjectRemoveRequest PushReport PushRequest QueueChangeRequest QueueListRequest ReadReport
-        RefreshRequest ReportRequest ReviewDecideRequest ReviewListReport ReviewListRequest
-        RpcMessage RpcRequest RunReport SearchCodeRequest ServerStatusReport SessionChangeRequest
-        SessionCreateRequest SessionForkRequest SessionItemsRequest SessionListRequest
-        SessionRequest SessionSearchRequest SinceRequest SkillListReport StatusReport StreamEvent
-        StreamedEvent SyncReport SyncRequest SyncTraceReport SyncTraceRequest TaskEvent
-        TaskFollowRequest TaskMessage TaskShowRequest TokenAddRequest TraceEvent TraceListRequest
-        TraceSearchRequest TraceShowRequest TranscriptPutRequest TrustRequest UndoReport UndoRequest
-        UndoRunReport UpRequest WakeRequest WatchRequest
+        ImportRequest InitReport LimitRequest MaintainReport MaintainRequest MemoryAddLinesReport
+        MemoryAddRequest MemoryChangesReport MemoryEditRequest MemoryIdsRequest MemoryListReport
+        MemoryListRequest MemoryRecordRequest MemoryRelatedRequest MemoryResetReport
+        MemorySearchReport MemorySearchRequest MemoryShowRequest MemoryWriteRequest ModelTestRequest
+        OfferRequest ProjectAddRequest ProjectRemoveRequest PushReport PushRequest
+        QueueChangeRequest QueueListRequest ReadReport RefreshRequest ReportRequest
+        ReviewDecideRequest ReviewListReport ReviewListRequest RpcMessage RpcRequest RunReport
+        SearchCodeRequest ServerStatusReport SessionChangeRequest SessionCreateRequest
+        SessionForkRequest SessionItemsRequest SessionListRequest SessionRequest
+        SessionSearchRequest SinceRequest SkillListReport StatusReport StreamEvent StreamedEvent
+        SyncReport SyncRequest SyncTraceReport SyncTraceRequest TaskEvent TaskFollowRequest
+        TaskMessage TaskShowRequest TokenAddRequest TraceEvent TraceListRequest TraceSearchRequest
+        TraceShowRequest TranscriptPutRequest TrustRequest UndoReport UndoRequest UndoRunReport
+        UpRequest WakeRequest WatchRequest
     }
 }

@@ -114,6 +114,7 @@ impl WriteScope {
         let failed = |error| io_error(FsAction::Write, &self.full(path), error);
         remove_if_there(&dir, temp).map_err(failed)?;
         let written = sys::write_new(&dir, temp, bytes, mode, flush)
+            .map(drop)
             .and_then(|()| sys::rename(&dir, temp, &dir, path.name()))
             .and_then(|()| if flush == Flush::Now { sys::sync_dir(&dir) } else { Ok(()) });
         written.map_err(|error| {
@@ -125,6 +126,7 @@ impl WriteScope {
     fn make_file(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         let dir = self.make_parents(path)?;
         sys::write_new(&dir, path.name(), bytes, self.access.file_mode(path), Flush::Later)
+            .map(drop)
             .map_err(|error| io_error(FsAction::Write, &self.full(path), error))
     }
 

@@ -86,6 +86,15 @@ impl ChangeSet {
         self.remove(from, before);
     }
 
+    pub fn n_changes(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// Drops all changes but the first `n_kept`.
+    pub fn truncate(&mut self, n_kept: usize) {
+        self.changes.truncate(n_kept);
+    }
+
     pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
         self.changes.iter().map(|change| &change.path)
     }

@@ -180,6 +180,26 @@ fn an_error_at_any_call_leaves_all_or_nothing() {
 }
 
 #[test]
+fn files_that_are_flushed_together_are_committed_together() {
+    let set = || {
+        let mut set = ChangeSet::new();
+        (0..17).for_each(|n| set.create(path(&format!("memory/{n}.md")), b"new".to_vec()));
+        set
+    };
+    let scenario = Scenario { name: "many", set };
+    let (before, after) = ends(&scenario);
+    assert_eq!(after.len(), before.len() + 17);
+    for planted in [Fault::Kill, Fault::Errno(ERRORS[1])] {
+        sweep(Disk::Local, &scenario, &planted, |at, root, result| {
+            fault::with(Disk::Local, None, || recover(root));
+            let found = tree(root);
+            assert!(found == before || found == after, "call {at}: {found:?}");
+            assert!(result.is_err() || found == after, "call {at}: reported as done");
+        });
+    }
+}
+
+#[test]
 fn a_kill_inside_recovery_is_recovered_too() {
     let scenario = &scenarios()[3];
     let (before, after) = ends(scenario);

@@ -23,6 +23,10 @@ pub(super) const TEMP_TAIL: &str = ".nacre-tmp";
 
 const MAX_REPLACED_BYTES: u64 = 256 << 20;
 
+/// How many files to flush at the same time. The files of a smaller change set are flushed one by
+/// one, so that `make torture` can interrupt each of these calls.
+const FLUSHED_AT_ONCE: usize = 16;
+
 /// Maximum number of invalid plans to keep for inspection.
 const MAX_SET_ASIDE: u32 = 1000;
 
@@ -183,14 +187,21 @@ impl Writer<'_> {
         let failed = |error| io_error(FsAction::Write, &full, error);
         sys::make_dir(&self.journal, TXN, 0o700).map_err(failed)?;
         let txn = self.open_txn()?;
-        let mut steps = Vec::with_capacity(changes.len());
+        let at_once = if changes.len() < FLUSHED_AT_ONCE { 1 } else { FLUSHED_AT_ONCE };
+        let (mut steps, mut unflushed) = (Vec::with_capacity(changes.len()), Vec::new());
         for (change, slot) in changes.iter().zip(0_u32..) {
             if let Some(bytes) = &change.bytes {
                 let mode = self.mode_for(change)?;
-                sys::write_new(&txn, &slot.to_string(), bytes, mode, Flush::Now).map_err(failed)?;
+                let file = sys::write_new(&txn, &slot.to_string(), bytes, mode, Flush::Later);
+                unflushed.push(file.map_err(failed)?);
+            }
+            if unflushed.len() == at_once {
+                sys::sync_all(&unflushed).map_err(failed)?;
+                unflushed.clear();
             }
             steps.push(step(change, slot));
         }
+        sys::sync_all(&unflushed).map_err(failed)?;
         let plan = Plan::new(steps, self.missing_dirs(changes)?);
         sys::sync_dir(&txn).map_err(failed)?;
         sys::sync_dir(&self.journal).map_err(failed)?;
@@ -219,9 +230,9 @@ impl Writer<'_> {
     }
 
     fn missing_dirs(&self, changes: &[StagedChange]) -> Result<Vec<RelPath>> {
+        let parents: BTreeSet<_> = changes.iter().map(|change| change.path.parent()).collect();
         let mut missing = BTreeSet::new();
-        for change in changes {
-            let mut dir = change.path.parent();
+        for mut dir in parents {
             while let Some(path) = dir {
                 if self.scope.has(&path)? {
                     break;

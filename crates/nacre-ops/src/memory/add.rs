@@ -25,27 +25,13 @@ pub const DEFAULT_CONFIDENCE: f64 = 0.9;
 const QUOTE_HINT: &str = "Quote the user's exact words: --quote \"WORDS\"";
 
 pub fn add(host: &Host, request: &MemoryAddRequest, events: &Events) -> Result<MemoryChangeReport> {
-    let confidence = request.confidence.unwrap_or(DEFAULT_CONFIDENCE);
-    if !(0.0..=1.0).contains(&confidence) {
-        return Err(OpError::usage("`--confidence` must be a number from 0 to 1")
-            .hint("Use 0.9 if you are sure"));
-    }
     let scoped = host.store_to_write(request.scope)?;
     let store = &scoped.store;
-    let draft = draft(host, store, request, confidence)?;
+    let draft = draft_added(host, store, request)?;
     let known = said_already(host, &scoped, &draft);
     let mut batch = store.begin(&host.owner("memory add"), host.settings().lock.wait)?;
-    let id = match &request.supersedes {
-        older if host.actor == Actor::Agent => {
-            events.warning("An agent's claim without a quote must be reviewed", Some(QUOTE_HINT));
-            let older = older.iter().map(|older| Ok(store.locate(older)?.id));
-            let older: Vec<MemoryId> = older.collect::<Result<_>>()?;
-            let related = draft.related.iter().cloned().chain(older).collect();
-            batch.add_candidate(&Draft { related, ..draft.clone() }, host.now())?
-        }
-        Some(older) => batch.add_superseding(older, &draft, host.now())?,
-        None => batch.add(&draft, host.now())?,
-    };
+    warn_unquoted(host, events);
+    let id = stage_added(host, store, &mut batch, request, &draft)?;
     let redacted = batch.redactions().clone();
     let command = CommandChange::new(RunMode::Memory, "memory add");
     command.commit(host, &scoped, batch, Reversal::Plan)?;
@@ -67,19 +53,49 @@ pub fn add(host: &Host, request: &MemoryAddRequest, events: &Events) -> Result<M
     })
 }
 
+pub(super) fn warn_unquoted(host: &Host, events: &Events) {
+    if host.actor == Actor::Agent {
+        events.warning("An agent's claim without a quote must be reviewed", Some(QUOTE_HINT));
+    }
+}
+
+pub(super) fn stage_added(
+    host: &Host,
+    store: &Store,
+    batch: &mut Batch<'_>,
+    request: &MemoryAddRequest,
+    draft: &Draft,
+) -> Result<MemoryId> {
+    Ok(match &request.supersedes {
+        older if host.actor == Actor::Agent => {
+            let older = older.iter().map(|older| Ok(store.locate(older)?.id));
+            let older: Vec<MemoryId> = older.collect::<Result<_>>()?;
+            let related = draft.related.iter().cloned().chain(older).collect();
+            batch.add_candidate(&Draft { related, ..draft.clone() }, host.now())?
+        }
+        Some(older) => batch.add_superseding(older, draft, host.now())?,
+        None => batch.add(draft, host.now())?,
+    })
+}
+
 /// Returns a memory that already contains the claim, for a warning. Errors are ignored.
 pub(crate) fn said_already(
     host: &Host,
     scoped: &ScopedStore,
     draft: &Draft,
 ) -> Option<(MemoryId, String)> {
-    // The vector is not stored, because text that the user adds and then forgets must not remain in
-    // an index.
-    let index = MemoryIndex::peek(&scoped.store, host.now()).ok()?;
+    // Stores the index, so that the next call does not index the same memories again. The draft is
+    // not indexed, because text that the user adds and then forgets must not remain in an index.
+    let index = MemoryIndex::open(&scoped.store, &host.owner("memory add"), host.now()).ok()?;
     sync::said_already(&scoped.store, &index, draft).ok().flatten()
 }
 
-fn draft(host: &Host, store: &Store, request: &MemoryAddRequest, confidence: f64) -> Result<Draft> {
+pub(super) fn draft_added(host: &Host, store: &Store, request: &MemoryAddRequest) -> Result<Draft> {
+    let confidence = request.confidence.unwrap_or(DEFAULT_CONFIDENCE);
+    if !(0.0..=1.0).contains(&confidence) {
+        return Err(OpError::usage("`--confidence` must be a number from 0 to 1")
+            .hint("Use 0.9 if you are sure"));
+    }
     let MemoryAddRequest { title, body, r#type, kind, tags, applies, related, .. } = request;
     let said = [title.as_str(), body.as_str()].join("\n\n").trim().to_owned();
     let is_agents = host.actor == Actor::Agent;
@@ -222,7 +238,7 @@ fn look_up(host: &Host, scoped: &ScopedStore, request: &MemoryRecordRequest) -> 
     find_cited(&connections(host, &[]).ok()?, &cited)
 }
 
-fn explain_drop(reason: DropReason) -> OpError {
+pub(super) fn explain_drop(reason: DropReason) -> OpError {
     let (message, hint) = match reason {
         DropReason::NoEvidence => (
             "The quote is about something other than the memory",

@@ -1,6 +1,7 @@
 //! Operations on memories, one per file.
 
 mod add;
+mod add_lines;
 mod change;
 pub mod cited;
 mod list;
@@ -9,6 +10,7 @@ mod tests;
 
 pub(crate) use add::said_already;
 pub use add::{DEFAULT_CONFIDENCE, add, record};
+pub use add_lines::{MAX_LINES_BYTES, add_lines};
 pub use change::{archive, edit, feedback, forget, reset, restore, write};
 pub(crate) use change::{change_each, warn_redacted};
 pub use list::{complete, graph, list, list_related, search, short_ids, show};

@@ -1,9 +1,11 @@
 //! `nacre memory add`
 
+use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::home::TestHome;
 
@@ -257,4 +259,82 @@ fn what_is_said_already_is_warned_about() {
     assert!(!shown.contains("already"), "{shown}");
     let args = ["memory", "add", "Use SQLite for the queue", "--supersedes", &known];
     assert!(!home.run(&args).contains(&format!("`{known}` already contains this")));
+}
+
+#[test]
+fn the_lines_of_a_file_become_memories_and_bad_ones_are_skipped() {
+    let home = TestHome::new();
+    let older = home.add("Use Redis for the queue", &[]);
+    let secret = ["ghp", "_a8F3kZ0qLm2Vn5Xb7Rt9Wc1Yd4Hs6Jp0Qe2"].concat();
+    let newer = json!({ "title": "Use SQLite", "tags": ["storage"], "supersedes": older });
+    let leak = json!({ "title": "Deploy by hand", "body": format!("The token is {secret}.") });
+    let lines = [
+        newer.to_string(),
+        json!({ "title": "Tests need TZ=UTC", "type": "learning", "kind": "pitfall" }).to_string(),
+        String::new(),
+        "not JSON".to_owned(),
+        json!({ "body": "Without a title." }).to_string(),
+        json!({ "title": "One", "colour": "red" }).to_string(),
+        json!({ "title": "\u{200b}" }).to_string(),
+        json!({ "title": "long ".repeat(60) }).to_string(),
+        json!({ "title": "Two", "body": "x".repeat(200_000) }).to_string(),
+        leak.to_string(),
+        json!({ "title": "tests need tz UTC!" }).to_string(),
+        json!({ "title": "Use Postgres", "supersedes": older }).to_string(),
+        json!({ "title": "Three", "supersedes": "20261115-nothing" }).to_string(),
+        json!({ "title": "Four", "kind": "pitfall" }).to_string(),
+        json!({ "title": "Five", "confidence": 2 }).to_string(),
+        json!({ "title": "Six", "scope": "global_only" }).to_string(),
+    ];
+    fs::write(home.work().join("memories.jsonl"), lines.join("\r\n")).unwrap();
+    let before = home.tree("memory");
+    assert_snapshot!(home.run(&["memory", "add", "--from", "memories.jsonl"]), @"");
+    assert_snapshot!(home.tree("memory"), @"
+    memory/decisions/20261115-use-redis-for-the-queue.md
+    memory/decisions/20261115-use-sqlite.md
+    memory/learnings/20261115-tests-need-tz-utc.md
+    ");
+    let newer = home.read("memory/decisions/20261115-use-sqlite.md");
+    assert!(newer.contains("tags: [storage]\n") && newer.contains(&older), "{newer}");
+    let text = home.read(&format!("memory/decisions/{older}.md"));
+    assert!(text.contains("superseded_by: 20261115-use-sqlite\n"), "{text}");
+    home.ok(&["undo", "--last"]);
+    assert_eq!(home.tree("memory"), before);
+    let text = home.read(&format!("memory/decisions/{older}.md"));
+    assert!(text.contains("status: active\n"), "{text}");
+}
+
+#[test]
+fn hundreds_of_lines_are_one_change() {
+    let home = TestHome::new();
+    let lines: String = (0..300).map(|n| format!("{{\"title\": \"Fact {n}\"}}\n")).collect();
+    let add = || {
+        let mut command = home.command(&home.work(), &["--json", "memory", "add", "--from", "-"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), report)
+    };
+    let (code, first) = add();
+    assert_eq!((code, first["ids"].as_array().unwrap().len()), (Some(0), 300));
+    assert_eq!(home.tree("meta/evidence").lines().count(), 300);
+    let (code, again) = add();
+    assert_eq!((code, &again["ids"], &again["change"]), (Some(3), &json!([]), &json!(null)));
+    assert_eq!(again["skipped"].as_array().unwrap().len(), 300);
+    assert_eq!(again["skipped"][299]["line"], 300);
+    assert_eq!(again["skipped"][299]["code"], "conflict");
+    home.ok(&["undo", first["change"].as_str().unwrap()]);
+    assert_eq!(home.tree("memory"), "");
+}
+
+#[test]
+fn a_file_that_is_missing_or_too_large_adds_nothing() {
+    let home = TestHome::new();
+    let before = home.snapshot();
+    assert_snapshot!(home.run(&["memory", "add", "--from", "nothing.jsonl"]), @"");
+    assert_snapshot!(home.run(&["memory", "add", "One", "--from", "nothing.jsonl"]), @"");
+    fs::write(home.work().join("many.jsonl"), "{}\n".repeat(10_001)).unwrap();
+    assert_snapshot!(home.run(&["memory", "add", "--from", "many.jsonl"]), @"");
+    assert!(home.snapshot() == before);
 }
