@@ -11,8 +11,8 @@ use crate::lifecycle::{
     Completion, Exchange, Item, KeptResult, RunControl, Stopped, TooLong, plan,
 };
 use crate::model::{
-    Cancel, Control, ErrorKind, MAX_REPAIRS, ModelError, ModelEvent, Request, Response, StopReason,
-    ToolCall, generate,
+    Cancel, Control, ErrorKind, MAX_REPAIRS, ModelEvent, Request, Response, StopReason, ToolCall,
+    generate,
 };
 use crate::record::{DeltaKind, Event, Events, ModelFacts};
 use crate::tools::{Batch, BudgetState, Pipeline, StepContext};

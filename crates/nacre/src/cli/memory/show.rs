@@ -25,9 +25,9 @@ pub(crate) struct ShowArgs {
 }
 
 pub(super) fn cmd_show(ui: &mut Ui, host: &Host, args: ShowArgs) -> CommandResult {
-    let ShowArgs { id, evidence, history, scope } = args;
+    let ShowArgs { id: memory, evidence, history, scope } = args;
     let scope = scope.mode();
-    let request = MemoryShowRequest { id, evidence, history, text: false, scope };
+    let request = MemoryShowRequest { id: memory, evidence, history, text: false, scope };
     let report = ops::show(host, &request, &ui.events())?;
     ui.report(&report, |ui, report| {
         print_memory(ui, report);
