@@ -249,8 +249,9 @@ fn candidate(remarks: &[&Remark]) -> Option<Candidate> {
         }
     };
     let is_stated = clearest.basis == Basis::Stated;
+    // What was asked for several times is not always wanted.
     let is_sure = command.is_some()
-        || n_sessions >= SESSIONS_TO_HOLD
+        || (n_sessions >= SESSIONS_TO_HOLD && clearest.form != Form::Request)
         || (clearest.form == Form::Rule && is_stated);
     Some(Candidate {
         id: candidate_id(0),
