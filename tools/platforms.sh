@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks that Nacre compiles for systems that are not this one. Nothing is linked or run.
 #
-# usage: tools/platforms.sh TARGET...    (x86_64-pc-windows-gnu, aarch64-apple-darwin)
+# usage: tools/platforms.sh TARGET...    (x86_64-unknown-linux-musl, x86_64-pc-windows-gnu, aarch64-apple-darwin)
 #
 # The C libraries need a compiler for the target: zig, the one in PATH or the one that pip fetches (`ziglang`), once, to
 # target/zig. Exits with 75 if the target or zig cannot be had. CARGO names another cargo.
@@ -47,6 +47,7 @@ END
 
 for target in "$@"; do
     case $target in
+        x86_64-unknown-linux-musl) name=x86_64-linux-musl ;;
         x86_64-pc-windows-gnu) name=x86_64-windows-gnu ;;
         aarch64-apple-darwin) name=aarch64-macos ;;
         *) missing "$target is not known here" ;;

@@ -83,9 +83,10 @@ fn become_program(order: &LaunchRequest) -> ProcessError {
 /// cover open descriptors.
 #[expect(unsafe_code, reason = "only marks descriptors, and does not close any that are in use")]
 fn close_on_exec() -> io::Result<()> {
-    let flags = libc::CLOSE_RANGE_CLOEXEC.cast_signed();
+    let flags = libc::CLOSE_RANGE_CLOEXEC;
+    // With musl, `libc` has only the call's number.
     // SAFETY: the call takes only numbers, and the close-on-exec flag has no effect before `exec`.
-    match unsafe { libc::close_range(3, u32::MAX, flags) } {
+    match unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, flags) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
