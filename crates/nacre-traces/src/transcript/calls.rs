@@ -192,7 +192,8 @@ impl Chain {
     }
 }
 
-fn note_undone(from: u64, out: &mut Emitter) {
+/// Marks all events from `from` on as undone.
+pub(crate) fn note_undone(from: u64, out: &mut Emitter) {
     let now = out.next_sequence();
     if from < now && out.facts.undone.len() < MAX_UNDONE {
         out.facts.undone.push(Undone { from, to: now - 1 });

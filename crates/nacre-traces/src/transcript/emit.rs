@@ -131,6 +131,14 @@ impl<'a> Emitter<'a> {
             && ((facts.cwd.is_some() && is_told) || report.lines >= MAX_OPENING_LINES)
     }
 
+    /// Counts a JSON object that is one record and returns its members, or `None` if it is damaged.
+    pub(crate) fn open_record<'r>(&mut self, raw: &'r str) -> Option<Fields<'r>> {
+        self.report.lines += 1;
+        let fields = Fields::read(raw);
+        self.report.bad_lines += u64::from(fields.is_none());
+        fields
+    }
+
     pub(crate) fn push(&mut self, mut draft: Draft<'_>) {
         if self.next_sequence >= MAX_EVENTS {
             self.report.left_out += 1;

@@ -20,6 +20,10 @@ pub fn without_words(mut facts: SessionFacts, words: &ExtraWords) -> SessionFact
     facts
 }
 
+pub(crate) fn parent_link(session: &str) -> SessionLink {
+    SessionLink { kind: LinkKind::Parent, session: super::names::short_name(session), call: None }
+}
+
 const MAX_UNKNOWN_TYPES: usize = 32;
 const MAX_TYPE_NAME: usize = 64;
 

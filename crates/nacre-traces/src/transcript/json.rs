@@ -34,48 +34,43 @@ impl<'a> JsonCursor<'a> {
         &mut self,
         mut each: impl FnMut(&'a str, &mut Self) -> Parsed<()>,
     ) -> Parsed<()> {
-        self.expect(b'{')?;
+        self.container(*b"{}", |cursor| {
+            let key = cursor.string()?;
+            cursor.expect(b':')?;
+            cursor.read_or_skip(|cursor| each(key, cursor))
+        })
+    }
+
+    /// Passes each element of an array to `each`, and skips elements that `each` does not read.
+    pub(crate) fn array(&mut self, mut each: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        self.container(*b"[]", |cursor| cursor.read_or_skip(&mut each))
+    }
+
+    fn container(
+        &mut self,
+        [open, close]: [u8; 2],
+        mut each: impl FnMut(&mut Self) -> Parsed<()>,
+    ) -> Parsed<()> {
+        self.expect(open)?;
         self.enter()?;
-        if self.peek()? == b'}' {
+        if self.peek()? == close {
             return self.leave();
         }
         loop {
-            let key = self.string()?;
-            self.expect(b':')?;
-            self.space();
-            let before = self.at;
-            each(key, self)?;
-            if self.at == before {
-                self.skip()?;
-            }
+            each(self)?;
             match self.peek()? {
                 b',' => self.at += 1,
-                b'}' => return self.leave(),
+                byte if byte == close => return self.leave(),
                 _ => return Err(Malformed),
             }
         }
     }
 
-    /// Passes each element of an array to `each`, and skips elements that `each` does not read.
-    pub(crate) fn array(&mut self, mut each: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
-        self.expect(b'[')?;
-        self.enter()?;
-        if self.peek()? == b']' {
-            return self.leave();
-        }
-        loop {
-            self.space();
-            let before = self.at;
-            each(self)?;
-            if self.at == before {
-                self.skip()?;
-            }
-            match self.peek()? {
-                b',' => self.at += 1,
-                b']' => return self.leave(),
-                _ => return Err(Malformed),
-            }
-        }
+    fn read_or_skip(&mut self, read: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        self.space();
+        let before = self.at;
+        read(self)?;
+        if self.at == before { self.skip() } else { Ok(()) }
     }
 
     pub(crate) fn string(&mut self) -> Parsed<&'a str> {

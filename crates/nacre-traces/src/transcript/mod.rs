@@ -48,7 +48,7 @@ pub(crate) mod toolkit {
     pub(crate) use super::blocks::{self, MessageBlock};
     pub(crate) use super::budget::{DatabaseBudget, SyncBudget, SyncIsSpent};
     pub(crate) use super::calls::{
-        Chain, OpenCall, OpenCalls, RecentMap, result_origin, text_hash,
+        Chain, OpenCall, OpenCalls, RecentMap, note_undone, result_origin, text_hash,
     };
     pub(crate) use super::emit::{Draft, Emitter, Sink};
     pub(crate) use super::error::{Error, Fault, Result};
@@ -58,7 +58,7 @@ pub(crate) mod toolkit {
     };
     pub(crate) use super::facts::{
         Agent, Ending, LinkKind, ReadReport, SessionFacts, SessionLink, SessionRole, Tokens,
-        Undone, note_unknown,
+        Undone, note_unknown, parent_link,
     };
     pub(crate) use super::genai;
     pub(crate) use super::injected::{

@@ -34,14 +34,7 @@ impl TranscriptParser {
         let attachment = record.object("attachment");
         let kind = attachment.word("type");
         if kind == "queued_command" {
-            let prompt = join_text(attachment.raw("prompt"));
-            return self.handle_queued_command(
-                &prompt,
-                attachment.word("commandMode"),
-                record,
-                spot,
-                out,
-            );
+            return self.queued_command(&attachment, record, spot, out);
         }
         let bodies = attachment.members().filter(|(key, _)| BODIES.contains(key));
         // An empty string or array takes up two characters. In that case, the next member is used.
@@ -86,15 +79,9 @@ impl TranscriptParser {
         }
     }
 
-    fn handle_queued_command(
-        &mut self,
-        text: &str,
-        mode: &str,
-        record: &Record,
-        spot: &Spot,
-        out: &mut Emitter,
-    ) {
-        if mode == "task-notification" {
+    fn queued_command(&mut self, queued: &Fields, record: &Record, spot: &Spot, out: &mut Emitter) {
+        let text = &join_text(queued.raw("prompt"));
+        if queued.word("commandMode") == "task-notification" {
             let origin = TextOrigin::Injected(InjectedReason::TaskNotice);
             out.push(Draft { lane: Lane::Main, ..spot.draft(EventKind::User, origin, text) });
         } else if self.take_queued(text) {

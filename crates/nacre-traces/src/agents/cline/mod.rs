@@ -58,15 +58,17 @@ impl Adapter for Cline {
         let path = &trace.source.path;
         let facts = SessionFacts::new(Agent::Cline, &id_of(path));
         whole::read_document(path, facts, sink, |text, out| {
-            let is_task = file_name(path) == TASK;
-            let mut talk =
-                SessionParser::new(if is_task { Writer::Extension } else { Writer::Program });
+            let mut talk = SessionParser {
+                is_extension: file_name(path) == TASK,
+                thread: Thread::new(),
+                n_messages: 0,
+            };
             describe(path, out);
             let parsed = whole::parts(text, &["messages"], |part| match part {
                 DocumentPart::Field(key, raw) => note_member(key, raw, out),
                 DocumentPart::Item(raw) => talk.message(raw, out),
             });
-            talk.finish(out);
+            out.facts.ending = talk.thread.ending();
             parsed
         })
     }
@@ -106,13 +108,6 @@ fn describe(path: &Path, out: &mut Emitter) {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Writer {
-    Program,
-    /// The editor extension, which puts tags around everything that the user wrote.
-    Extension,
-}
-
 /// Tag around the user's words, used only in the first message.
 const TASK_TAG: &str = "task";
 const WORDS: [&str; 4] = ["user_input", "feedback", "user_message", "answer"];
@@ -140,28 +135,18 @@ const ENVIRONMENT: &str = "<environment_details>";
 const FOLDER: &str = "# Current Working Directory (";
 
 struct SessionParser {
-    writer: Writer,
+    /// Whether the editor extension wrote the task. It puts tags around everything that the user
+    /// wrote.
+    is_extension: bool,
     thread: Thread,
     n_messages: u64,
 }
 
 impl SessionParser {
-    fn new(writer: Writer) -> Self {
-        Self { writer, thread: Thread::new(), n_messages: 0 }
-    }
-
-    fn finish(&self, out: &mut Emitter) {
-        out.facts.ending = self.thread.ending();
-    }
-
     fn message(&mut self, raw: &str, out: &mut Emitter) {
         let place = voice::row(&format!("messages/{}", self.n_messages));
         self.n_messages += 1;
-        out.report.lines += 1;
-        let Some(message) = Fields::read(raw) else {
-            out.report.bad_lines += 1;
-            return;
-        };
+        let Some(message) = out.open_record(raw) else { return };
         let time = message.time("ts");
         let id = message.string("id");
         let spot = Spot { place: &place, key: &id, time, lane: Lane::Main };
@@ -228,8 +213,8 @@ impl SessionParser {
             None if text.starts_with("[ERROR]") => {
                 voice::emit_injected(spot, InjectedReason::Host, text, out);
             }
-            None if self.writer == Writer::Program => self.thread.user(spot, "", text, out),
-            None => self.extension(spot, text, out),
+            None if self.is_extension => self.extension(spot, text, out),
+            None => self.thread.user(spot, "", text, out),
         }
         None
     }

@@ -7,7 +7,6 @@ use crate::transcript::toolkit::*;
 
 const MAX_MESSAGES: usize = 2048;
 const MAX_PROMPTS: usize = 1024;
-const MAX_UNDONE: usize = 1024;
 /// How many entries of each map are stored in a watermark.
 const CARRIED: usize = 128;
 /// Consecutive records written by a model are at least this many milliseconds apart. A smaller gap
@@ -144,11 +143,8 @@ impl RolloutParser {
         let prompts = &mut self.saved.prompts;
         let num_turns = usize::try_from(num_turns).unwrap_or(usize::MAX);
         let first = prompts.len().saturating_sub(num_turns);
-        if let Some(from) = prompts.get(first).copied()
-            && from < out.next_sequence()
-            && out.facts.undone.len() < MAX_UNDONE
-        {
-            out.facts.undone.push(Undone { from, to: out.next_sequence() - 1 });
+        if let Some(from) = prompts.get(first) {
+            note_undone(*from, out);
         }
         prompts.truncate(first);
     }

@@ -93,11 +93,7 @@ impl SessionParser {
     fn item(&mut self, raw: &str, out: &mut Emitter) {
         let key = format!("history/{}", self.n_items);
         self.n_items += 1;
-        out.report.lines += 1;
-        let Some(item) = Fields::read(raw) else {
-            out.report.bad_lines += 1;
-            return;
-        };
+        let Some(item) = out.open_record(raw) else { return };
         let place = voice::row(&key);
         let spot = Spot { place: &place, key: &key, time: None, lane: Lane::Main };
         let message = item.object("message");

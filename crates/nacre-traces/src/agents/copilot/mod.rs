@@ -133,20 +133,13 @@ impl ThreadFormat for Copilot {
         let id = record.string("id");
         let spot = Spot { place: record.place, key: &id, time, lane };
         thread.begin();
-        event(thread, record.word("type"), &spot, &data, record.text, out);
+        event(thread, record, &spot, &data, out);
         thread.end(&id, lane, out);
     }
 }
 
-fn event(
-    thread: &mut Thread,
-    kind: &str,
-    spot: &Spot,
-    data: &Fields,
-    raw: &str,
-    out: &mut Emitter,
-) {
-    match kind {
+fn event(thread: &mut Thread, record: &Record, spot: &Spot, data: &Fields, out: &mut Emitter) {
+    match record.word("type") {
         "session.start" | "session.resume" | "session.context_changed" => {
             session(thread, data, out);
         }
@@ -172,8 +165,8 @@ fn event(
             thread.close();
             voice::note(spot, &data.string("reason"), out);
         }
-        _ if is_silent(kind) => {}
-        other => voice::emit_unknown(spot, other, raw, out),
+        kind if is_silent(kind) => {}
+        other => voice::emit_unknown(spot, other, record.text, out),
     }
 }
 
@@ -263,10 +256,8 @@ fn shutdown(thread: &mut Thread, data: &Fields, out: &mut Emitter) {
 }
 
 fn compaction(spot: &Spot, data: &Fields, out: &mut Emitter) {
-    let summary = data.string("summaryContent");
-    let reason = data.string("reason");
-    out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, &reason));
-    voice::recap(spot, &summary, out);
+    out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, &data.string("reason")));
+    voice::recap(spot, &data.string("summaryContent"), out);
 }
 
 const SILENT: &str = "\

@@ -28,11 +28,7 @@ impl Bubbles {
 
     /// `header` is the bubble's entry in the list of headers.
     pub(super) fn read(&mut self, row: &str, raw: &str, header: &Fields, out: &mut Emitter) {
-        out.report.lines += 1;
-        let Some(bubble) = Fields::read(raw) else {
-            out.report.bad_lines += 1;
-            return;
-        };
+        let Some(bubble) = out.open_record(raw) else { return };
         let id = ["bubbleId", "id"].iter().map(|key| bubble.string(key)).find(|id| !id.is_empty());
         let id = id.unwrap_or_else(|| header.string("bubbleId"));
         let time = time_of_bubble(&bubble).or_else(|| header.time("createdAt"));
@@ -170,9 +166,8 @@ fn note_model(bubble: &Fields, out: &mut Emitter) {
     out.note_model(&bubble.object("modelInfo").string("modelName"));
     out.note_model(&bubble.string("modelType"));
     let tokens = bubble.object("tokenCount");
-    let sum = &mut out.facts.tokens;
-    sum.input = sum.input.saturating_add(tokens.count("inputTokens"));
-    sum.output = sum.output.saturating_add(tokens.count("outputTokens"));
+    let (input, output) = (tokens.count("inputTokens"), tokens.count("outputTokens"));
+    out.facts.tokens.add(Tokens { input, output, ..Tokens::default() });
 }
 
 /// Times relative to the start of the program are ignored.

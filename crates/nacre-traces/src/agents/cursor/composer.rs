@@ -108,7 +108,7 @@ fn read_rows(
         read_row(store, &key, &Fields::of(&header), bubbles, out)?;
     }
     if !listed.is_empty() && first < out.next_sequence() {
-        out.facts.undone.push(Undone { from: first, to: out.next_sequence() - 1 });
+        note_undone(first, out);
         bubbles.last = last;
     }
     Ok(n_missing)

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::composer::find_placed_prompts;
-use super::project::{ITEM_VALUE, Links};
+use super::project::{Links, item};
 
 pub(super) const COMPOSERS: &str = "composer.composerData";
 pub(super) const TABS: &str = "workbench.panel.aichat.view.aichat.chatdata";
@@ -63,11 +63,6 @@ pub(super) fn sessions(source: &TraceSource) -> Result<Vec<Trace>> {
 
 pub(super) fn parse_linked_workspace(revision: Option<&str>) -> Option<&str> {
     revision?.split_once(LINK_MARK).map(|(_, workspace)| workspace)
-}
-
-pub(super) fn item(store: &Store, key: &str) -> Result<Option<String>> {
-    let read = |row: &rusqlite::Row<'_>| store::text(row, 0).map(Cow::into_owned);
-    Ok(store.first(ITEM_VALUE, (key, MAX_VALUE.cast_signed()), read)?.flatten())
 }
 
 impl ListedComposer {

@@ -21,7 +21,7 @@ use crate::agent_config::shared::*;
 use crate::transcript::toolkit::*;
 
 use self::listing::{COMPOSERS, PROMPTS, PROMPTS_SESSION, TABS};
-use self::project::{Links, Project};
+use self::project::{Links, Project, item};
 
 pub(crate) struct Cursor;
 
@@ -220,14 +220,14 @@ fn read_item(
     if !store.has_table("ItemTable")? {
         return Ok(false);
     }
-    let composers = listing::item(store, COMPOSERS)?.unwrap_or_default();
+    let composers = item(store, COMPOSERS)?.unwrap_or_default();
     for raw in Fields::of(&composers).items("allComposers") {
         if listing::composer_id(&Fields::of(raw)).as_deref() == Some(id) {
             composer::read_listed(raw, &format!("{COMPOSERS}:{id}"), project, out);
             return Ok(true);
         }
     }
-    let tabs = listing::item(store, TABS)?.unwrap_or_default();
+    let tabs = item(store, TABS)?.unwrap_or_default();
     for raw in Fields::of(&tabs).items("tabs") {
         if listing::tab_id(&Fields::of(raw)).as_deref() == Some(id) {
             composer::read_tab(raw, project, out);
@@ -237,7 +237,7 @@ fn read_item(
     if id == PROMPTS_SESSION {
         let workspace = directory_name(path).unwrap_or_default();
         out.facts.id = short_name(&format!("{PROMPTS_SESSION}-{workspace}"));
-        composer::read_prompts(&listing::item(store, PROMPTS)?.unwrap_or_default(), out);
+        composer::read_prompts(&item(store, PROMPTS)?.unwrap_or_default(), out);
         return Ok(true);
     }
     Ok(false)
@@ -263,12 +263,7 @@ fn transcript_facts(path: &Path) -> SessionFacts {
     let above = path.parent();
     if above.and_then(Path::file_name) == Some(OsStr::new("subagents")) {
         facts.role = SessionRole::SubAgent;
-        if let Some(parent) = above.and_then(directory_name) {
-            let mut ignore = |_: TranscriptEvent| {};
-            let mut out = Emitter::new(facts, 0, Sink::said(&mut ignore));
-            out.note_link(LinkKind::Parent, &parent, None);
-            facts = out.facts;
-        }
+        facts.links.extend(above.and_then(directory_name).map(|parent| parent_link(&parent)));
     }
     facts
 }

@@ -3,6 +3,7 @@
 //! these contain it, it is inferred from the files that the bubbles touched.
 
 use crate::transcript::toolkit::*;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +18,12 @@ const PANE_KEYS: (&str, &str) =
     ("workbench.panel.composerChatViewPane", "workbench.panel.composerChatViewPanf");
 const VIEW_PREFIX: &str = "workbench.panel.aichat.view.";
 
-/// Selects a value from `ItemTable`. Overlong values are dropped.
-pub(super) const ITEM_VALUE: &str =
-    "SELECT value FROM ItemTable WHERE key = ?1 AND octet_length(value) <= ?2";
+/// Returns a value from `ItemTable`. Overlong values are dropped.
+pub(super) fn item(store: &Store, key: &str) -> Result<Option<String>> {
+    let sql = "SELECT value FROM ItemTable WHERE key = ?1 AND octet_length(value) <= ?2";
+    let read = |row: &rusqlite::Row<'_>| store::text(row, 0).map(Cow::into_owned);
+    Ok(store.first(sql, (key, MAX_VALUE.cast_signed()), read)?.flatten())
+}
 
 /// Candidates for the project directory, most reliable first.
 #[derive(Default)]
@@ -162,35 +166,28 @@ impl Links {
     }
 
     fn read_headers(&mut self, store: &Store) {
-        let params = ("composer.composerHeaders", MAX_VALUE.cast_signed());
-        let found = store.first(ITEM_VALUE, params, |row| {
-            let value = store::text(row, 0).unwrap_or_default();
-            for raw in Fields::of(&value).items("allComposers") {
-                let header = Fields::of(raw);
-                let workspace = header.object("workspaceIdentifier").string("id");
-                self.link(&header.string("composerId"), &workspace);
-            }
-        });
         // Ignore errors: databases without headers do not have this table.
-        drop(found);
+        let headers = item(store, "composer.composerHeaders").ok().flatten().unwrap_or_default();
+        for raw in Fields::of(&headers).items("allComposers") {
+            let header = Fields::of(raw);
+            let workspace = header.object("workspaceIdentifier").string("id");
+            self.link(&header.string("composerId"), &workspace);
+        }
     }
 
     fn read_workspace(&mut self, store: &Store, workspace: &str) {
-        let params = ("composer.composerData", MAX_VALUE.cast_signed());
-        let listed = store.first(ITEM_VALUE, params, |row| {
-            let value = store::text(row, 0).unwrap_or_default();
-            let fields = Fields::of(&value);
-            for raw in fields.items("allComposers") {
-                self.link(&Fields::of(raw).string("composerId"), workspace);
+        // Ignore errors for the same reason as above.
+        let listed = item(store, "composer.composerData").ok().flatten().unwrap_or_default();
+        let fields = Fields::of(&listed);
+        for raw in fields.items("allComposers") {
+            self.link(&Fields::of(raw).string("composerId"), workspace);
+        }
+        for list in ["selectedComposerIds", "lastFocusedComposerIds"] {
+            for id in fields.items(list) {
+                self.link(&text_of(id).unwrap_or_default(), workspace);
             }
-            for list in ["selectedComposerIds", "lastFocusedComposerIds"] {
-                for id in fields.items(list) {
-                    let id = text_of(id).unwrap_or_default();
-                    self.link(&id, workspace);
-                }
-            }
-            self.link(&fields.string("selectedComposerId"), workspace);
-        });
+        }
+        self.link(&fields.string("selectedComposerId"), workspace);
         let sql = "SELECT value FROM ItemTable \
             WHERE key >= ?1 AND key < ?2 AND octet_length(value) <= ?3";
         let params = (PANE_KEYS.0, PANE_KEYS.1, MAX_VALUE.cast_signed());
@@ -203,7 +200,6 @@ impl Links {
             }
             Wish::More
         });
-        // Ignore errors for the same reason as above.
-        drop((listed, panes));
+        drop(panes);
     }
 }

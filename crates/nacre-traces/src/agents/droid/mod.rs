@@ -90,27 +90,23 @@ fn session_start(thread: &mut Thread, record: &Fields, out: &mut Emitter) {
     }
 }
 
-fn message(
-    thread: &mut Thread,
-    spot: &Spot,
-    parent: &str,
-    message: &Fields,
-    raw: &str,
-    out: &mut Emitter,
-) {
+fn message(thread: &mut Thread, record: &Record, spot: &Spot, out: &mut Emitter) {
+    let message = record.object("message");
     let content = message.raw("content");
     match (message.word("role"), message.word("visibility")) {
         (_, "user_only") => {
             texts(content).iter().for_each(|text| voice::note(spot, text, out));
         }
         ("user" | "system", "llm_only") => voice::emit_marked_texts(spot, content, out),
-        ("user", _) => blocks::user(thread, spot, parent, content, out),
+        ("user", _) => blocks::user(thread, spot, &record.string("parentId"), content, out),
         ("assistant", _) => {
             out.note_model(&message.string("modelId"));
             blocks::agent(thread, spot, content, out);
         }
         ("system", _) => {}
-        (other, _) => voice::emit_unknown(spot, &format!("message {other}"), raw, out),
+        (other, _) => {
+            voice::emit_unknown(spot, &format!("message {other}"), record.raw("message"), out);
+        }
     }
 }
 
@@ -118,22 +114,13 @@ impl ThreadFormat for Droid {
     fn record(thread: &mut Thread, record: &Record, out: &mut Emitter) {
         let time = record.time("timestamp");
         out.note_time(time);
-        let (id, parent) = (record.string("id"), record.string("parentId"));
+        let id = record.string("id");
         let lane = own_lane(out);
         let spot = Spot { place: record.place, key: &id, time, lane };
         thread.begin();
         match record.word("type") {
             "session_start" => session_start(thread, record, out),
-            "message" => {
-                message(
-                    thread,
-                    &spot,
-                    &parent,
-                    &record.object("message"),
-                    record.raw("message"),
-                    out,
-                );
-            }
+            "message" => message(thread, record, &spot, out),
             "compaction_state" => {
                 out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, ""));
                 let text = ["summaryText", "summary"].map(|key| record.string(key));

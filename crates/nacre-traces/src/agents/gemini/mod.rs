@@ -99,11 +99,7 @@ fn note_parent(path: &Path, facts: &mut SessionFacts) {
     let parent = above.map(file_name).unwrap_or_default();
     if is_below {
         facts.role = SessionRole::SubAgent;
-        facts.links.push(SessionLink {
-            kind: LinkKind::Parent,
-            session: short_name(&parent),
-            call: None,
-        });
+        facts.links.push(parent_link(&parent));
     }
 }
 
@@ -115,10 +111,8 @@ fn read_items(text: &str, out: &mut Emitter) -> Parsed<()> {
         DocumentPart::Item(raw) => {
             let place = voice::row(&format!("messages/{n_items}"));
             n_items += 1;
-            out.report.lines += 1;
-            match Fields::read(raw) {
-                Some(message) => entries.put(&message, raw, &place, out),
-                None => out.report.bad_lines += 1,
+            if let Some(message) = out.open_record(raw) {
+                entries.put(&message, raw, &place, out);
             }
         }
     });

@@ -96,19 +96,14 @@ pub(super) fn read(
 
 /// Returns a session's row in the JSON format that the JSON tree uses.
 fn description(store: &Store, session: &str) -> Result<Option<String>> {
-    let optional = |column: &'static str| -> Result<&'static str> {
-        Ok(if store.has_columns("session", &[column])? { column } else { "NULL" })
-    };
-    let sql = format!(
-        "SELECT {}, {}, {}, {}, {}, {}, {} FROM session WHERE id = ?1",
-        optional("parent_id")?,
-        optional("directory")?,
-        optional("title")?,
-        optional("version")?,
-        optional("time_created")?,
-        optional("time_updated")?,
-        optional("revert")?,
-    );
+    let mut columns =
+        ["parent_id", "directory", "title", "version", "time_created", "time_updated", "revert"];
+    for column in &mut columns {
+        if !store.has_columns("session", &[*column])? {
+            *column = "NULL";
+        }
+    }
+    let sql = format!("SELECT {} FROM session WHERE id = ?1", columns.join(", "));
     store.first(&sql, [session], |row| {
         let text = |idx| store::text(row, idx).map(Cow::into_owned);
         let number = |idx| store::number(row, idx);

@@ -42,11 +42,7 @@ pub(super) fn read(
 }
 
 fn message(id: &str, kind: &str, raw: &str, talk: &mut SessionParser, out: &mut Emitter) {
-    out.report.lines += 1;
-    let Some(data) = Fields::read(raw) else {
-        out.report.bad_lines += 1;
-        return;
-    };
+    let Some(data) = out.open_record(raw) else { return };
     let place = voice::row(&format!("session_message:{id}"));
     let created = data.object("time").time("created").or(talk.time);
     let spot = Spot { place: &place, key: id, time: created, lane: talk.lane };
@@ -70,18 +66,14 @@ fn user(spot: &Spot, data: &Fields, talk: &mut SessionParser, out: &mut Emitter)
     talk.role = Role::User;
     voice::user(spot, &data.string("text"), out);
     for raw in data.items("files") {
-        let origin = TextOrigin::Injected(InjectedReason::EditorContext);
-        out.push(spot.draft(EventKind::User, origin, &file_label(&Fields::of(raw))));
+        let label = file_label(&Fields::of(raw));
+        voice::emit_injected(spot, InjectedReason::EditorContext, &label, out);
     }
 }
 
 fn shell(spot: &Spot, data: &Fields, talk: &mut SessionParser, out: &mut Emitter) {
     voice::words(spot, WordSource::Shell, &data.string("command"), out);
-    let output = data.string("output");
-    if !output.trim().is_empty() {
-        let origin = TextOrigin::Injected(InjectedReason::CommandOutput);
-        out.push(spot.draft(EventKind::User, origin, &output));
-    }
+    voice::emit_injected(spot, InjectedReason::CommandOutput, &data.string("output"), out);
     talk.turn = TurnState::Closed;
 }
 
@@ -115,10 +107,7 @@ fn tool(spot: &Spot, block: &Fields, talk: &mut SessionParser, out: &mut Emitter
     let name = block.first_string(&["name", "tool"]);
     voice::call(spot, &mut talk.calls, &id, &name, state.raw("input"), out);
     let content = match state.raw("content") {
-        "" | "[]" => [state.raw("output"), state.raw("structured"), state.raw("error")]
-            .into_iter()
-            .find(|raw| !raw.is_empty())
-            .unwrap_or_default(),
+        "" | "[]" => state.first_raw(&["output", "structured", "error"]),
         content => content,
     };
     match state.word("status") {

@@ -12,11 +12,10 @@ pub(super) enum Role {
     Recap,
 }
 
-/// The message and the part at which the user's undo begins.
+/// The message, or the part of one, at which the user's undo begins.
 #[derive(Clone, Debug, Default)]
 struct Revert {
-    message: String,
-    part: String,
+    id: String,
     /// The first undone event's sequence number.
     from: Option<u64>,
 }
@@ -47,11 +46,9 @@ impl SessionParser {
             out.note_link(LinkKind::Parent, &parent, None);
             self.lane = Lane::Sidechain;
         }
-        let revert = session.object("revert");
-        let message = revert.string("messageID").into_owned();
-        if !message.is_empty() {
-            let part = revert.string("partID").into_owned();
-            self.revert = Some(Revert { message, part, from: None });
+        let id = session.object("revert").first_string(&["partID", "messageID"]).into_owned();
+        if !id.is_empty() {
+            self.revert = Some(Revert { id, from: None });
         }
     }
 
@@ -61,29 +58,21 @@ impl SessionParser {
         self.time = time.time("created");
         self.last_time = self.last_time.max(self.time);
         out.note_time(self.time);
-        if let Some(revert) = &mut self.revert
-            && revert.from.is_none()
-            && revert.part.is_empty()
-            && revert.message == id
-        {
-            revert.from = Some(out.next_sequence());
-        }
+        self.note_revert(id, out);
+        let place = voice::row(&format!("message:{id}"));
+        let spot = Spot { place: &place, key: id, time: self.time, lane: self.lane };
         match message.word("role") {
-            "assistant" => self.assistant(id, message, &time, out),
+            "assistant" => self.assistant(&spot, message, &time, out),
             "user" => {
                 self.role = Role::User;
                 self.turn = TurnState::Open;
                 out.note_model(&message.object("model").string("modelID"));
             }
-            other => {
-                let place = voice::row(&format!("message:{id}"));
-                let spot = Spot { place: &place, key: id, time: self.time, lane: self.lane };
-                voice::emit_unknown(&spot, &format!("message {other}"), "", out);
-            }
+            other => voice::emit_unknown(&spot, &format!("message {other}"), "", out),
         }
     }
 
-    fn assistant(&mut self, id: &str, message: &Fields, time: &Fields, out: &mut Emitter) {
+    fn assistant(&mut self, spot: &Spot, message: &Fields, time: &Fields, out: &mut Emitter) {
         self.role = if message.truth("summary") { Role::Recap } else { Role::Assistant };
         out.note_model(&message.string("modelID"));
         out.note_cwd(&message.object("path").string("cwd"));
@@ -91,24 +80,19 @@ impl SessionParser {
         let error = message.object("error");
         let is_done = !time.raw("completed").is_empty() || !error.is_empty();
         self.turn = if is_done { TurnState::Closed } else { TurnState::Open };
-        if let Some(completed) = time.time("completed") {
-            out.note_time(completed);
-        }
+        out.note_time(time.time("completed"));
         if !error.is_empty() {
-            let place = voice::row(&format!("message:{id}"));
-            let spot = Spot { place: &place, key: id, time: self.time, lane: self.lane };
-            voice::failure(&spot, message.raw("error"), out);
+            voice::failure(spot, message.raw("error"), out);
         }
     }
 
-    /// The first undone part determines where the undone events begin.
-    pub(super) fn meet_part(&mut self, id: &str, sequence: u64) {
+    /// The first undone message or part determines where the undone events begin.
+    fn note_revert(&mut self, id: &str, out: &Emitter) {
         if let Some(revert) = &mut self.revert
             && revert.from.is_none()
-            && revert.part == id
-            && !id.is_empty()
+            && revert.id == id
         {
-            revert.from = Some(sequence);
+            revert.from = Some(out.next_sequence());
         }
     }
 
@@ -119,11 +103,8 @@ impl SessionParser {
     }
 
     pub(super) fn finish(&self, out: &mut Emitter) {
-        let end = out.next_sequence();
-        if let Some(from) = self.revert.as_ref().and_then(|revert| revert.from)
-            && from < end
-        {
-            out.facts.undone.push(Undone { from, to: end - 1 });
+        if let Some(from) = self.revert.as_ref().and_then(|revert| revert.from) {
+            note_undone(from, out);
         }
         out.facts.ending = self.turn.ending(!self.calls.is_empty());
     }
@@ -134,19 +115,13 @@ pub(super) fn note_tokens(tokens: &Fields, out: &mut Emitter) {
     let (input, output) = (tokens.count("input"), tokens.count("output"));
     let (cached, written) = (cache.count("read"), cache.count("write"));
     let reasoning = tokens.count("reasoning");
-    let facts = &mut out.facts.tokens;
-    facts.input = facts.input.saturating_add(input);
-    facts.output = facts.output.saturating_add(output);
-    facts.cached = facts.cached.saturating_add(cached);
-    facts.cache_write = facts.cache_write.saturating_add(written);
-    facts.reasoning = facts.reasoning.saturating_add(reasoning);
     // If the total shows that reasoning tokens are counted separately from output tokens, add them
     // together.
     let parts = [input, output, cached, written, reasoning];
     let sum = parts.into_iter().fold(0_u64, u64::saturating_add);
-    if 0 < reasoning && tokens.count("total") == sum {
-        facts.output = facts.output.saturating_add(reasoning);
-    }
+    let is_apart = 0 < reasoning && tokens.count("total") == sum;
+    let output = if is_apart { output.saturating_add(reasoning) } else { output };
+    out.facts.tokens.add(Tokens { input, output, cached, cache_write: written, reasoning });
 }
 
 pub(super) fn file_label(part: &Fields) -> String {
@@ -163,35 +138,27 @@ pub(super) fn file_label(part: &Fields) -> String {
 
 impl SessionParser {
     pub(super) fn part(&mut self, id: &str, raw: &str, out: &mut Emitter) {
-        out.report.lines += 1;
-        let Some(part) = Fields::read(raw) else {
-            out.report.bad_lines += 1;
-            return;
-        };
-        self.meet_part(id, out.next_sequence());
+        let Some(part) = out.open_record(raw) else { return };
+        self.note_revert(id, out);
         let place = voice::row(&format!("part:{id}"));
         let time = part.object("time").time("start").or(self.time);
-        let spot = Spot { place: &place, key: id, time, lane: self.lane };
-        say(self, &spot, &part, raw, out);
-    }
-}
-
-fn say(talk: &mut SessionParser, spot: &Spot, part: &Fields, raw: &str, out: &mut Emitter) {
-    match part.word("type") {
-        "text" => text(talk, spot, part, out),
-        "reasoning" => voice::agent(spot, EventKind::Reasoning, &part.string("text"), out),
-        "tool" => tool(talk, spot, part, out),
-        "file" => file(talk, spot, part, out),
-        // Starts a sub-agent. The prompt is the expanded template of the command.
-        "subtask" => {
-            let origin = TextOrigin::Injected(InjectedReason::Command);
-            out.push(spot.draft(EventKind::User, origin, &part.string("prompt")));
+        let spot = &Spot { place: &place, key: id, time, lane: self.lane };
+        match part.word("type") {
+            "text" => text(self, spot, &part, out),
+            "reasoning" => voice::agent(spot, EventKind::Reasoning, &part.string("text"), out),
+            "tool" => tool(self, spot, &part, out),
+            "file" => file(self, spot, &part, out),
+            // Starts a sub-agent. The prompt is the expanded template of the command.
+            "subtask" => {
+                let origin = TextOrigin::Injected(InjectedReason::Command);
+                out.push(spot.draft(EventKind::User, origin, &part.string("prompt")));
+            }
+            "compaction" => out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, raw)),
+            "retry" => voice::failure(spot, part.raw("error"), out),
+            // Skip step markers, and also changes, which Git records more reliably.
+            "step-start" | "step-finish" | "patch" | "snapshot" | "agent" => {}
+            other => voice::emit_unknown(spot, other, raw, out),
         }
-        "compaction" => out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, raw)),
-        "retry" => voice::failure(spot, part.raw("error"), out),
-        // Skip step markers, and also changes, which Git records more reliably.
-        "step-start" | "step-finish" | "patch" | "snapshot" | "agent" => {}
-        other => voice::emit_unknown(spot, other, raw, out),
     }
 }
 
@@ -212,10 +179,7 @@ fn text(talk: &SessionParser, spot: &Spot, part: &Fields, out: &mut Emitter) {
 fn file(talk: &SessionParser, spot: &Spot, part: &Fields, out: &mut Emitter) {
     let label = file_label(part);
     match talk.role {
-        Role::User => {
-            let origin = TextOrigin::Injected(InjectedReason::EditorContext);
-            out.push(spot.draft(EventKind::User, origin, &label));
-        }
+        Role::User => voice::emit_injected(spot, InjectedReason::EditorContext, &label, out),
         Role::Assistant | Role::Recap => voice::note(spot, &label, out),
     }
 }
