@@ -17,7 +17,6 @@ use nacre_team::postgres::database::{Database, DatabaseOptions};
 use nacre_team::postgres::queue::SharedQueue;
 use nacre_traces::catalog::{
     self, CatalogError, Claim, ClaimOrder, JobQueue as _, JobState, OfferedSession, QueueFilter,
-    RetryPolicy,
 };
 
 use crate::Outcome;
@@ -98,7 +97,7 @@ fn work_on(
     let what = if made.is_ok() { "made" } else { "found" };
     let done = catalog::Outcome::Done { run: claim.lease.clone() };
     loop {
-        match queue.finish(claim, &done, Timestamp::now(), &RetryPolicy::default()) {
+        match queue.finish(claim, &done, Timestamp::now()) {
             Ok(_) => return Ok(writeln!(log, "{what} {}", claim.key)?),
             // Another worker has the lease, or this worker finished the session but never received
             // the confirmation.

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use nacre_traces::catalog::{
     Catalog, CatalogError, Claim, ClaimOrder, JobQueue as _, JobState, Outcome, QueueFilter,
-    RetryPolicy,
 };
 
 use crate::AnyError;
@@ -126,7 +125,6 @@ fn holders(reader: &Reader, rng: &mut Rng, tally: &mut Tally) -> Result<u64, Any
                 &lost,
                 &done(),
                 Timestamp::from_second(now)?,
-                &RetryPolicy::default(),
             );
             if !matches!(late, Err(CatalogError::LeaseLost { .. })) {
                 tally.bad_of("an expired lease was accepted:", &format!("{late:?}"));
@@ -136,7 +134,7 @@ fn holders(reader: &Reader, rng: &mut Rng, tally: &mut Tally) -> Result<u64, Any
         let Some(claim) = catalog.claim("worker", moment, LEASE, ClaimOrder::NewestFirst)? else {
             break;
         };
-        catalog.finish(&claim, &done(), moment, &RetryPolicy::default())?;
+        catalog.finish(&claim, &done(), moment)?;
         *n_done.entry(claim.key).or_default() += 1;
     }
     let n_twice = n_done.values().filter(|n| **n != 1).count();

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use nacre_traces::catalog::{Catalog, ClaimOrder, JobQueue as _, Outcome, RetryPolicy};
+use nacre_traces::catalog::{Catalog, ClaimOrder, JobQueue as _, Outcome};
 
 use crate::AnyError;
 use crate::rng::Rng;
@@ -239,7 +239,6 @@ impl Soak {
             self.reader.now += 61;
         }
         let mut catalog = Catalog::open(&self.reader.catalog())?;
-        let policy = RetryPolicy { max_attempts: 2, ..RetryPolicy::default() };
         for _ in 0..20 {
             let now = Timestamp::from_second(self.reader.now + 10_000_000)?;
             let Some(claim) = catalog.claim("worker", now, LEASE, ClaimOrder::OldestFirst)? else {
@@ -251,7 +250,7 @@ impl Soak {
                 2 => Outcome::Released,
                 _ => Outcome::Done { run: "run".to_owned() },
             };
-            catalog.finish(&claim, &outcome, now, &policy)?;
+            catalog.finish(&claim, &outcome, now)?;
         }
         Ok("work")
     }

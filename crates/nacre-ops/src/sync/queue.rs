@@ -13,7 +13,7 @@ use nacre_memory::Store;
 use nacre_memory::search::{INDEX_FOLDER, index_scope};
 use nacre_team::postgres::queue::SharedQueue;
 use nacre_traces::catalog::{
-    CatalogError, Claim, ClaimOrder, JobQueue as _, Outcome, QueueFilter, RetryPolicy,
+    CatalogError, Claim, ClaimOrder, JobQueue as _, Outcome, QueueFilter,
 };
 use nacre_traces::transcript::TraceSource;
 use nacre_types::{
@@ -82,7 +82,7 @@ pub(super) fn finish_claim(
 ) -> Result<()> {
     let mut n_tries = 0;
     loop {
-        let ended = queue.jobs().finish(claim, outcome, host.now(), &RetryPolicy::default());
+        let ended = queue.jobs().finish(claim, outcome, host.now());
         match ended {
             Err(CatalogError::Shared { is_passing: true, .. }) if n_tries < MAX_TRIES => {
                 n_tries += 1;

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use nacre_team::postgres::queue::SharedQueue;
 use nacre_traces::catalog::{
     AllowedProjects, Catalog, Claim, ClaimOrder, Connection, JobQueue, JobState, Outcome,
-    QueueFilter, RefreshOptions, RetryPolicy, WordLists,
+    QueueFilter, RefreshOptions, WordLists,
 };
 use nacre_traces::transcript::Agent;
 
@@ -176,8 +176,7 @@ fn do_something(world: &mut World, chance: &mut Chance, held: &mut Vec<Claim>) -
             if !held.is_empty() {
                 let claim = held.swap_remove(chance.below(held.len()));
                 let outcome = outcome(chance);
-                let policy = RetryPolicy { max_attempts: 2, ..RetryPolicy::default() };
-                world.both("finish", |queue| queue.finish(&claim, &outcome, now, &policy));
+                world.both("finish", |queue| queue.finish(&claim, &outcome, now));
             }
             "finish"
         }
@@ -248,7 +247,7 @@ fn work(queue: &mut SharedQueue, worker: usize, now: Timestamp) -> Vec<String> {
         let running = queue.jobs(&in_state(JobState::Running)).unwrap();
         let projects: BTreeSet<_> = running.iter().map(|job| &job.project).collect();
         assert_eq!(projects.len(), running.len(), "one a project");
-        queue.finish(&claim, &Outcome::Done { run: token }, now, &RetryPolicy::default()).unwrap();
+        queue.finish(&claim, &Outcome::Done { run: token }, now).unwrap();
         taken.push(claim.key);
     }
 }
@@ -285,7 +284,7 @@ fn an_offer_moves_only_what_it_brings_closer_to_a_run() {
     let now = world.now;
     let claim = world.shared.claim("w", now, LEASE, ClaimOrder::OldestFirst).unwrap().unwrap();
     let done = Outcome::Done { run: "r".to_owned() };
-    world.shared.finish(&claim, &done, now, &RetryPolicy::default()).unwrap();
+    world.shared.finish(&claim, &done, now).unwrap();
     let mut offered = world.seen.list_offered(0).unwrap();
     // Another server first sees the same trace later.
     offered[0].decided_ms += 1000;
@@ -330,7 +329,7 @@ fn a_server_claims_only_what_it_can_read_and_knows_when_something_is_due() {
     assert_eq!(one.waiting(later).unwrap().ready, 0);
     let claim = Claim { lease: "w".to_owned(), ..claimed };
     let done = Outcome::Done { run: "r".to_owned() };
-    other.finish(&claim, &done, later, &RetryPolicy::default()).unwrap();
+    other.finish(&claim, &done, later).unwrap();
     world.local.adopt(&one.jobs(&QueueFilter::default()).unwrap()).unwrap();
     assert_eq!(world.local.waiting(later).unwrap().ready, 0);
 }

@@ -24,30 +24,16 @@ pub enum Outcome {
     Released,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RetryPolicy {
-    pub first_wait: Duration,
-    pub longest_wait: Duration,
-    /// A job is marked dead after this many attempts.
-    pub max_attempts: u32,
-}
+/// A job is marked dead after this many failed attempts.
+pub const MAX_ATTEMPTS: u32 = 5;
 
-impl Default for RetryPolicy {
-    fn default() -> Self {
-        Self {
-            first_wait: Duration::from_secs(30),
-            longest_wait: Duration::from_secs(3600),
-            max_attempts: 5,
-        }
-    }
-}
+const FIRST_WAIT: Duration = Duration::from_secs(30);
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-impl RetryPolicy {
-    /// The retry delay doubles with each failure, up to a maximum.
-    pub fn wait_after(&self, n_failures: u32) -> Duration {
-        let factor = 2_u32.saturating_pow(n_failures.saturating_sub(1).min(30));
-        self.first_wait.saturating_mul(factor).min(self.longest_wait)
-    }
+/// Returns the delay before a failed job is retried, which doubles with each failure.
+pub fn wait_after(n_failures: u32) -> Duration {
+    let factor = 2_u32.saturating_pow(n_failures.saturating_sub(1).min(30));
+    FIRST_WAIT.saturating_mul(factor).min(LONGEST_WAIT)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,13 +99,7 @@ pub trait JobQueue {
     fn heartbeat(&mut self, claim: &Claim, now: Timestamp, length: Duration) -> Result<()>;
 
     /// Returns the new state if the lease is still held.
-    fn finish(
-        &mut self,
-        claim: &Claim,
-        outcome: &Outcome,
-        now: Timestamp,
-        policy: &RetryPolicy,
-    ) -> Result<JobState>;
+    fn finish(&mut self, claim: &Claim, outcome: &Outcome, now: Timestamp) -> Result<JobState>;
 
     /// Ends all leases whose token begins with `prefix`, and returns the number of jobs affected.
     fn give_back(&mut self, prefix: &str, now: Timestamp) -> Result<usize>;
@@ -148,10 +128,9 @@ mod tests {
 
     #[test]
     fn waits_double_up_to_an_hour() {
-        let policy = RetryPolicy::default();
-        let waits: Vec<u64> = (1..=9).map(|n| policy.wait_after(n).as_secs()).collect();
+        let waits: Vec<u64> = (1..=9).map(|n| wait_after(n).as_secs()).collect();
         assert_eq!(waits, [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
-        assert_eq!(policy.wait_after(u32::MAX).as_secs(), 3600);
+        assert_eq!(wait_after(u32::MAX).as_secs(), 3600);
     }
 
     #[test]

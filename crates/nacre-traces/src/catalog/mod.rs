@@ -29,8 +29,8 @@ use db::{columns, json, limit_of, path_text, rows, stamp_of, time_of};
 pub use error::CatalogError;
 use error::Result;
 pub use job::{
-    Claim, ClaimOrder, JobQueue, JobState, Outcome, QueueFilter, QueueJob, RetryPolicy, ServiceRun,
-    StateCounts,
+    Claim, ClaimOrder, JobQueue, JobState, MAX_ATTEMPTS, Outcome, QueueFilter, QueueJob,
+    ServiceRun, StateCounts, wait_after,
 };
 pub use look::{Look, TraceGlance, glance, look};
 pub use messages::{SaidMessage, SaidSession};

@@ -68,22 +68,16 @@ impl JobQueue for Catalog {
         (n_kept == 1).then_some(()).ok_or_else(lost)
     }
 
-    fn finish(
-        &mut self,
-        claim: &Claim,
-        outcome: &Outcome,
-        now: Timestamp,
-        policy: &RetryPolicy,
-    ) -> Result<JobState> {
+    fn finish(&mut self, claim: &Claim, outcome: &Outcome, now: Timestamp) -> Result<JobState> {
         let (state, reason, run, wait) = match outcome {
             Outcome::Done { run } => (JobState::Done, None, Some(run), Duration::ZERO),
             Outcome::Empty { reason } => (JobState::Empty, Some(reason), None, Duration::ZERO),
             Outcome::Released => (JobState::Pending, None, None, Duration::ZERO),
-            Outcome::Failed { reason } if claim.attempts >= policy.max_attempts => {
+            Outcome::Failed { reason } if claim.attempts >= MAX_ATTEMPTS => {
                 (JobState::Dead, Some(reason), None, Duration::ZERO)
             }
             Outcome::Failed { reason } => {
-                (JobState::Pending, Some(reason), None, policy.wait_after(claim.attempts))
+                (JobState::Pending, Some(reason), None, wait_after(claim.attempts))
             }
         };
         let refund = u32::from(*outcome == Outcome::Released);

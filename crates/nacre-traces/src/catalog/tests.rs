@@ -303,7 +303,6 @@ fn a_lease_is_held_or_lost() {
     world.write("two", "/work/shop", &["use redis"]);
     world.refresh();
     let now = world.now;
-    let policy = RetryPolicy::default();
     let first = world.catalog.claim("a", now, LEASE, ClaimOrder::NewestFirst).unwrap().unwrap();
     // Only one job per project may run at a time.
     assert_eq!(world.catalog.claim("b", now, LEASE, ClaimOrder::NewestFirst).unwrap(), None);
@@ -312,10 +311,10 @@ fn a_lease_is_held_or_lost() {
     let second = world.catalog.claim("b", late, LEASE, ClaimOrder::NewestFirst).unwrap().unwrap();
     let done = Outcome::Done { run: "r1".to_owned() };
     assert!(matches!(
-        world.catalog.finish(&first, &done, late, &policy),
+        world.catalog.finish(&first, &done, late),
         Err(CatalogError::LeaseLost { .. })
     ));
-    assert_eq!(world.catalog.finish(&second, &done, late, &policy).unwrap(), JobState::Done);
+    assert_eq!(world.catalog.finish(&second, &done, late).unwrap(), JobState::Done);
     world.check_conservation();
 }
 
@@ -324,16 +323,18 @@ fn failures_are_retried_and_end_dead() {
     let mut world = World::new();
     world.write("one", "/work/shop", &["use sqlite"]);
     world.refresh();
-    let policy = RetryPolicy { max_attempts: 2, ..RetryPolicy::default() };
     let failed = Outcome::Failed { reason: "no answer".to_owned() };
     let mut now = world.now;
-    let claim = world.catalog.claim("a", now, LEASE, ClaimOrder::OldestFirst).unwrap().unwrap();
-    assert_eq!(world.catalog.finish(&claim, &failed, now, &policy).unwrap(), JobState::Pending);
-    assert_eq!(world.catalog.claim("a", now, LEASE, ClaimOrder::OldestFirst).unwrap(), None);
-    now = now.checked_add(Duration::from_secs(31)).unwrap();
-    let claim = world.catalog.claim("a", now, LEASE, ClaimOrder::OldestFirst).unwrap().unwrap();
-    assert_eq!(world.catalog.finish(&claim, &failed, now, &policy).unwrap(), JobState::Dead);
-    let keys = vec![claim.key];
+    let mut keys = Vec::new();
+    for n_failures in 1..=MAX_ATTEMPTS {
+        let claim = world.catalog.claim("a", now, LEASE, ClaimOrder::OldestFirst).unwrap().unwrap();
+        let state = world.catalog.finish(&claim, &failed, now).unwrap();
+        let is_last = n_failures == MAX_ATTEMPTS;
+        assert_eq!(state, if is_last { JobState::Dead } else { JobState::Pending });
+        assert_eq!(world.catalog.claim("a", now, LEASE, ClaimOrder::OldestFirst).unwrap(), None);
+        now = now.checked_add(wait_after(n_failures) + Duration::from_secs(1)).unwrap();
+        keys = vec![claim.key];
+    }
     assert_eq!(world.catalog.retry(&keys, now).unwrap(), keys);
     assert_eq!(world.states()[0].1, "pending");
     assert_eq!(world.catalog.skip(&keys, "by hand", now).unwrap(), keys);
@@ -355,7 +356,7 @@ fn what_is_said_during_a_run_is_run_again() {
     world.refresh();
     let done = Outcome::Done { run: "r1".to_owned() };
     let now = world.now.checked_add(Duration::from_secs(1)).unwrap();
-    world.catalog.finish(&claim, &done, now, &RetryPolicy::default()).unwrap();
+    world.catalog.finish(&claim, &done, now).unwrap();
     assert_eq!(world.states()[0].1, "pending");
 }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_traces::catalog::{
-    CatalogError, Claim, ClaimOrder, JobQueue, JobState, Outcome, QueueFilter, QueueJob,
-    RetryPolicy, ServiceRun, StateCounts, later_sessions,
+    CatalogError, Claim, ClaimOrder, JobQueue, JobState, MAX_ATTEMPTS, Outcome, QueueFilter,
+    QueueJob, ServiceRun, StateCounts, later_sessions, wait_after,
 };
 use nacre_types::WaitingSessions;
 
@@ -208,7 +208,6 @@ UPDATE job SET lease_until = $1 WHERE key = $2 AND lease = $3 AND state = 'runni
         claim: &Claim,
         outcome: &Outcome,
         now: Timestamp,
-        policy: &RetryPolicy,
     ) -> Result<JobState, CatalogError> {
         let (now_ms, mut due) = (now.as_millisecond(), now.as_millisecond());
         let (mut run, mut n_refunded) = (None, 0_i32);
@@ -222,11 +221,11 @@ UPDATE job SET lease_until = $1 WHERE key = $2 AND lease = $3 AND state = 'runni
                 n_refunded = 1;
                 (JobState::Pending, None)
             }
-            Outcome::Failed { reason } if claim.attempts >= policy.max_attempts => {
+            Outcome::Failed { reason } if claim.attempts >= MAX_ATTEMPTS => {
                 (JobState::Dead, Some(reason))
             }
             Outcome::Failed { reason } => {
-                due = millis_after(now, policy.wait_after(claim.attempts));
+                due = millis_after(now, wait_after(claim.attempts));
                 (JobState::Pending, Some(reason))
             }
         };

@@ -2,7 +2,7 @@
 //! comma.
 
 use super::parse::{Child, Document, Node, SyntaxError};
-use crate::agent_config::json::{Json, Layout};
+use crate::agent_config::json::{Json, Layout, string};
 use crate::agent_config::undo::{Container, Undo};
 
 pub(crate) type Result<T, E = ChangeError> = std::result::Result<T, E>;
@@ -37,7 +37,8 @@ pub(crate) fn append(text: &str, keys: &[&str], item: &Json) -> Result<(String, 
     }
     let mut undo = Undo::default();
     undo.containers.extend(empty_container(text, node, keys));
-    Ok((insert_child(text, &document, &root, node, &NewChild::Item(item)), undo))
+    let render = |layout: &Layout, indent: &str| layout.value(item, indent);
+    Ok((insert_child(text, &document, &root, node, render), undo))
 }
 
 /// Removes the member at the path `keys`, or restores the value that it replaced.
@@ -118,26 +119,31 @@ fn whole(text: &str, keys: &[&str], value: &Json) -> (String, Undo) {
     let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     let newline = newline_of(text);
     let layout = Layout { newline, unit: "  ".to_owned(), is_open: true, is_spaced: true };
-    let written = nest("", keys, value, &layout, "");
+    let written = nest(keys, value, &layout, "");
     let mut containers = vec![Container { keys: Vec::new(), was: Some(text.to_owned()) }];
     containers.extend(new_containers(keys, 0, value));
     (format!("{mark}{written}{newline}"), Undo { containers, ..Undo::default() })
 }
 
-/// Wraps `value` in one nested object per key. The result starts with `prefix`.
-fn nest(prefix: &str, keys: &[&str], value: &Json, layout: &Layout, indent: &str) -> String {
-    let Some((key, rest)) = keys.split_first() else {
-        return format!("{prefix}{}", layout.value(value, indent));
-    };
+/// Wraps `value` in one nested object per key.
+fn nest(keys: &[&str], value: &Json, layout: &Layout, indent: &str) -> String {
+    if keys.is_empty() {
+        return layout.value(value, indent);
+    }
     let inner = format!("{indent}{}", layout.unit);
-    let key = format!("{}:{}", crate::agent_config::json::string(key), layout.blank());
-    let member = nest(&key, rest, value, layout, &inner);
+    let member = member(keys, value, layout, &inner);
     if layout.is_open {
         let newline = layout.newline;
-        format!("{prefix}{{{newline}{inner}{member}{newline}{indent}}}")
+        format!("{{{newline}{inner}{member}{newline}{indent}}}")
     } else {
-        format!("{prefix}{{{member}}}")
+        format!("{{{member}}}")
     }
+}
+
+/// Formats a member. Its value is wrapped in one nested object per key after the first.
+fn member(keys: &[&str], value: &Json, layout: &Layout, indent: &str) -> String {
+    let [key, rest @ ..] = keys else { return layout.value(value, indent) };
+    format!("{}:{}{}", string(key), layout.blank(), nest(rest, value, layout, indent))
 }
 
 fn new_containers(keys: &[&str], depth: usize, value: &Json) -> impl Iterator<Item = Container> {
@@ -170,25 +176,8 @@ fn insert(
     let mut undo = Undo::default();
     undo.containers.extend(empty_container(text, node, parents));
     undo.containers.extend(new_containers(keys, depth, value));
-    let new_text = insert_child(text, document, root, node, &NewChild::Member(rest, value));
-    Ok((new_text, undo))
-}
-
-enum NewChild<'e> {
-    Member(&'e [&'e str], &'e Json),
-    Item(&'e Json),
-}
-
-impl NewChild<'_> {
-    fn render(&self, layout: &Layout, indent: &str) -> String {
-        match self {
-            Self::Item(value) | Self::Member([], value) => layout.value(value, indent),
-            Self::Member([key, rest @ ..], value) => {
-                let key = format!("{}:{}", crate::agent_config::json::string(key), layout.blank());
-                nest(&key, rest, value, layout, indent)
-            }
-        }
-    }
+    let render = |layout: &Layout, indent: &str| member(rest, value, layout, indent);
+    Ok((insert_child(text, document, root, node, render), undo))
 }
 
 /// Inserts at the end of a container, after its last comment. The comma is placed directly after
@@ -198,7 +187,7 @@ fn insert_child(
     document: &Document,
     root: &Node,
     node: &Node,
-    entry: &NewChild<'_>,
+    render: impl Fn(&Layout, &str) -> String,
 ) -> String {
     let close = node.span.end - 1;
     let at = text[..close].trim_end_matches(BLANKS).len();
@@ -215,7 +204,7 @@ fn insert_child(
         }
         Some(_) | None => format!("{outer}{}", layout.unit),
     };
-    let written = entry.render(&layout, &indent);
+    let written = render(&layout, &indent);
     let last = node.children().last();
     let before = match (on_a_line, last) {
         (true, _) => format!("{}{indent}", layout.newline),

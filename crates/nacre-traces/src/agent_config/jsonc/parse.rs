@@ -74,10 +74,7 @@ impl Document {
             parser.at = '\u{feff}'.len_utf8();
         }
         parser.skip()?;
-        let root = match parser.peek() {
-            None => None,
-            Some(_) => Some(parser.value(0)?),
-        };
+        let root = parser.peek().map(|_| parser.value(0)).transpose()?;
         parser.skip()?;
         match parser.peek() {
             None => Ok(Self { root, comments: parser.comments }),
@@ -158,14 +155,8 @@ impl Parser<'_> {
         let kind = match self.peek() {
             Some(b'{') => NodeKind::Object(self.children(b'}', depth)?),
             Some(b'[') => NodeKind::Array(self.children(b']', depth)?),
-            Some(b'"') => {
-                self.string()?;
-                NodeKind::Scalar
-            }
-            Some(_) => {
-                self.word()?;
-                NodeKind::Scalar
-            }
+            Some(b'"') => self.string().map(|()| NodeKind::Scalar)?,
+            Some(_) => self.word().map(|()| NodeKind::Scalar)?,
             None => return Err(self.error("expected a value")),
         };
         Ok(Node { span: start..self.at, kind })

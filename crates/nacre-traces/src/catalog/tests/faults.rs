@@ -251,7 +251,7 @@ fn a_touched_trace_is_not_run_again() {
     touch(&world);
     assert_eq!(world.refresh().resumed, 1);
     let done = Outcome::Done { run: "r1".to_owned() };
-    let ended = world.catalog.finish(&claim, &done, world.now, &RetryPolicy::default()).unwrap();
+    let ended = world.catalog.finish(&claim, &done, world.now).unwrap();
     assert_eq!(ended, JobState::Done);
     fs::OpenOptions::new()
         .append(true)
@@ -275,7 +275,7 @@ fn growth_that_an_earlier_refresh_finds_late_is_run() {
     world.append("one", &line("no, redis"));
     world.refresh();
     let done = Outcome::Done { run: "r1".to_owned() };
-    let ended = world.catalog.finish(&claim, &done, later, &RetryPolicy::default()).unwrap();
+    let ended = world.catalog.finish(&claim, &done, later).unwrap();
     assert_eq!((ended, world.states()[0].1), (JobState::Pending, "pending"));
 }
 
@@ -289,12 +289,12 @@ fn a_lost_lease_ends_nothing() {
     let late = world.now.checked_add(Duration::from_secs(61)).unwrap();
     let again = world.catalog.claim("b", late, LEASE, ClaimOrder::NewestFirst).unwrap().unwrap();
     let empty = Outcome::Empty { reason: "nothing in it".to_owned() };
-    world.catalog.finish(&again, &empty, late, &RetryPolicy::default()).unwrap();
+    world.catalog.finish(&again, &empty, late).unwrap();
     world.write("one", "/work/shop", &[]);
     world.refresh();
     assert_eq!(world.states()[0].1, "empty");
     let done = Outcome::Done { run: "r1".to_owned() };
-    assert!(world.catalog.finish(&claim, &done, late, &RetryPolicy::default()).is_err());
+    assert!(world.catalog.finish(&claim, &done, late).is_err());
     assert_eq!(world.states()[0].1, "empty");
 }
 

@@ -10,7 +10,7 @@ fn claim_all(catalog: &mut Catalog, now: Timestamp) -> Vec<String> {
     while let Some(claim) = catalog.claim("t", now, LEASE, ClaimOrder::OldestFirst).unwrap() {
         ids.push(catalog.session(&claim.key).unwrap().facts.id);
         let done = Outcome::Done { run: "run".to_owned() };
-        catalog.finish(&claim, &done, now, &RetryPolicy::default()).unwrap();
+        catalog.finish(&claim, &done, now).unwrap();
     }
     ids
 }

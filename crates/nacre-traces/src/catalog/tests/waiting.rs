@@ -43,7 +43,7 @@ fn what_waits_is_counted_by_its_reason() {
     let claim =
         world.catalog.claim("w", world.now, LEASE, ClaimOrder::OldestFirst).unwrap().unwrap();
     let failed = Outcome::Failed { reason: "no".to_owned() };
-    world.catalog.finish(&claim, &failed, world.now, &RetryPolicy::default()).unwrap();
+    world.catalog.finish(&claim, &failed, world.now).unwrap();
     let waiting = world.catalog.waiting(world.now).unwrap();
     let retried = waiting.retried.unwrap();
     assert_eq!((waiting.ready, retried.sessions, retried.example), (0, 1, claim.key));

@@ -74,7 +74,7 @@ fn a_done_session_that_is_read_again_for_its_words_stays_done() {
         world.catalog.claim("t", world.now, LEASE, ClaimOrder::OldestFirst).unwrap()
     {
         let done = Outcome::Done { run: "r".to_owned() };
-        world.catalog.finish(&claim, &done, world.now, &RetryPolicy::default()).unwrap();
+        world.catalog.finish(&claim, &done, world.now).unwrap();
     }
     let report = world.refresh_under(&[("/work/shop", make_words(&["Quillhaven"]))]);
     assert_eq!(report.read, 1);
