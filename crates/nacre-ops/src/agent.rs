@@ -7,15 +7,14 @@ use nacre_engine::agents::{AgentDeps, CheckedReport, Citation, LookedAt, check_r
 use nacre_engine::lifecycle::{Ending, Outcome, RunHandle};
 use nacre_engine::model::{Cost, Models, Role};
 use nacre_engine::record::{
-    CancelledBy, DeltaKind, Event, Events as AgentEvents, Listener, Record, RunFacts, TaskClass,
-    TaskId,
+    DeltaKind, Event, Events as AgentEvents, Listener, Record, RunFacts, TaskClass, TaskId,
 };
 use nacre_engine::tools::{Permissions, SkillRegistry, Workspace, toolkits};
 use nacre_types::{AgentRunReport, CheckedCitation, Failure, TokenCounts};
 
 use crate::host::{
     clock, close_recorder, empty_spill, load_script, model_settings, new_task, open_charged_models,
-    patience, record, run_failed, seed, spill, wait_for_cancellation,
+    patience, record, run_failed, seed, spill, until_end,
 };
 use crate::prelude::*;
 
@@ -55,14 +54,8 @@ pub fn run(
     let outcome = host.block_on(async {
         let handle = RunHandle::new();
         let control = handle.control();
-        let mut work = std::pin::pin!(deps.explore(question, &spec, heard, &control));
-        tokio::select! {
-            biased;
-            () = events.cancel().cancelled() => handle.cancel(CancelledBy::Person),
-            outcome = &mut work => return outcome,
-            by = wait_for_cancellation(heartbeat) => handle.cancel(by),
-        }
-        work.await
+        let work = deps.explore(question, &spec, heard, &control);
+        until_end(work, &handle, heartbeat, events.cancel()).await
     })?;
     if let Some(recorder) = recorder {
         close_recorder(&recorder, events);

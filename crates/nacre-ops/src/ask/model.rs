@@ -8,7 +8,7 @@ use nacre_engine::agents::{AgentDeps, asker, build_prompt};
 use nacre_engine::flows::ask::{Answer, Said, Verifier, ask as ask_agent, gap};
 use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunError, RunHandle};
 use nacre_engine::model::{Cost, Models};
-use nacre_engine::record::{CancelledBy, Events as AgentEvents, RunFacts, TaskId};
+use nacre_engine::record::{Events as AgentEvents, RunFacts, TaskId};
 use nacre_engine::tools::{
     AnyTool, MemoryRecall, PipelineError, Seen, TraceHandle, TraceSearch, note, tool, toolkits,
 };
@@ -26,7 +26,7 @@ use super::{
 use crate::agent::{AgentNotes, agent_deps, token_use};
 use crate::error::{OpError, Result};
 use crate::events::Events;
-use crate::host::{Host, SPILL_FOLDER, ScopedStore, no_answer, open_charged_models};
+use crate::host::{Host, SPILL_FOLDER, ScopedStore, no_answer, open_charged_models, until_end};
 use crate::memory::label;
 use crate::trace;
 
@@ -106,15 +106,8 @@ async fn run(
     let heard = AgentEvents::new(task, Arc::clone(&deps.clock), vec![Arc::new(notes)]);
     let handle = RunHandle::new();
     let control = handle.control();
-    let mut work = std::pin::pin!(ask_agent(deps, spec, text, verifier, &heard, &control));
-    tokio::select! {
-        biased;
-        () = events.cancel().cancelled() => {
-            handle.cancel(CancelledBy::Person);
-            work.await
-        }
-        answered = &mut work => answered,
-    }
+    let work = ask_agent(deps, spec, text, verifier, &heard, &control);
+    until_end(work, &handle, None, events.cancel()).await
 }
 
 fn list_spilled(home: &WriteScope) -> Vec<String> {

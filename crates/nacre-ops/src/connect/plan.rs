@@ -281,12 +281,12 @@ impl<'h> Planner<'h> {
         let Some(edit) = named.as_ref().or(more).and_then(|entry| self.edit_of(entry)) else {
             return Ok(Some((text.clone(), text.clone())));
         };
-        let is_ours = edit.whole().is_some() && text.contains(MARK);
-        if is_ours {
+        let is_whole = matches!(edit, Edit::Whole(_));
+        if is_whole && text.contains(MARK) {
             return Ok(None);
         }
         let is_removed = less.is_some() || matches!(edit, Edit::Hooks { .. });
-        let left = if is_removed && edit.whole().is_none() {
+        let left = if is_removed && !is_whole {
             edit.remove(text, &Undo::default())?.unwrap_or_default()
         } else {
             text.clone()

@@ -53,7 +53,7 @@ pub use self::settings::{
 pub use self::stores::{LocatedStore, ScopedStore};
 pub use self::tasks::{
     SPILL_FOLDER, as_task, clock, close_recorder, empty_spill, new_task, record, seed, spill,
-    telemetry, wait_for_cancellation,
+    telemetry, until_end, wait_for_cancellation,
 };
 pub(crate) use self::traces::has_catalog;
 pub use self::traces::{

@@ -7,6 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use nacre_base::config::NACRE_NOW;
 use nacre_base::redact::ExtraWords;
+use nacre_engine::lifecycle::RunHandle;
 use nacre_engine::model::Cancel;
 use nacre_engine::record::state::{Recorder, State, StateError, TaskStore as _};
 use nacre_engine::record::{
@@ -79,6 +80,23 @@ pub async fn wait_for_cancellation(heartbeat: Option<Heartbeat>) -> CancelledBy 
         // Other processes cannot cancel a task that is not recorded.
         None => std::future::pending().await,
     }
+}
+
+/// Waits until an agent ends. Cancels it if the user or another process requests that.
+pub async fn until_end<T>(
+    work: impl Future<Output = T>,
+    handle: &RunHandle,
+    heartbeat: Option<Heartbeat>,
+    cancel: &Cancel,
+) -> T {
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => handle.cancel(CancelledBy::Person),
+        outcome = &mut work => return outcome,
+        by = wait_for_cancellation(heartbeat) => handle.cancel(by),
+    }
+    work.await
 }
 
 pub fn clock(host: &Host) -> Clock {

@@ -56,13 +56,8 @@ pub fn maintain(host: &Host, request: &MaintainRequest, events: &Events) -> Resu
     if request.dry_run {
         return maintain_stores(host, request, events);
     }
-    as_task(
-        host,
-        "maintain",
-        "Merge duplicates, resolve contradictions and archive stale memories",
-        events,
-        |events| maintain_stores(host, request, events),
-    )
+    let title = "Merge duplicates, resolve contradictions and archive stale memories";
+    as_task(host, "maintain", title, events, |events| maintain_stores(host, request, events))
 }
 
 fn maintain_stores(

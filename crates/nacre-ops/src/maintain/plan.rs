@@ -195,13 +195,8 @@ impl Planner<'_> {
             }
             for gone in others {
                 self.take_over(*kept, *gone, &[]);
-                self.record_action(
-                    MaintainVerb::Consolidate,
-                    *gone,
-                    Some(*kept),
-                    "three or more short memories about one topic were combined",
-                    None,
-                );
+                let reason = "three or more short memories about one topic were combined";
+                self.record_action(MaintainVerb::Consolidate, *gone, Some(*kept), reason, None);
             }
             let revision = self.revision(*kept);
             revision.title = Some(group.text.title.clone());
@@ -231,13 +226,8 @@ impl Planner<'_> {
         revision.superseded_by = Some(newer_id);
         revision.said = Some(said);
         self.superseded.insert(older);
-        self.record_action(
-            MaintainVerb::Supersede,
-            older,
-            Some(newer),
-            "a newer memory contradicts it",
-            Some(likelihood),
-        );
+        let reason = "a newer memory contradicts it";
+        self.record_action(MaintainVerb::Supersede, older, Some(newer), reason, Some(likelihood));
     }
 
     fn age(&mut self) {
@@ -293,13 +283,8 @@ impl Planner<'_> {
             let is_only_more = original.memory.related.iter().all(|link| links.contains(link));
             self.revision(idx).related = Some(links);
             if !is_only_more {
-                self.record_action(
-                    MaintainVerb::Relink,
-                    idx,
-                    None,
-                    "a link was broken or referred to a merged memory",
-                    None,
-                );
+                let reason = "a link was broken or referred to a merged memory";
+                self.record_action(MaintainVerb::Relink, idx, None, reason, None);
             }
         }
     }

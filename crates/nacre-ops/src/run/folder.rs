@@ -14,16 +14,6 @@ use crate::prelude::*;
 
 pub const WORKSPACE: &str = "workspace";
 
-pub const ARTIFACTS: &[&str] = &[
-    "extract.json",
-    "summary.json",
-    ACTIONS_FILE,
-    METRICS_FILE,
-    "agent.log",
-    "subagents.log",
-    "session.log",
-];
-
 /// Maintenance runs use a different file name.
 pub(crate) const ACTIONS_FILE: &str = "memory_actions.json";
 

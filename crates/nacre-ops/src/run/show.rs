@@ -256,6 +256,7 @@ fn parse_message(line: &str) -> Option<RunMessage> {
         let Ok(Event::Notice { text }) = serde_json::from_str(line) else { return None };
         return Some(note(text));
     };
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other events say nothing")]
     let message = match event {
         Event::RunPrepare { agent, model, n_tools } => {
             note(format!("{agent} started with {model} and {n_tools} tools"))
@@ -279,25 +280,7 @@ fn parse_message(line: &str) -> Option<RunMessage> {
             };
             RunMessage { role: MessageRole::Tool, tool: Some(facts.tool.into()), ..note(text) }
         }
-        Event::TaskState(_)
-        | Event::ContextPlan { .. }
-        | Event::ContextSummary { .. }
-        | Event::StepStart { .. }
-        | Event::StepEnd { .. }
-        | Event::ModelCall { .. }
-        | Event::ModelDelta { .. }
-        | Event::ToolPatches { .. }
-        | Event::ModelFinish(_)
-        | Event::ApprovalRequest { .. }
-        | Event::ApprovalDecision { .. }
-        | Event::BudgetNotice { .. }
-        | Event::EffectEnd { .. }
-        | Event::AgentSpawn { .. }
-        | Event::AgentEnd { .. }
-        | Event::SkillOn { .. }
-        | Event::SignalVerdict { .. }
-        | Event::RunCancel { .. }
-        | Event::RunSummary(_) => return None,
+        _ => return None,
     };
     Some(RunMessage { at: Some(at.to_string()), ..message })
 }

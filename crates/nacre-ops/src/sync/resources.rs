@@ -12,7 +12,7 @@ use nacre_engine::agents::{AgentDeps, LEAD_DENIED, Lead, LeadReport, LeadRequest
 use nacre_engine::lifecycle::RunHandle;
 use nacre_engine::model::{Cancel, ErrorKind, Models, Role};
 use nacre_engine::record::state::SpentOn;
-use nacre_engine::record::{CancelledBy, Heartbeat, NewTask, TaskClass, TaskId};
+use nacre_engine::record::{NewTask, TaskClass, TaskId};
 use nacre_engine::tools::{
     MemoryHandle, MemorySearch, Permissions, SkillRegistry, Workspace, tool, toolkits,
 };
@@ -26,7 +26,7 @@ use crate::events::Events;
 use crate::host::{
     AskError, AskRules, FlowModels, Host, ModelClient, ProjectModels, ScopedStore, ask_rules,
     clock, empty_spill, find_trace, limit_hint, model_settings, new_task, no_answer, open_models,
-    patience, record, seed, short, spill, trace_file, wait_for_cancellation,
+    patience, record, seed, short, spill, trace_file, until_end,
 };
 use crate::run::folder;
 use crate::sync::pipeline::RemarkIndex;
@@ -336,21 +336,6 @@ fn settle(
 
 /// Runs the lead until it ends, another process cancels its task, or the sync is cancelled. A
 /// cancelled session is processed again by the next sync.
-async fn until_end(
-    settling: impl Future<Output = LeadReport>,
-    handle: &RunHandle,
-    heartbeat: Option<Heartbeat>,
-    cancel: &Cancel,
-) -> LeadReport {
-    let mut work = std::pin::pin!(settling);
-    tokio::select! {
-        report = &mut work => return report,
-        by = wait_for_cancellation(heartbeat) => handle.cancel(by),
-        () = cancel.cancelled() => handle.cancel(CancelledBy::Person),
-    }
-    work.await
-}
-
 fn memories(LeadContext { host, store, .. }: &LeadContext<'_>) -> MemoryHandle {
     MemoryHandle {
         store: Arc::clone(store),

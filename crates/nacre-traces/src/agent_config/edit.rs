@@ -151,11 +151,4 @@ impl Edit {
         let command = [words(&value["command"]), words(&value["args"])].concat();
         (!command.is_empty()).then_some(command)
     }
-
-    pub fn whole(&self) -> Option<&str> {
-        match self {
-            Self::Whole(text) => Some(text),
-            Self::Member { .. } | Self::Hooks { .. } | Self::Tables(_) => None,
-        }
-    }
 }

@@ -2,7 +2,6 @@
 
 use insta::assert_snapshot;
 use nacre_memory::{LEARNING_KINDS, MemoryType, TYPES};
-use nacre_ops::run::folder::ARTIFACTS;
 use serde_json::{Value, json};
 
 use crate::answering::{Answering, Calls, system_of};
@@ -273,12 +272,18 @@ fn h_the_run_folder_is_flat_and_complete() {
     let folder = report["run_folder"].as_str().unwrap();
     assert!(folder.starts_with("workspace/hot-20990101-000000-"), "{folder}");
     let files = home.tree(folder);
-    let mut expected: Vec<String> = ARTIFACTS
-        .iter()
-        .chain(&["change.json", "undo.json"])
-        .map(|name| format!("{folder}/{name}"))
-        .collect();
-    expected.sort();
+    let expected = [
+        "agent.log",
+        "change.json",
+        "extract.json",
+        "memory_actions.json",
+        "metrics.json",
+        "session.log",
+        "subagents.log",
+        "summary.json",
+        "undo.json",
+    ]
+    .map(|name| format!("{folder}/{name}"));
     assert_eq!(files.lines().collect::<Vec<_>>(), expected);
 }
 
