@@ -83,28 +83,14 @@ impl TurnApprover {
             return deny("Could not create the approval request");
         };
         let approval = format!("ask_{:016x}", u64::from_le_bytes(number));
-        if self.log.latest.receiver_count() == 0 {
-            return self.report_decision(
-                &approval,
-                deny("No client was connected to answer"),
-                AnsweredBy::Nobody,
-            );
-        }
-        let question = question(&approval, request);
-        let tell = || self.log.tell(TaskUpdate::Approval(question));
-        let (answer, by) = self.chats.approvals.ask(&approval, tell).await;
-        self.report_decision(&approval, answer, by)
-    }
-
-    fn report_decision(
-        &self,
-        approval: &str,
-        answer: ApprovalAnswer,
-        by: AnsweredBy,
-    ) -> ApprovalAnswer {
-        let update =
-            TaskUpdate::Decided { approval: approval.to_owned(), answer: answer.clone(), by };
-        self.log.tell(update);
+        let (answer, by) = if self.log.latest.receiver_count() == 0 {
+            (deny("No client was connected to answer"), AnsweredBy::Nobody)
+        } else {
+            let question = question(&approval, request);
+            let tell = || self.log.tell(TaskUpdate::Approval(question));
+            self.chats.approvals.ask(&approval, tell).await
+        };
+        self.log.tell(TaskUpdate::Decided { approval, answer: answer.clone(), by });
         answer
     }
 }

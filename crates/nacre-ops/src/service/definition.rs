@@ -79,11 +79,10 @@ impl ServiceDefinition {
             |path: &&PathBuf| path.to_str().is_none_or(|text| text.contains(char::is_control));
         match self.paths().find(is_bad) {
             None => Ok(()),
-            Some(path) => Err(OpError::failed(format!(
-                "`{}` cannot be used in a service file",
-                path.display()
-            ))
-            .hint("Start it yourself: nacre serve")),
+            Some(path) => {
+                let message = format!("`{}` cannot be used in a service file", path.display());
+                Err(OpError::failed(message).hint("Start it yourself: nacre serve"))
+            }
         }
     }
 
@@ -186,17 +185,8 @@ impl ServiceDefinition {
 }
 
 fn unit_text(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '%' => quoted.push_str("%%"),
-            '$' => quoted.push_str("$$"),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{}\"", escaped.replace('%', "%%").replace('$', "$$"))
 }
 
 fn xml_text(text: &str) -> String {
@@ -264,12 +254,8 @@ pub fn find(host: &Host) -> Result<Option<FoundService>> {
     // A server that is starting removes the old address before it writes its token. Reading the
     // token before the address therefore ensures that a new token is never sent to an old address.
     let (Some(token), Some(address)) = (read(TOKEN)?, read(ADDRESS)?) else { return Ok(None) };
-    #[cfg(unix)]
-    {
-        let socket = run.path().join(super::SOCKET);
-        if socket.exists() {
-            return Ok(Some(FoundService { address, door: ServerAddress::Socket(socket) }));
-        }
+    if let Some(found) = find_socket(&host.environment) {
+        return Ok(Some(FoundService { address, ..found }));
     }
     let held = is_held(host)?;
     Ok(held.then_some(FoundService { address, door: ServerAddress::Port { token } }))
