@@ -77,12 +77,6 @@ pub enum AskError {
     Lost,
 }
 
-impl FlowModels {
-    pub fn has_role(&self, role: Role) -> bool {
-        self.models.settings_of(role).is_ok()
-    }
-}
-
 impl<'a> ProjectModels<'a> {
     /// Returns a client for one session. The limits are computed now, so that they take into
     /// account what other processes have already spent.

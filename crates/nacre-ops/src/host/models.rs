@@ -175,6 +175,11 @@ impl Host {
         Ok(self.runtime.get_or_init(|| made).clone())
     }
 
+    pub fn allow_agent(&self, name: &str) {
+        // Only the first answer counts, because the user is not asked twice.
+        let _ = self.allowed.set(name.to_owned());
+    }
+
     pub fn block_on<T>(&self, work: impl Future<Output = T>) -> Result<T> {
         Ok(self.async_runtime()?.block_on(work))
     }
@@ -223,13 +228,6 @@ pub fn find_allowed_agent(host: &Host) -> Option<&'static KnownProgram> {
     // The user's answer in this process overrides the setting.
     let allowed = host.allowed.get().map_or(host.own.reading.agent.as_str(), String::as_str);
     first_installed(host).filter(|known| known.provider == allowed)
-}
-
-impl Host {
-    pub fn allow_agent(&self, name: &str) {
-        // Only the first answer counts, because the user is not asked twice.
-        let _ = self.allowed.set(name.to_owned());
-    }
 }
 
 /// Returns the installed agents with their versions. The versions are determined once per process.

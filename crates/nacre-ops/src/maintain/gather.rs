@@ -255,7 +255,7 @@ pub(crate) struct Ledger {
     /// When the user restored each stale or archived memory. Restoring a memory counts as
     /// confirming it.
     #[serde(default)]
-    kept: BTreeMap<MemoryId, Timestamp>,
+    pub(super) kept: BTreeMap<MemoryId, Timestamp>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -298,10 +298,6 @@ impl Ledger {
 
     pub(super) fn is_refused(&self, key: &str) -> bool {
         self.refused.contains(key)
-    }
-
-    pub(super) fn undone_at(&self, id: &MemoryId) -> Option<Timestamp> {
-        self.kept.get(id).copied()
     }
 
     pub(crate) fn refuse(&mut self, actions: &[MaintainAction], now: Timestamp) {

@@ -244,9 +244,9 @@ impl Planner<'_> {
                 continue;
             }
             let mut vitals = one.vitals();
-            let kept = self.inputs.ledger.undone_at(one.id());
-            vitals.last_confirmed =
-                kept.map_or(vitals.last_confirmed, |at| vitals.last_confirmed.max(at));
+            if let Some(kept) = self.inputs.ledger.kept.get(one.id()) {
+                vitals.last_confirmed = vitals.last_confirmed.max(*kept);
+            }
             let next = vitals.next_change(self.inputs.now);
             self.plan.next_change = [self.plan.next_change, next].into_iter().flatten().min();
             let gone = self.inputs.gone.get(&idx);

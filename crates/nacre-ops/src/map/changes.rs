@@ -158,9 +158,7 @@ fn answer_delta(map: &CodeMap, request: &DeltaRequest, events: &Events) -> Resul
         delta = fit(delta, *budget, &|delta| cost(&longest_payload(&report(delta))))?;
     }
     // A client is marked as up to date only after it has received the last page.
-    if let Some(client) = seen_by.filter(|_| delta.next.is_none()) {
-        map.mark_seen(&client, events)?;
-    }
+    map.mark_seen(seen_by.as_deref().filter(|_| delta.next.is_none()), events)?;
     Ok(DeltaReport { map: header, delta })
 }
 

@@ -216,7 +216,8 @@ impl CodeMap {
         is_kept && 0 < self.current.deepen(&self.cache, paths, &self.options)
     }
 
-    pub(super) fn mark_seen(&self, client: &str, events: &Events) -> Result<()> {
+    pub(super) fn mark_seen(&self, client: Option<&str>, events: &Events) -> Result<()> {
+        let Some(client) = client else { return Ok(()) };
         check_client(client)?;
         if self.options.keeping == CacheWrites::Off {
             return Ok(());

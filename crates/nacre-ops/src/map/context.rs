@@ -37,9 +37,7 @@ pub fn context(
             return Err(OpError::not_found(message).hint(format!("nacre explain {path}")));
         }
         let slice = collect(host, map, request, &files)?;
-        if let Some(client) = client {
-            map.mark_seen(client, events)?;
-        }
+        map.mark_seen(client.as_deref(), events)?;
         let header = map.header(MapCommand::Context);
         let payload = payload(&header, *format, &slice);
         Ok(Answer { report: ContextReport { map: header, slice }, payload })

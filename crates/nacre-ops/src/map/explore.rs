@@ -23,9 +23,7 @@ pub fn explore(
     let access = MapAccess::from_request(project.as_deref(), *refresh, *strict);
     code_map::ask(host, access, MapCommand::Explore, events, |map| {
         let overview = find_or_make(map, request)?;
-        if let Some(client) = client {
-            map.mark_seen(client, events)?;
-        }
+        map.mark_seen(client.as_deref(), events)?;
         let header = map.header(MapCommand::Explore);
         let payload = payload(&header, *format, &overview);
         Ok(Answer { report: ExploreReport { map: header, overview }, payload })

@@ -151,14 +151,14 @@ impl ServiceDefinition {
     /// The container uses the host network, so that the server can listen only on the host's
     /// loopback interface.
     pub fn compose(&self, image: &str) -> String {
-        let mut volumes: Vec<String> = vec![volume(&self.data, "rw")];
+        let mut volumes: Vec<String> = vec![volume(&self.data, false)];
         for root in &self.projects {
-            volumes.push(volume(root, "ro"));
-            volumes.push(volume(&root.join(STORE_FOLDER), "rw"));
+            volumes.push(volume(root, true));
+            volumes.push(volume(&root.join(STORE_FOLDER), false));
         }
         let inside = |path: &Path| path.starts_with(&self.data);
         volumes
-            .extend(self.traces.iter().filter(|path| !inside(path)).map(|path| volume(path, "ro")));
+            .extend(self.traces.iter().filter(|path| !inside(path)).map(|path| volume(path, true)));
         let home = yaml_text(&format!("HOME={}", self.home.display()));
         let data = yaml_text(&format!("NACRE_HOME={}", self.data.display()));
         let keys = self.key_variables.iter().map(|name| yaml_text(name));
@@ -200,12 +200,9 @@ fn yaml_text(text: &str) -> String {
 
 /// Mounts a directory at the same path inside the container. Uses the long syntax, because the path
 /// may contain colons.
-fn volume(path: &Path, access: &str) -> String {
+fn volume(path: &Path, is_read_only: bool) -> String {
     let path = yaml_text(&path.display().to_string());
-    format!(
-        "{{ type: bind, source: {path}, target: {path}, read_only: {} }}",
-        if access == "ro" { "true" } else { "false" }
-    )
+    format!("{{ type: bind, source: {path}, target: {path}, read_only: {is_read_only} }}")
 }
 
 #[derive(Clone, PartialEq, Eq)]

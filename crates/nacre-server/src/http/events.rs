@@ -69,6 +69,17 @@ impl Hub {
     }
 
     pub(super) fn publish(&self, source: &EventSource, event: StreamedEvent) {
+        let json = Arc::from(self.to_json(source, event));
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        if ring.len() == MAX_STORED {
+            ring.pop_front();
+        }
+        let number = *self.latest.borrow() + 1;
+        ring.push_back(StoredEvent { number, source: source.clone(), json });
+        self.latest.send_replace(number);
+    }
+
+    fn to_json(&self, source: &EventSource, event: StreamedEvent) -> String {
         let EventSource { task, project, person } = source;
         let streamed = StreamEvent {
             at: (self.now)(),
@@ -78,14 +89,7 @@ impl Hub {
             event,
         };
         // Wire types have string keys, so serialization cannot fail.
-        let json = Arc::from(serde_json::to_string(&streamed).unwrap_or_default());
-        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
-        if ring.len() == MAX_STORED {
-            ring.pop_front();
-        }
-        let number = *self.latest.borrow() + 1;
-        ring.push_back(StoredEvent { number, source: source.clone(), json });
-        self.latest.send_replace(number);
+        serde_json::to_string(&streamed).unwrap_or_default()
     }
 
     pub(super) fn publish_change(&self, source: &EventSource, what: ChangedThing) {
@@ -190,14 +194,7 @@ impl Listener {
         let first = ring.front().map_or(self.latest() + 1, |kept| kept.number);
         let mut events = Vec::new();
         if self.seen + 1 < first || std::mem::take(&mut self.has_missed) {
-            let missed = StreamEvent {
-                at: (self.hub.now)(),
-                task: None,
-                project: None,
-                by: None,
-                event: StreamedEvent::Missed {},
-            };
-            let json = serde_json::to_string(&missed).unwrap_or_default();
+            let json = self.hub.to_json(&EventSource::default(), StreamedEvent::Missed {});
             let id = self.hub.id(caller, self.seen.max(first - 1));
             events.push(sse::Event::default().id(id).data(json));
         }

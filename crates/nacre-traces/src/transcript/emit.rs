@@ -197,7 +197,10 @@ impl<'a> Emitter<'a> {
     }
 
     pub(crate) fn note_branch(&mut self, branch: &str) {
-        note_first(&mut self.facts.git_branch, &mut self.facts.other_branches, branch);
+        // With a detached HEAD, agents record `HEAD` as the branch.
+        if branch != "HEAD" {
+            note_first(&mut self.facts.git_branch, &mut self.facts.other_branches, branch);
+        }
     }
 
     pub(crate) fn note_model(&mut self, model: &str) {

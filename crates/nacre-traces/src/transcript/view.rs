@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
+use super::facts::Tokens;
 use super::json::{JsonCursor, Malformed, Parsed, decode};
 
 /// Agents write about a hundred members at most, so an object with more members than this must be
@@ -92,6 +93,13 @@ impl<'a> Fields<'a> {
 
     pub(crate) fn count(&self, key: &str) -> u64 {
         self.number(key).and_then(|number| u64::try_from(number).ok()).unwrap_or_default()
+    }
+
+    /// Returns the token counts in these members: input, output, cached, written to the cache and
+    /// used for reasoning.
+    pub(crate) fn tokens(&self, keys: [&str; 5]) -> Tokens {
+        let [input, output, cached, cache_write, reasoning] = keys.map(|key| self.count(key));
+        Tokens { input, output, cached, cache_write, reasoning }
     }
 
     pub(crate) fn truth(&self, key: &str) -> bool {

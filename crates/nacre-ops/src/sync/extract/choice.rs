@@ -107,7 +107,7 @@ impl Choice {
     /// Returns whether the question is about the next step, or the answer alone does not state a
     /// decision. Such a choice is not kept.
     pub(super) fn is_of_the_moment(&self) -> bool {
-        is_sequencing(&self.question)
+        SEQUENCING.is_match(&fold(&self.question))
             || STEP.is_match(&fold(self.chosen.name.trim()))
             || (!self.has_subject() && n_content(&fold(&self.chosen.name)) < MIN_ALONE)
     }
@@ -221,10 +221,6 @@ static STEP: LazyLock<Regex> = LazyLock::new(|| {
     let bare = r"[(…]|(?:yes|no|ok)(?: ?[,.;:!—–-]|$)";
     pattern(&format!(r"^(?:{bare}|(?:{ACTIONS})\b.*\b(?:{now})\b)"))
 });
-
-fn is_sequencing(question: &str) -> bool {
-    SEQUENCING.is_match(&fold(question))
-}
 
 #[cfg(test)]
 mod option_tests;

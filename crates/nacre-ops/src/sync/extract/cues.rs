@@ -116,11 +116,7 @@ pub(super) fn fold(text: &str) -> String {
 static EMPTY: LazyLock<WordSet> = LazyLock::new(|| word_set(include_str!("empty_words.txt")));
 
 pub(super) fn content_words(folded: &str) -> impl Iterator<Item = &str> {
-    words(folded).filter(|word| carries(word))
-}
-
-fn carries(word: &str) -> bool {
-    word.len() > 2 && !EMPTY.contains(word)
+    words(folded).filter(|word| word.len() > 2 && !EMPTY.contains(*word))
 }
 
 pub(super) fn n_shared(text: &str, other: &str) -> usize {

@@ -240,7 +240,7 @@ fn candidate(remarks: &[&Remark]) -> Option<Candidate> {
     quotes.truncate(MAX_QUOTES);
     let claim = capitalize(&shorten(&clearest.claim, MAX_TITLE_BYTES));
     let (title, body) = match command {
-        Some(command) => (reports_title(command), format!("{claim}.")),
+        Some(command) => (format!("{command} {OF_REPORTS}"), format!("{claim}.")),
         None if clearest.form == Form::Fragment => return None,
         None => {
             let said = quotes.iter().map(|quote| format!("- {}", quote.text.trim()));
@@ -291,11 +291,6 @@ fn support(stated: &mut Candidate, repeated: Candidate) {
 }
 
 const OF_REPORTS: &str = "rejects the same mistakes again and again";
-
-/// Returns the title of the memory that collects what a command reports in several sessions.
-fn reports_title(command: &str) -> String {
-    format!("{command} {OF_REPORTS}")
-}
 
 pub(super) fn is_reports_title(title: &str) -> bool {
     title.ends_with(OF_REPORTS)

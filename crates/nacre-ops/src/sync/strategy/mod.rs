@@ -47,7 +47,8 @@ impl<'a> ReadingStrategy<'a> {
     }
 
     fn may_ask(&self) -> bool {
-        let has_model = |models: ProjectModels<'_>| models.flow.has_role(Role::Extract);
+        let has_model =
+            |models: ProjectModels<'_>| models.flow.models.settings_of(Role::Extract).is_ok();
         match self.choice {
             StrategyChoice::Offline => false,
             StrategyChoice::Auto => self.models.is_some_and(has_model),

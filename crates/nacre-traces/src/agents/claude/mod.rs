@@ -217,11 +217,7 @@ impl TranscriptParser {
             out.note_time(spot.time);
         }
         out.note_cwd(&record.string("cwd"));
-        // With a detached HEAD, `gitBranch` is `HEAD`.
-        let branch = record.string("gitBranch");
-        if branch != "HEAD" {
-            out.note_branch(&branch);
-        }
+        out.note_branch(&record.string("gitBranch"));
         out.note_version(record.word("version"));
     }
 

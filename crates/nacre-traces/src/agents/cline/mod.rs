@@ -206,14 +206,14 @@ impl SessionParser {
         }
         match words_in(text, self.n_messages == 1) {
             Some((before, words, after)) => {
-                self.extension(spot, before, out);
+                voice::emit_marked_user(spot, before.trim(), out);
                 self.thread.user(spot, "", words, out);
-                self.extension(spot, after, out);
+                voice::emit_marked_user(spot, after.trim(), out);
             }
             None if text.starts_with("[ERROR]") => {
                 voice::emit_injected(spot, InjectedReason::Host, text, out);
             }
-            None if self.is_extension => self.extension(spot, text, out),
+            None if self.is_extension => voice::emit_marked_user(spot, text.trim(), out),
             None => self.thread.user(spot, "", text, out),
         }
         None
@@ -229,12 +229,6 @@ impl SessionParser {
             let is_answer = before.trim().is_empty();
             let source = if is_answer { WordSource::Answer } else { WordSource::Refusal };
             voice::words(spot, source, words, out);
-        }
-    }
-
-    fn extension(&self, spot: &Spot, text: &str, out: &mut Emitter) {
-        if !text.trim().is_empty() {
-            voice::emit_marked_user(spot, text.trim(), out);
         }
     }
 
@@ -265,17 +259,11 @@ impl SessionParser {
         let metrics = message.object("metrics");
         let inner = metrics.object("tokens");
         let (counts, keys) = if inner.is_empty() {
-            (&metrics, ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"])
+            (&metrics, ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", ""])
         } else {
-            (&inner, ["prompt", "completion", "cached", ""])
+            (&inner, ["prompt", "completion", "cached", "", ""])
         };
-        out.facts.tokens.add(Tokens {
-            input: counts.count(keys[0]),
-            output: counts.count(keys[1]),
-            cached: counts.count(keys[2]),
-            cache_write: counts.count(keys[3]),
-            reasoning: 0,
-        });
+        out.facts.tokens.add(counts.tokens(keys));
         blocks::agent(&mut self.thread, spot, message.raw("content"), out);
     }
 }

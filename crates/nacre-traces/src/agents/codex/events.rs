@@ -4,6 +4,10 @@ use super::items::content_texts;
 use super::state::{Held, RolloutParser, Speaker, Stream};
 use crate::transcript::toolkit::*;
 
+/// Codex does not report tokens that are written to a cache.
+const TOKENS: [&str; 5] =
+    ["input_tokens", "output_tokens", "cached_input_tokens", "", "reasoning_output_tokens"];
+
 const ECHOES: &str = "\
     exec_command_begin exec_command_end exec_command_output_delta patch_apply_begin \
     patch_apply_end mcp_tool_call_begin mcp_tool_call_end web_search_begin web_search_end \
@@ -119,14 +123,8 @@ impl RolloutParser {
         if is_repeat || spot.lane == Lane::Inherited {
             return;
         }
-        let last = info.object("last_token_usage");
-        let cached = last.count("cached_input_tokens");
-        out.facts.tokens.add(Tokens {
-            input: last.count("input_tokens").saturating_sub(cached),
-            output: last.count("output_tokens"),
-            cached,
-            cache_write: 0,
-            reasoning: last.count("reasoning_output_tokens"),
-        });
+        let mut used = info.object("last_token_usage").tokens(TOKENS);
+        used.input = used.input.saturating_sub(used.cached);
+        out.facts.tokens.add(used);
     }
 }

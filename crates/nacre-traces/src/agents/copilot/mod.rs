@@ -14,6 +14,9 @@ use crate::transcript::toolkit::*;
 
 pub(crate) struct Copilot;
 
+const TOKENS: [&str; 5] =
+    ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"];
+
 const EVENTS: &str = "events.jsonl";
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
@@ -240,15 +243,9 @@ fn shutdown(thread: &mut Thread, data: &Fields, out: &mut Emitter) {
     let data = if data.raw("modelMetrics").is_empty() { &inner } else { data };
     let mut total = Tokens::default();
     for (_, model) in data.object("modelMetrics").members() {
-        let usage = Fields::of(model).object("usage");
-        let cached = usage.count("cacheReadTokens");
-        total.add(Tokens {
-            input: usage.count("inputTokens").saturating_sub(cached),
-            output: usage.count("outputTokens"),
-            cached,
-            cache_write: usage.count("cacheWriteTokens"),
-            reasoning: usage.count("reasoningTokens"),
-        });
+        let mut used = Fields::of(model).object("usage").tokens(TOKENS);
+        used.input = used.input.saturating_sub(used.cached);
+        total.add(used);
     }
     if total != Tokens::default() {
         out.facts.tokens = total;

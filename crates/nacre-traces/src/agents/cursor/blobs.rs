@@ -115,7 +115,8 @@ struct Walk<'s> {
 
 impl<'s> Walk<'s> {
     fn new(store: &'s Store, sql: &'static str, lane: Lane) -> Self {
-        Self { store, sql, seen: HashSet::new(), messages: Messages::new(lane) }
+        let messages = Messages { lane, ..Messages::default() };
+        Self { store, sql, seen: HashSet::new(), messages }
     }
 
     fn visit(

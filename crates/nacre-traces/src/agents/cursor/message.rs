@@ -22,10 +22,6 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    pub(super) fn new(lane: Lane) -> Self {
-        Self { lane, ..Self::default() }
-    }
-
     pub(super) fn read(
         &mut self,
         place: &Position,

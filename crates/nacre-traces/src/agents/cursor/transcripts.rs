@@ -26,9 +26,8 @@ pub(super) struct Carry {
 impl LineFormat for Lines {
     fn new(carry: Option<&str>) -> Self {
         let carry: Carry = from_carry(carry);
-        let mut messages = Messages::new(Lane::Main);
-        messages.calls = OpenCalls::restore(carry.calls);
-        messages.folder = carry.folder;
+        let (calls, folder) = (OpenCalls::restore(carry.calls), carry.folder);
+        let mut messages = Messages { calls, folder, ..Messages::default() };
         carry.paths.into_iter().for_each(|path| messages.files.note(path));
         Self { messages, turn: carry.turn }
     }

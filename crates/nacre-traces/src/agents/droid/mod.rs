@@ -12,6 +12,9 @@ use crate::transcript::toolkit::*;
 
 pub(crate) struct Droid;
 
+const TOKENS: [&str; 5] =
+    ["inputTokens", "outputTokens", "cacheReadTokens", "cacheCreationTokens", "thinkingTokens"];
+
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Droid),
     marks: &[(10, Mark::Line(&["\"type\":\"session_start\""]))],
@@ -61,14 +64,7 @@ fn note_settings(path: &Path, facts: &mut SessionFacts) {
         return;
     };
     let settings = Fields::of(&text);
-    let usage = settings.object("tokenUsage");
-    facts.tokens = Tokens {
-        input: usage.count("inputTokens"),
-        output: usage.count("outputTokens"),
-        cached: usage.count("cacheReadTokens"),
-        cache_write: usage.count("cacheCreationTokens"),
-        reasoning: usage.count("thinkingTokens"),
-    };
+    facts.tokens = settings.object("tokenUsage").tokens(TOKENS);
     let model = short_name(&settings.string("model"));
     if !model.is_empty() && facts.models.is_empty() {
         facts.models.push(model);

@@ -86,11 +86,7 @@ impl LineFormat for TranscriptParser {
     fn record(&mut self, record: &Record, out: &mut Emitter) {
         let time = record.time("timestamp");
         let lane = self.lane(time);
-        if let Some(time) = time
-            && lane == Lane::Main
-        {
-            out.note_time(time);
-        }
+        out.note_time(time.filter(|_| lane == Lane::Main));
         let id = record.string("id");
         let spot = Spot { place: record.place, key: &id, time, lane };
         self.thread.begin();
@@ -153,14 +149,8 @@ impl TranscriptParser {
     fn assistant(&mut self, spot: &Spot, message: &Fields, out: &mut Emitter) {
         if spot.lane != Lane::Inherited {
             out.note_model(&message.string("model"));
-            let usage = message.object("usage");
-            out.facts.tokens.add(Tokens {
-                input: usage.count("input"),
-                output: usage.count("output"),
-                cached: usage.count("cacheRead"),
-                cache_write: usage.count("cacheWrite"),
-                reasoning: usage.count("reasoning"),
-            });
+            let keys = ["input", "output", "cacheRead", "cacheWrite", "reasoning"];
+            out.facts.tokens.add(message.object("usage").tokens(keys));
         }
         blocks::agent(&mut self.thread, spot, message.raw("content"), out);
         let reason = message.word("stopReason");

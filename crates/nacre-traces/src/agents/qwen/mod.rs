@@ -133,10 +133,7 @@ fn note_envelope(thread: &mut Thread, record: &Record, out: &mut Emitter) {
         }
     }
     out.note_cwd(&record.string("cwd"));
-    let branch = record.string("gitBranch");
-    if branch != "HEAD" {
-        out.note_branch(&branch);
-    }
+    out.note_branch(&record.string("gitBranch"));
     out.note_version(&record.string("version"));
     if record.raw("forkedFrom").is_empty() {
         out.note_time(record.time("timestamp"));
