@@ -143,10 +143,7 @@ pub fn answer_reader(host: &Host, is_allowed: bool) -> Result<ModelReaderReport>
     let has_model = host.own.roles.get("default").is_some_and(|table| table.model.is_some());
     host.edit_home_text("config.toml", "model reader", |text, origin| {
         let text = edit::set(text, origin, AGENT, answer)?;
-        if is_allowed && !has_model {
-            return Ok(edit::set(&text, origin, MODEL, AUTO)?);
-        }
-        Ok(text)
+        if is_allowed && !has_model { Ok(edit::set(&text, origin, MODEL, AUTO)?) } else { Ok(text) }
     })?;
     host.allow_agent(answer);
     Ok(ModelReaderReport {

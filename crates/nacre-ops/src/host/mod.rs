@@ -326,10 +326,7 @@ impl Host {
     /// Returns an error if the caller is an agent. `what` completes the sentence "Only the user
     /// can".
     pub fn check_user(&self, what: &str) -> Result<()> {
-        if self.actor != Actor::Agent {
-            return Ok(());
-        }
-        Err(self.refuse(what))
+        if self.actor == Actor::Agent { Err(self.refuse(what)) } else { Ok(()) }
     }
 
     pub fn refuse(&self, what: &str) -> OpError {

@@ -64,14 +64,15 @@ pub(super) fn pieces(lines: &[&str], from: usize) -> Vec<Piece> {
         let begin = at;
         let kind = kind_of(line);
         at = match kind {
-            LineKind::Blank | LineKind::Rule => at + 1,
+            LineKind::Blank | LineKind::Rule | LineKind::Heading(_) => at + 1,
             LineKind::Comment => comment_end(lines, at),
             LineKind::Fence => fence_end(lines, at),
             LineKind::Table => {
                 at + count_while(&lines[at..], |line| kind_of(line) == LineKind::Table)
             }
-            LineKind::Heading(_) => at + 1,
-            LineKind::Item | LineKind::Text => text_end(lines, at),
+            LineKind::Item | LineKind::Text => {
+                at + 1 + count_while(&lines[at + 1..], |line| kind_of(line) == LineKind::Text)
+            }
         };
         let found = match kind {
             LineKind::Blank | LineKind::Rule | LineKind::Comment => None,
@@ -169,10 +170,6 @@ fn fence_end(lines: &[&str], at: usize) -> usize {
     };
     let inner = lines[at + 1..].iter().position(closes);
     inner.map_or(lines.len(), |n_lines| at + n_lines + 2)
-}
-
-fn text_end(lines: &[&str], at: usize) -> usize {
-    at + 1 + count_while(&lines[at + 1..], |line| kind_of(line) == LineKind::Text)
 }
 
 fn words_of(kind: PieceKind, lines: &[&str]) -> String {

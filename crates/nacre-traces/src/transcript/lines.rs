@@ -38,10 +38,7 @@ pub(crate) fn open_with_holes(path: &Path) -> Result<File> {
         .map_err(|errno| Error::Open { path: path.to_owned(), source: errno.into() })?;
     let metadata =
         file.metadata().map_err(|source| Error::Open { path: path.to_owned(), source })?;
-    if !metadata.is_file() {
-        return Err(Error::NotAFile { path: path.to_owned() });
-    }
-    Ok(file)
+    if metadata.is_file() { Ok(file) } else { Err(Error::NotAFile { path: path.to_owned() }) }
 }
 
 #[derive(Clone, Copy, Debug)]
