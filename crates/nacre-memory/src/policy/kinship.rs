@@ -298,8 +298,9 @@ fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bo
     let is_pattern = shared as f32 / a.len().max(b.len()).max(1) as f32 >= MIN_PATTERN;
     let names = |words: &[String], other: &[String]| {
         // An ordinal distinguishes two things, although ordinals can occur in claims about
-        // anything.
-        let is_telling = |word: &str| !is_general(word) || ORDINALS.contains(&word);
+        // anything. So does the name of the branch `main`.
+        let is_telling =
+            |word: &str| !is_general(word) || ORDINALS.contains(&word) || word == "main";
         words.iter().any(|word| counts(word) && is_telling(word) && !other.contains(word))
     };
     is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
