@@ -4,6 +4,7 @@ use nacre_base::is_hidden_char;
 
 use super::hazard::{Hazard, hazards};
 use super::kinds::{Basis, Claim};
+use super::sidecar::Speaker;
 use super::trust::trust_of_evidence;
 use crate::prelude::*;
 
@@ -46,15 +47,22 @@ pub(super) struct Admission {
 }
 
 /// Computes a draft's trust level from its verified quotes, capped at the actor's limit. A draft
-/// that contains a hazardous instruction needs a review, unless its title and body are complete
-/// quotes from the user. A partial quote is not enough, because the user may have mentioned the
-/// instruction as a warning.
+/// that contains a hazardous instruction needs a review, unless the user gave the instruction: the
+/// title is a complete quote from the user, and so is the body, or it adds no other hazard. A
+/// partial quote is not enough, because the user may have mentioned the instruction as a warning.
 pub(super) fn admit(actor: Actor, draft: &Draft, status: Status) -> Admission {
     let Draft { title, body, quotes, limit, .. } = draft;
     let trust = trust_of_evidence(quotes).min(*limit).min(actor.limit());
-    let is_said = |text: &str| quotes.iter().any(|quote| quote.text.trim() == text.trim());
-    let is_users =
-        trust >= Trust::User && is_said(title) && (body.trim().is_empty() || is_said(body));
+    // Titles are capitalized, and have no final punctuation.
+    let plain = |text: &str| text.trim().trim_end_matches(['.', '!', ';', ',']).to_lowercase();
+    let (claim, text) = (plain(title), plain(body));
+    let is_said = |text: &str| {
+        let mut typed = quotes.iter().filter(|quote| quote.speaker <= Speaker::User);
+        typed.any(|quote| plain(&quote.text) == text)
+    };
+    let added = text.strip_prefix(&claim).unwrap_or(&text);
+    let is_harmless = || hazards(added, [title.as_str()]).is_empty();
+    let is_users = trust >= Trust::User && is_said(&claim) && (is_said(&text) || is_harmless());
     if trust == Trust::Human || is_users || hazards_of(title, body).is_empty() {
         return Admission { trust, status };
     }

@@ -1,6 +1,8 @@
 //! Reads a memory's history: from git if the store is in a git repository, otherwise from the
 //! action lists in the directories of previous runs.
 
+use std::cmp::Reverse;
+
 use nacre_base::bounded::at_most;
 use nacre_base::git::{Git, GitFolder, GitProgram, next_object};
 use nacre_base::platform;
@@ -55,7 +57,12 @@ impl Store {
     fn runs_naming(&self, id: &MemoryId, mut n_left: u64) -> Result<Vec<MemoryVersion>> {
         let workspace = RelPath::new("workspace")?;
         let mut versions = Vec::new();
-        for run in self.scope().list(&workspace)?.into_iter().rev() {
+        let mut runs = self.scope().list(&workspace)?;
+        // A run's name is `MODE-DATE-TIME-HASH`.
+        runs.sort_by_cached_key(|run| {
+            Reverse(run.name.split_once('-').map(|(_, at)| at.to_owned()))
+        });
+        for run in runs {
             let Ok(folder) = workspace.join(&run.name) else { continue };
             if run.kind != EntryKind::Folder {
                 continue;
@@ -309,8 +316,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let id: MemoryId = "20260101-a".parse().unwrap();
         let report = format!(r#"{{"mode":"sync","actions":[{{"action":"add","target":"{id}"}}]}}"#);
+        let run = |n: usize| {
+            let mode = if n % 2 == 0 { "sync" } else { "maintain" };
+            format!("{mode}-20260101-00000{n}-aaaaaaaa")
+        };
         for n in 0..5 {
-            let run = folder.path().join(format!("workspace/sync-20260101-00000{n}-aaaaaaaa"));
+            let run = folder.path().join("workspace").join(run(n));
             fs::create_dir_all(&run).unwrap();
             fs::write(run.join("memory_actions.json"), &report).unwrap();
         }
@@ -320,7 +331,6 @@ mod tests {
             let versions = store.runs_naming(&id, n_left as u64).unwrap();
             versions.into_iter().map(|version| version.run.unwrap()).collect::<Vec<_>>()
         };
-        let run = |n: usize| format!("sync-20260101-00000{n}-aaaaaaaa");
         assert_eq!(runs(2 * report.len()), [run(4), run(3)]);
         assert_eq!(runs(1 << 20).len(), 5);
     }

@@ -57,8 +57,8 @@ pub use life::{Standing, Vitals};
 pub use listing::{IMPORTED, Listing, Overturned, Reader};
 pub use policy::{
     Action, Band, Decision, Judgement, Kinship, Likeness, Measures, NearWords, Neighbour, Profile,
-    Proposal, Relation, Scores, decide, is_amendment, judge, kinship, leave_recorded, may_repeat,
-    measure, settle_with_ruling,
+    Proposal, Relation, Scores, are_opposed, decide, is_amendment, judge, kinship, leave_recorded,
+    may_repeat, measure, settle_with_ruling,
 };
 pub use record::{Memory, RecordFault};
 pub use revision::{PlannedChange, Revision, UPKEEP_FILE, unite};

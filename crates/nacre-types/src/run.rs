@@ -281,6 +281,9 @@ pub struct SyncDurations {
     pub read: u64,
     pub decide: u64,
     pub lead: u64,
+    /// All steps, and the time between them.
+    #[serde(default)]
+    pub total: u64,
 }
 
 /// The metrics of one lead agent call.

@@ -179,7 +179,10 @@ impl FoundCommands {
         for line in text.lines().take(MAX_LINES).map(str::trim) {
             let line = line.trim_start_matches("- ").trim_start_matches("run:").trim();
             let mut words = line.split_whitespace();
-            if !words.next().is_some_and(|tool| is_listed(CI_TOOLS, tool)) || line.contains("${{") {
+            let is_tool = words.next().is_some_and(|tool| is_listed(CI_TOOLS, tool));
+            // `go install tool@latest` installs a tool for the CI.
+            let is_for_ci = ["${{", "@latest"].iter().any(|part| line.contains(part));
+            if !is_tool || is_for_ci || line.ends_with('\\') {
                 continue;
             }
             let purpose = words.find_map(|word| purpose_of(word.trim_matches(['"', '\''])));
@@ -245,7 +248,8 @@ mod tests {
             (
                 &[(
                     ".github/workflows/ci.yml",
-                    "jobs:\n  - run: cargo test --all\n  - run: echo test\n  - run: cargo test ${{ x }}\n",
+                    "jobs:\n  - run: cargo test --all\n  - run: echo test\n  - run: cargo test ${{ x }}\n  \
+                     - run: go install lint.example/lint@latest\n  - run: make build \\\n      X=1\n",
                 )],
                 &[(CommandPurpose::Test, "cargo test --all")],
             ),

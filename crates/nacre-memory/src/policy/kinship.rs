@@ -229,6 +229,20 @@ pub(crate) fn are_distinct(a: &Profile, b: &Profile) -> bool {
         || is_swapped(a, b, |_| true)
 }
 
+/// Returns whether two titles name the same things, but only one of them denies what it says, or
+/// they give different numbers.
+pub fn are_opposed(a: &Profile, b: &Profile) -> bool {
+    let is_number = |word: &&TitleWord| word.text.starts_with(|c: char| c.is_ascii_digit());
+    let terms = |profile: &Profile, wants_numbers: bool| -> BTreeSet<String> {
+        let is_wanted = |word: &&TitleWord| word.is_topic && is_number(word) == wants_numbers;
+        profile.line.iter().filter(is_wanted).map(|word| word.term.clone()).collect()
+    };
+    let (numbers, others) = (terms(a, true), terms(b, true));
+    let has_other_number = !numbers.is_subset(&others) && !others.is_subset(&numbers);
+    let topics = terms(a, false);
+    1 < topics.len() && topics == terms(b, false) && (has_other_number || is_denied_once(a, b))
+}
+
 /// Returns a text's numbers and ordinals. Units are ignored: "30s" and "30 seconds" have the same
 /// value.
 fn values(profile: &Profile) -> BTreeSet<&str> {
@@ -298,8 +312,9 @@ fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bo
     let is_pattern = shared as f32 / a.len().max(b.len()).max(1) as f32 >= MIN_PATTERN;
     let names = |words: &[String], other: &[String]| {
         // An ordinal distinguishes two things, although ordinals can occur in claims about
-        // anything.
-        let is_telling = |word: &str| !is_general(word) || ORDINALS.contains(&word);
+        // anything. So does the name of the branch `main`.
+        let is_telling =
+            |word: &str| !is_general(word) || ORDINALS.contains(&word) || word == "main";
         words.iter().any(|word| counts(word) && is_telling(word) && !other.contains(word))
     };
     is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 pub use nacre_types::{Band, CandidateVerb as Action};
 
 pub(crate) use self::kinship::are_distinct;
-pub use self::kinship::{Kinship, NearWords, kinship};
+pub use self::kinship::{Kinship, NearWords, are_opposed, kinship};
 pub use self::measure::{Judgement, Likeness, Measures, Relation, Scores, judge, measure};
 pub use self::profile::{Profile, is_amendment};
 use super::id::MemoryId;

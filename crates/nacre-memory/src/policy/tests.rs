@@ -86,6 +86,7 @@ fn similar_claims_are_distinct_if_values_denials_or_names_differ() {
         ("One is the chosen approach", "Four is the chosen approach", true),
         ("First retry waits a bit", "Third retry waits a bit", true),
         ("Store files in S3", "Store files in GCS", true),
+        ("Never rebase the main branch", "Never rebase the develop branch", true),
         ("`atlas` is the GPU box", "The GPU box is `atlas`", false),
         ("Retry waits 30 seconds", "The retry waits 30s", false),
         ("Retry waits one second", "Retry waits 1 second", false),

@@ -21,6 +21,9 @@ const MIN_WORDS: usize = 3;
 /// Phrases that begin a request to the agent. The claim is the text before such a phrase.
 const REQUESTS: [&str; 4] = [" can you ", " could you ", " would you ", " and let me know"];
 
+/// Words that begin a sentence for the conversation, which is not a reason for the claim.
+const SMALL_TALK: [&str; 4] = ["please ", "say ", "then ", "thanks"];
+
 /// Separates the task from the outcome in a summary's description.
 const ENDED_WITH: &str = "Ended with:";
 
@@ -145,7 +148,9 @@ fn without_request(claim: &str) -> Option<&str> {
 /// from which a truncated title was taken.
 fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
     let mut claim = title.to_owned();
-    let mut sentences = sentences(body).into_iter().take(MAX_SENTENCES);
+    let is_talk = |sentence: &str| SMALL_TALK.iter().any(|words| sentence.starts_with(words));
+    let sentences = sentences(body).into_iter().take(MAX_SENTENCES);
+    let mut sentences = sentences.filter(|sentence| !is_talk(&sentence.to_lowercase()));
     while let Some(sentence) = sentences.next() {
         if !says_the_same(&claim, &sentence) {
             let more = if sentences.next().is_some() { " …" } else { "" };
@@ -266,6 +271,7 @@ mod tests {
             ("## Why\n\nIt is v1.2\nand small.\n\nMore.", Some("It is v1.2 and small. …")),
             ("> said so\n- then", Some("said so …")),
             ("use SQLite!\n\nOne file.", Some("One file.")),
+            ("Use SQLite. Please say hi now.", None),
             ("\n\n# Only\n", None),
             ("- ", None),
         ] {

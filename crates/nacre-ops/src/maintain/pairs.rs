@@ -11,7 +11,7 @@ use nacre_engine::proof::Sentences;
 use nacre_memory::search::{Builtin, Near, cosine, near_words};
 use nacre_memory::{
     Kinship, Life, Likeness, LocalState, MemoryId, Profile, Revision, Stage, Standing, Status,
-    StoreArea, Vitals, kinship,
+    StoreArea, Vitals, are_opposed, kinship,
 };
 use nacre_types::MaintainVerb;
 
@@ -142,6 +142,9 @@ pub(super) struct Contradiction {
     pub(super) open: Option<&'static str>,
 }
 
+/// The likelihood of a contradiction that the scores do not confirm.
+const EVEN: f32 = 0.5;
+
 /// Finds contradictions. If several memories contradict the same older one, returns only the most
 /// likely contradiction.
 pub(super) fn contradictions(
@@ -154,13 +157,22 @@ pub(super) fn contradictions(
     let mut found: BTreeMap<usize, Contradiction> = BTreeMap::new();
     let is_free =
         |idx: usize| !merged.contains(&idx) && held[idx].memory.at.area == StoreArea::Active;
-    let against = compared.iter().filter(|pair| pair.kinship == Kinship::Against);
-    for pair in against.filter(|pair| is_free(pair.newer) && is_free(pair.older)) {
+    for pair in compared.iter().filter(|pair| is_free(pair.newer) && is_free(pair.older)) {
         let (newer, older) = (&held[pair.newer], &held[pair.older]);
+        // The scores miss short rules such as "log in JSON" and "don't log in JSON".
+        let is_plain = pair.kinship == Kinship::Apart
+            && [newer, older].iter().all(|one| one.memory.status == Status::Active)
+            && !are_kept_apart(newer, older)
+            && are_opposed(&newer.profile, &older.profile);
+        if pair.kinship != Kinship::Against && !is_plain {
+            continue;
+        }
         if ledger.is_refused(&pair_key(MaintainVerb::Supersede, newer.id(), older.id())) {
             continue;
         }
-        let open = if newer.memory.claims(older.id()) {
+        let open = if is_plain {
+            Some("they name the same things, but differ in a negation or a number")
+        } else if newer.memory.claims(older.id()) {
             Some("only the newer memory's file claims that it supersedes the older one")
         } else if !newer.is_own {
             Some("the newer one was not written on this machine")
@@ -173,7 +185,8 @@ pub(super) fn contradictions(
         } else {
             None
         };
-        let (newer, older, likelihood) = (pair.newer, pair.older, pair.likelihood);
+        let likelihood = if is_plain { EVEN } else { pair.likelihood };
+        let (newer, older) = (pair.newer, pair.older);
         let contradiction = Contradiction { newer, older, likelihood, open };
         if found.get(&older).is_none_or(|known| known.likelihood < likelihood) {
             found.insert(older, contradiction);

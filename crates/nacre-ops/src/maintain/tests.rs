@@ -241,6 +241,23 @@ fn the_newer_of_two_that_contradict_each_other_holds() {
 }
 
 #[test]
+fn plain_contradictions_are_reported_and_left_to_the_user() {
+    for (one, other, expected) in [
+        ("Log in JSON", "Don't log in JSON", 1),
+        ("The upload limit is 10 MB", "The upload limit is 25 MB", 1),
+        ("Deploy on Friday", "Never deploy on Friday", 1),
+        ("Never restart db-1 during office hours", "Never restart db-2 during office hours", 0),
+    ] {
+        let world = World::new();
+        world.say(0, one, "", Speaker::User);
+        world.say(0, other, "", Speaker::User);
+        let report = world.maintain(20);
+        assert_eq!(World::told(&report), Vec::<String>::new(), "{one}");
+        assert_eq!(report.contradictions.len(), expected, "{one}: {:?}", report.contradictions);
+    }
+}
+
+#[test]
 fn what_a_program_said_takes_the_place_of_nothing_that_a_person_said() {
     let world = World::new();
     world.say(0, PNPM.0, PNPM.1, Speaker::User);

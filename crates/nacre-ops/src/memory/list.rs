@@ -193,7 +193,17 @@ pub fn search(host: &Host, request: &MemorySearchRequest) -> Result<MemorySearch
     } else {
         host.searchable_stores(request.scope, "memory search")?
     };
-    let mut found = search_stores(&stores, &query, &options)?;
+    let wants_summaries = limit == usize::MAX
+        || query.facets.iter().any(|(name, value)| name == "type" && value == "summary");
+    let wanted = MemoryOptions { limit: limit.saturating_add(SPARE), ..options };
+    let mut found = search_stores(&stores, &query, &wanted)?;
+    let mut n_summaries = 0;
+    found.hits.retain(|found| {
+        let is_summary = found.hit.memory.at.memory_type == MemoryType::Summary;
+        n_summaries += usize::from(is_summary);
+        wants_summaries || !is_summary || n_summaries <= MAX_SUMMARIES
+    });
+    found.hits.truncate(limit);
     host.settle_found(&stores, &mut found.hits);
     Ok(MemorySearchReport {
         query: request.query.clone(),
@@ -245,6 +255,9 @@ fn check_filters(query: &Query) -> Result<()> {
 }
 
 const MAX_LIMIT: usize = 1000;
+
+/// Maximum number of summaries among the results, so that they do not hide the memories.
+const MAX_SUMMARIES: usize = 3;
 
 /// The number of additional hits to fetch, because some are filtered out later.
 const SPARE: usize = 20;

@@ -1,10 +1,10 @@
 //! Provides memories as resources with `memory://ID` URIs.
 
 use nacre_ops::{Result, memory as ops};
-use nacre_types::{MemoryListRequest, MemoryShowRequest};
+use nacre_types::{MemoryListRequest, MemoryShowRequest, MemoryStatus};
 use rmcp::model::{
-    ErrorData, ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate,
+    ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate,
 };
 
 use super::text::{line, page};
@@ -14,22 +14,20 @@ use crate::calls::Call;
 const SCHEME: &str = "memory://";
 const MARKDOWN: &str = "text/markdown";
 
-const PAGE: usize = 50;
-const MAX_LISTED: usize = 1_000;
+/// Maximum number of memories to list. Agents find others with `memory_search`.
+const MAX_LISTED: usize = 50;
 
 const MAX_ID_BYTES: usize = 200;
 
-pub(super) fn cursor(request: Option<PaginatedRequestParams>) -> Result<usize, ErrorData> {
-    let Some(cursor) = request.and_then(|request| request.cursor) else { return Ok(0) };
-    let from = cursor.parse().ok().filter(|from| *from <= MAX_LISTED);
-    from.ok_or_else(|| ErrorData::invalid_params("Unknown cursor", None))
-}
-
-pub(super) fn list(call: &Call, from: usize) -> Result<ListResourcesResult> {
-    let end = (from + PAGE).min(MAX_LISTED);
-    let request = MemoryListRequest { all: true, limit: Some(end), ..MemoryListRequest::default() };
+/// Lists the newest active memories on a single page.
+pub(super) fn list(call: &Call) -> Result<ListResourcesResult> {
+    let request = MemoryListRequest {
+        status: Some(MemoryStatus::Active),
+        limit: Some(MAX_LISTED),
+        ..MemoryListRequest::default()
+    };
     let report = ops::list(&call.host, &request)?;
-    let shown = report.memories.iter().skip(from).map(|memory| {
+    let shown = report.memories.iter().map(|memory| {
         let about =
             format!("{}, {}, {}", memory.r#type.as_str(), memory.status, memory.scope.as_str());
         Resource::new(format!("{SCHEME}{}", memory.id), memory.id.clone())
@@ -37,10 +35,7 @@ pub(super) fn list(call: &Call, from: usize) -> Result<ListResourcesResult> {
             .with_description(about)
             .with_mime_type(MARKDOWN)
     });
-    let mut result = ListResourcesResult::with_all_items(shown.collect());
-    let has_more = end < report.total && end < MAX_LISTED;
-    result.next_cursor = has_more.then(|| end.to_string());
-    Ok(result)
+    Ok(ListResourcesResult::with_all_items(shown.collect()))
 }
 
 pub(super) fn template() -> ResourceTemplate {

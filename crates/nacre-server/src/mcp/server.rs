@@ -135,16 +135,14 @@ impl ServerHandler for NacreServer {
 
     async fn list_resources(
         &self,
-        request: Option<PaginatedRequestParams>,
+        _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         if self.is_silent() {
             return Ok(ListResourcesResult::default());
         }
-        let from = resources::cursor(request)?;
         let info = reading("resources/list");
-        let work = move |call: &Call| resources::list(call, from);
-        let (listed, _) = self.run(info, context.ct.cancelled(), work).await;
+        let (listed, _) = self.run(info, context.ct.cancelled(), resources::list).await;
         // A project without a store has no memories.
         Ok(listed.unwrap_or_default())
     }

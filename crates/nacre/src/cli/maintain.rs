@@ -138,5 +138,9 @@ fn print_plan(ui: &mut Ui, store: &MaintainedStore, report: &StoreMaintenance) {
     for open in &report.contradictions {
         ui.line(format!("  open: {} may contradict {}: {}", open.newer, open.older, open.reason));
     }
-    print_changes(ui, store.changes.as_deref().unwrap_or_default());
+    // Some actions only change the local state, of which no lines are shown.
+    let changes = store.changes.as_deref().unwrap_or_default();
+    if report.actions.is_empty() || !changes.is_empty() {
+        print_changes(ui, changes);
+    }
 }

@@ -77,7 +77,7 @@ fn print(ui: &mut Ui, ProjectReport { project, report, .. }: &ProjectReport) {
     numbers.extend([
         ("sessions", report.sessions.to_string()),
         ("merged", report.merged.len().to_string()),
-        ("archived", report.archived.len().to_string()),
+        ("archived", with_note(report.archived.len(), "by maintain")),
         ("overturned", with_note(report.contradictions.len(), &open)),
         ("uses", format!("{held}: {used} used, {never} never used, {young} too recent to tell")),
     ]);

@@ -83,9 +83,11 @@ fn counts_in_words(counts: &RunCounts) -> String {
             (counts.no_op, "known already"),
         ],
         RunCounts::Maintain(counts) => {
-            let n = |verb: MaintainVerb| counts.get(&verb).copied().unwrap_or_default();
+            let n = |verb: MaintainVerb| counts.get(&verb).copied().unwrap_or_default() as u64;
             let merged = n(MaintainVerb::Merge) + n(MaintainVerb::Consolidate);
-            vec![(merged as u64, "merged"), (n(MaintainVerb::Archive) as u64, "archived")]
+            let (archived, all) = (n(MaintainVerb::Archive), counts.values().sum::<usize>() as u64);
+            let other = all - merged - archived;
+            vec![(merged, "merged"), (archived, "archived"), (other, "changed")]
         }
     };
     let parts = parts.into_iter().filter(|(n, _)| *n > 0);
@@ -98,11 +100,7 @@ fn counts_in_signs(counts: &RunCounts) -> String {
         RunCounts::Sync(counts) => {
             format!("+{} ~{} ={}", counts.add + counts.supersede, counts.update, counts.no_op)
         }
-        RunCounts::Maintain(counts) => {
-            let n = |verb: MaintainVerb| counts.get(&verb).copied().unwrap_or_default();
-            let merged = n(MaintainVerb::Merge) + n(MaintainVerb::Consolidate);
-            format!("merged {merged} archived {}", n(MaintainVerb::Archive))
-        }
+        RunCounts::Maintain(_) => counts_in_words(counts),
     }
 }
 

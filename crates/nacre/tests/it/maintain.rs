@@ -58,7 +58,7 @@ fn what_says_the_same_is_merged_and_can_be_brought_back() {
     for name in ["maintain_actions.json", "metrics.json", "agent.log", "session.log", "undo.json"] {
         assert!(home.store(&format!("workspace/{run}/{name}")).exists(), "{name}");
     }
-    assert!(home.ok(&["runs"]).contains("merged 1"));
+    assert!(home.ok(&["runs"]).contains("1 merged"));
     assert!(home.ok(&["runs", run]).contains("it says the same"));
     // Nothing has changed since the last run.
     assert!(home.ok(&["maintain"]).contains("unchanged since the last run"));

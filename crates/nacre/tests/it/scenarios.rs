@@ -233,7 +233,7 @@ fn f_writes_by_the_lead_are_refused_and_counted() {
     assert_eq!(home.tree("memory/learnings"), before);
     assert!(!home.root().join("outside.txt").exists());
     let metrics = json_of(&home, &report, "metrics.json");
-    assert_eq!(metrics["denied_writes"], 3, "{metrics:#}");
+    assert_eq!(metrics["denied_writes"], 4, "{metrics:#}");
     assert!(artifact(&home, &report, "agent.log").contains("tool.denied"));
 }
 

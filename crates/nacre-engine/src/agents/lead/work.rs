@@ -51,11 +51,14 @@ impl LeadReport {
         }
     }
 
+    /// Counts the denied calls that could have changed something. What a tool that does not exist
+    /// was meant to do is unknown, so such a call counts too.
     pub fn count_denied_writes(&self) -> usize {
         let is_denied = |record: &&Arc<Record>| {
             let Event::ToolResult(facts) = &record.event else { return false };
             let changes = [Category::Write, Category::Execute].map(Some);
-            facts.fault == Some(Fault::Denied) && changes.contains(&facts.category)
+            facts.fault == Some(Fault::UnknownTool)
+                || facts.fault == Some(Fault::Denied) && changes.contains(&facts.category)
         };
         self.records.iter().filter(is_denied).count()
     }

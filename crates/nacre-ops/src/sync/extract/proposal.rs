@@ -15,9 +15,7 @@ use super::checks::{Injected, IsForgotten, fault};
 use super::choice::Choice;
 use super::cues::{REVOKE, content_words, fold, overlap};
 use super::failures::FixedFailure;
-use super::requests::{
-    MAX_TITLE, Request, bare_claim, capitalize, clause_of, title, without_leads,
-};
+use super::requests::{MAX_TITLE, Request, capitalize, clause_of, title};
 use super::said::Message;
 use crate::sync::candidate::{
     Candidate, Dropped, KnownLink, MAX_CANDIDATES, MAX_FROM_WINDOWS, MAX_SUSPECTED, candidate_id,
@@ -88,16 +86,12 @@ impl Proposal {
         before: &str,
     ) -> Self {
         let text = &sentence.text;
-        // A leading "No." is not part of the statement.
-        let end = if text.ends_with(['.', '!', '。', '！']) { "." } else { "" };
-        let excerpt = excerpt.replace(text, &(capitalize(bare_claim(text)) + end));
-        let excerpt = without_leads(&excerpt);
         Self {
             signal: if request.is_outright { Signal::Remember } else { Signal::Convention },
             confidence: if request.is_outright { 0.9 } else { 0.8 },
             status: status(request.is_sure),
             title: title(clause_of(text, request.n_before)),
-            body: format!("{}\n\n{before}", capitalize(excerpt)),
+            body: format!("{excerpt}\n\n{before}"),
             ..Self::new(request.claim, Basis::Stated, vec![sentence])
         }
     }

@@ -13,7 +13,7 @@ use super::checks::{Repeated, hash, plain};
 use super::cues::{MOMENT, PASSING, QUESTION, fold, named};
 use super::failures::is_build_step;
 use super::proposal::Spoken;
-use super::requests::{Request, bare_claim, is_fault, request};
+use super::requests::{MOMENTARY, Request, bare_claim, is_fault, request};
 use super::said::{Message, split_message};
 use crate::sync::candidate::{Form, Remark};
 
@@ -36,7 +36,6 @@ pub(super) struct RemarkList {
 }
 
 static ASKED: LazyLock<Regex> = LazyLock::new(|| named("asked"));
-static MOMENTARY: LazyLock<Regex> = LazyLock::new(|| named("momentary"));
 static POINTING: LazyLock<Regex> = LazyLock::new(|| named("pointing"));
 static FINDING: LazyLock<Regex> = LazyLock::new(|| named("finding"));
 static NARRATION: LazyLock<Regex> = LazyLock::new(|| named("narration"));

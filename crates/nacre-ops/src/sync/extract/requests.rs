@@ -74,6 +74,7 @@ pub(super) fn request(sentence: &str, is_own: bool) -> Option<Result<Request, Dr
 pub(crate) const MAX_TITLE: usize = 90;
 const MAX_EXCERPT: usize = 600;
 const MAX_CONTEXT: usize = 180;
+const MIN_REASON_WORDS: usize = 4;
 /// Maximum length of an introductory phrase such as "please remember that", in bytes.
 const MAX_REMINDER: usize = 64;
 
@@ -82,6 +83,9 @@ const LEADS: &[&str] = &[
     "please", "pls", "hmm", "hm", "ah", "oh", "right", "actually", "sorry", "hey", "wait", "again",
     "just", "then", "man", "thanks", "bitte", "fyi", "btw",
 ];
+
+/// First words of replies to the agent.
+const REPLIES: &[&str] = &["yes", "ok", "okay", "no", "then", "please"];
 
 const REMINDERS: &[&str] = &[
     "remember that",
@@ -123,7 +127,7 @@ pub(super) fn bare_claim(sentence: &str) -> &str {
     TAIL.find(rest).map_or(rest, |tail| &rest[..tail.start()])
 }
 
-pub(super) fn without_leads(sentence: &str) -> &str {
+fn without_leads(sentence: &str) -> &str {
     let mut rest = sentence.trim();
     while let Some(shorter) = without_lead(rest) {
         rest = shorter;
@@ -197,17 +201,28 @@ fn trim_open_end(text: &str) -> &str {
     text.trim_end_matches([',', ';', ':', ' ', '-', '('])
 }
 
-/// Returns a sentence and its neighbors, which often give the reason for it.
+/// Returns the claim that a sentence states, followed by its neighbors, which often give the reason
+/// for it.
 pub(super) fn excerpt(sentences: &[Sentence<'_>], idx: usize) -> String {
-    let near = &sentences[idx.saturating_sub(1)..sentences.len().min(idx + 2)];
-    let near = near.iter().filter(|sentence| !sentence.is_question());
-    let ended = |sentence: &Sentence<'_>| {
-        let text = sentence.text.trim();
+    let claim = capitalize(bare_claim(sentences[idx].text));
+    let near = idx.checked_sub(1).into_iter().chain([idx + 1]);
+    let near = near.filter_map(|idx| sentences.get(idx)).filter(|near| may_be_reason(near));
+    let told = std::iter::once(claim.as_str()).chain(near.map(|sentence| sentence.text.trim()));
+    let ended = |text: &str| {
         let is_ended = text.ends_with(['.', '!', '?', ':', '。', '！', '？', '…']);
         if is_ended { text.to_owned() } else { format!("{text}.") }
     };
-    let told: Vec<String> = near.map(ended).collect();
-    shortened(&told.join(" "), MAX_EXCERPT)
+    shortened(&told.map(ended).collect::<Vec<String>>().join(" "), MAX_EXCERPT)
+}
+
+/// Returns whether a sentence may give a reason. Replies and requests about the task do not.
+fn may_be_reason(sentence: &Sentence<'_>) -> bool {
+    let folded = fold(sentence.text);
+    let first = folded.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    !sentence.is_question()
+        && MIN_REASON_WORDS <= folded.split_whitespace().count()
+        && !REPLIES.contains(&first)
+        && !MOMENTARY.is_match(&folded)
 }
 
 /// Returns the context of a request: the agent's last command if it followed the agent's last
@@ -275,6 +290,7 @@ impl Form {
     }
 }
 
+pub(super) static MOMENTARY: LazyLock<Regex> = LazyLock::new(|| named("momentary"));
 static LASTING: LazyLock<Regex> = LazyLock::new(|| named("lasting"));
 static HEDGED: LazyLock<Regex> = LazyLock::new(|| named("hedged"));
 static PLEASANTRY: LazyLock<Regex> = LazyLock::new(|| named("pleasantry"));

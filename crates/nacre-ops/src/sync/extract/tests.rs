@@ -172,6 +172,26 @@ fn a_no_before_what_is_to_be_remembered_is_not_part_of_it() {
 }
 
 #[test]
+fn a_body_begins_with_the_rule_and_leaves_out_what_is_about_the_task() {
+    for (said, expected) in [
+        (
+            "Yes, please do, and cap it at zero. Never push to main. It deploys at once.",
+            "Never push to main. It deploys at once.\n",
+        ),
+        (
+            "CI builds every commit there. Please never push to main. Fix the test now, too.",
+            "Never push to main. CI builds every commit there.\n",
+        ),
+        ("Looks good to me now. Never push to main. Can you do that?", "Never push to main.\n"),
+    ] {
+        let line = serde_json::json!({ "type": "user", "text": said }).to_string();
+        let extraction = extract(&[TASK, NPM, &line]);
+        let bodies: Vec<&str> = extraction.candidates.iter().map(|one| one.body.as_str()).collect();
+        assert!(bodies.iter().any(|body| body.starts_with(expected)), "{said}: {bodies:?}");
+    }
+}
+
+#[test]
 fn an_extraction_reads_back_from_its_json() {
     let extraction = Extraction { remarks: Vec::new(), ..extract(&[TASK, NPM, PNPM]) };
     let json = serde_json::to_string(&extraction).unwrap();

@@ -16,9 +16,9 @@ use nacre_engine::record::RunFacts;
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::search::{Builtin, MemoryIndex, MemoryOptions, Mode, Query, cosine};
 use nacre_memory::{
-    Action, Band, Decision, Draft, Likeness, Memory, MemoryId, MemoryType, Neighbour, Profile,
-    Proposal, Quote, Relation, Speaker, Status, Store, StoreArea, Trust, decide, is_amendment,
-    judge, leave_recorded, may_repeat, settle_with_ruling,
+    Action, Band, Basis, Decision, Draft, Judgement, Likeness, Memory, MemoryId, MemoryType,
+    Neighbour, Profile, Proposal, Quote, Relation, Speaker, Status, Store, StoreArea, Trust,
+    decide, is_amendment, judge, leave_recorded, may_repeat, settle_with_ruling,
 };
 use nacre_types::{ChecklistStep, Signal};
 
@@ -31,6 +31,9 @@ const MAX_NEAR: usize = 8;
 
 /// Minimum share of a title's terms that a memory contains if the claim restates it.
 const MIN_RESTATED: f32 = 0.9;
+
+/// Minimum likelihood that a clear rule is about a memory for an unclear case to be reviewed.
+const MIN_ABOUT: f32 = 0.5;
 
 pub(super) fn decide_all(
     store: &Store,
@@ -55,12 +58,18 @@ pub(super) fn decide_all(
         let known = near.iter().find(|beside| {
             reported.is_none() && is_recorded(store, candidate, &beside.neighbour.id)
         });
-        let decision = match known {
+        let mut decision = match known {
             Some(known) => leave_recorded(&known.neighbour),
             None => reported
                 .or_else(|| decide_answer(candidate, &proposal, &near))
                 .unwrap_or_else(|| decide(&proposal, &plain)),
         };
+        // A clear rule need not be reviewed if the memory is more likely about something else.
+        let is_clear = candidate.basis == Basis::Stated && candidate.status == Status::Active;
+        let is_apart = |judgement: Judgement| is_clear && judgement.scores.about < MIN_ABOUT;
+        if decision.action == Action::Add && decision.judgement.is_some_and(is_apart) {
+            decision.status = Status::Active;
+        }
         let linked = match known {
             Some(_) => None,
             None => decide_link(store, candidate, &proposal, &decision)?,

@@ -396,6 +396,7 @@ impl<'d> Session<'d> {
             read: millis(self.read_for),
             decide: millis(decided_for),
             lead: millis(asked.took),
+            total: millis((ctx.clock)().saturating_sub(self.began)),
         };
         let metrics = self.metrics(&report, batch, asked, durations);
         let folder = run.folder()?;

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use nacre_base::ContentHash;
 use nacre_base::text::{inverse_frequency, shorten};
 use nacre_memory::search::{Builtin, cosine};
-use nacre_memory::{Basis, Claim, Quote, Status, Store};
+use nacre_memory::{Basis, Claim, Profile, Quote, Status, Store, may_repeat};
 use nacre_types::{DropReason, Signal};
 
 use super::Mark;
@@ -201,18 +201,21 @@ impl KnownRemarks {
     }
 }
 
-/// Returns whether two remarks can be a repetition. A copied session or message is none.
+/// Returns whether two remarks can be a repetition. A copied session or message is none, and two
+/// rules that differ only in a name or a number are two rules.
 fn may_match(remark: &Remark, known: &Remark) -> bool {
     let (own, other) = (&remark.quotes[0], &known.quotes[0]);
     let n_words = remark.claim.split_whitespace().count();
     let is_pasted =
         remark.basis == Basis::Stated && remark.claim == known.claim && n_words > MAX_TYPED_WORDS;
+    let claimed = |remark: &Remark| Profile::of(&remark.claim, "");
     let is_copied = remark.message != 0 && remark.message == known.message;
     session_of(known) != session_of(remark)
         && (own.at.is_empty() || own.at != other.at)
         && remark.command.is_some() == known.command.is_some()
         && !is_copied
         && !is_pasted
+        && (remark.basis != Basis::Stated || may_repeat(&claimed(remark), &claimed(known)))
 }
 
 fn session_of(remark: &Remark) -> &str {

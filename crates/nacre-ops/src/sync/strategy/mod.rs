@@ -1,5 +1,5 @@
 //! Reads a session with rules, or with a model in windows. `auto` uses rules if there is no model,
-//! or if a spending limit prevents its use.
+//! if a spending limit prevents its use, or if its answers cannot be used.
 
 mod answer;
 pub(crate) mod claims;
@@ -11,7 +11,7 @@ mod windows;
 use jiff::Timestamp;
 use nacre_base::config::StrategyChoice;
 use nacre_base::redact::ExtraWords;
-use nacre_engine::model::{Reached, Role, RolesError};
+use nacre_engine::model::{Role, RolesError};
 use nacre_engine::record::state::{SpentOn, StateError};
 use nacre_memory::{MemoryId, MemoryType};
 use nacre_traces::transcript::{SessionFacts, Sink, Trace, TranscriptEvent, without_words};
@@ -123,7 +123,7 @@ impl<'r> SessionReader<'r> {
         let pages = self.pages.take().unwrap_or_default().without_undone(facts);
         let is_wanted = self.reader.choice != StrategyChoice::Offline;
         if !is_wanted || self.extractor.gate(facts) != Gate::Open || !pages.has_news() {
-            return Ok(self.by_rules(facts, None));
+            return Ok(self.by_rules(facts, HowRead::default()));
         }
         let demands_a_model = self.reader.choice.demands_a_model();
         let asker = asker.filter(|asker| asker.models().settings_of(Role::Extract).is_ok());
@@ -131,28 +131,25 @@ impl<'r> SessionReader<'r> {
             if demands_a_model {
                 return Err(RolesError::NotSet(Role::Extract).into());
             }
-            return Ok(self.by_rules(facts, None));
+            return Ok(self.by_rules(facts, HowRead::default()));
         };
         let job = ReadingJob { asker, pages: &pages, earlier, find_known };
         match job.check_budget().and_then(|()| job.read_twice()) {
             Err(AskError::OverLimit(reached)) if reached.is_final && !demands_a_model => {
-                Ok(self.by_rules(facts, Some(reached)))
+                let (fallback, limit) = (Some(reached.to_string()), Some(reached.key()));
+                Ok(self.by_rules(facts, HowRead { fallback, limit, ..HowRead::default() }))
+            }
+            Err(error @ AskError::Answer(_)) if !demands_a_model => {
+                let fallback = Some(error.to_string());
+                Ok(self.by_rules(facts, HowRead { fallback, ..HowRead::default() }))
             }
             read => Ok(self.by_model(facts, read?, pages.n_left_out)),
         }
     }
 
-    fn by_rules(self, facts: &SessionFacts, reached: Option<Reached>) -> SessionRead {
+    fn by_rules(self, facts: &SessionFacts, how: HowRead) -> SessionRead {
         let summary = mark_repeated(&self.extractor, self.summarizer.finish(facts));
-        SessionRead {
-            extraction: self.extractor.finish(facts),
-            summary,
-            how: HowRead {
-                fallback: reached.map(|reached| reached.to_string()),
-                limit: reached.map(|reached| reached.key()),
-                ..HowRead::default()
-            },
-        }
+        SessionRead { extraction: self.extractor.finish(facts), summary, how }
     }
 
     fn by_model(self, facts: &SessionFacts, read: ModelRead, unread_events: u64) -> SessionRead {

@@ -340,6 +340,19 @@ fn a_limit_that_will_never_leave_room_is_answered_by_the_rules_unless_a_model_is
 }
 
 #[test]
+fn unusable_answers_are_replaced_by_the_rules_unless_a_model_is_demanded() {
+    let home = tempfile::tempdir().unwrap();
+    let turns: Vec<Value> = (0..6).map(|_| turn(&[], "session_reading", &json!("no"))).collect();
+    let models = flow(&home, &script(&turns), no_limits());
+    let (by_rules, n_calls) = read(&models, StrategyChoice::Auto, &lines(TALK));
+    let by_rules = by_rules.unwrap();
+    assert_eq!((by_rules.extraction.strategy, n_calls), (Strategy::Offline, 3));
+    assert_eq!(by_rules.how.fallback.unwrap(), "The model's response cannot be used");
+    let (demanded, _) = read(&models, StrategyChoice::Windows, &lines(TALK));
+    assert!(matches!(demanded, Err(AskError::Answer(_))));
+}
+
+#[test]
 fn a_limit_that_was_used_up_makes_the_session_wait() {
     let home = tempfile::tempdir().unwrap();
     let limits = SpendingLimits { day: Amount { tokens: 4500, ..plenty() }, ..no_limits() };

@@ -135,7 +135,8 @@ impl Summarizer {
         };
         let first = main_sentence(&intent);
         let period = if first.ends_with(['?', '!', '…', '.', ':']) { "" } else { "." };
-        let description = format!("{first}{period} Ended with: {ending}");
+        let ending = ending.map(|ending| format!(" Ended with: {ending}")).unwrap_or_default();
+        let description = format!("{first}{period}{ending}");
         let files = self.rank_files(facts.cwd.as_deref());
         let tags = tags(&format!("{title} {intent} {outcome}"));
         SessionSummary {
@@ -157,21 +158,20 @@ impl Summarizer {
         }
     }
 
-    /// Returns how the session ended, and the same as one sentence. What the user said last counts
-    /// more than what the agent said before it.
-    fn ending(&self) -> (String, String) {
-        const NO_MESSAGE: &str = "The trace has no closing words of the agent.";
+    /// Returns how the session ended, and the same as one sentence if there is one. What the user
+    /// said last counts more than what the agent said before it.
+    fn ending(&self) -> (String, Option<String>) {
         let said = excerpt(&self.last_said, MAX_OUTCOME);
         match &self.unanswered {
             Some(asked) => (
                 format!("{LAST_WORDS}{}", one_line(asked, MAX_OUTCOME)),
-                format!("the user's words: {}", main_sentence(asked)),
+                Some(format!("the user's words: {}", main_sentence(asked))),
             ),
-            None if said.is_empty() => (NO_MESSAGE.to_owned(), NO_MESSAGE.to_owned()),
-            None if self.is_working => {
-                (format!("{LAST_WORK}{said}"), "no closing message".to_owned())
+            None if said.is_empty() => {
+                ("The trace has no closing words of the agent.".to_owned(), None)
             }
-            None => (said, main_sentence(&self.last_said)),
+            None if self.is_working => (format!("{LAST_WORK}{said}"), None),
+            None => (said, Some(main_sentence(&self.last_said))),
         }
     }
 

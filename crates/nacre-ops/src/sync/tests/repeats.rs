@@ -54,3 +54,23 @@ fn copies_questions_and_tasks_are_not_repetitions() {
         assert_eq!(learned(&said), "");
     }
 }
+
+#[test]
+fn rules_that_differ_in_a_name_or_number_do_not_repeat_each_other() {
+    for (one, other) in [
+        ("Always run lint before you push a branch.", "Always run test before you push a branch."),
+        ("Never restart db-1 during office hours.", "Never restart db-2 during office hours."),
+        (
+            "We run the staging server on port 4000, never on another.",
+            "We run the staging server on port 4001, never on another.",
+        ),
+        (
+            "Never rebase the main branch without a backup.",
+            "Never rebase the develop branch without a backup.",
+        ),
+    ] {
+        let learned = learned(&[&[OTHER, one], &["Mend the cache", other]]);
+        assert_eq!(learned.lines().count(), 2, "{one}\n{learned}");
+        assert!(!learned.contains("2 quotes"), "{learned}");
+    }
+}

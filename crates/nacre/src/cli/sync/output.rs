@@ -5,7 +5,7 @@ use std::path::Path;
 use nacre_ops::host::{raise_limit_hint, short};
 use nacre_types::{
     DropReason, LearnedChange, LearnedMemory, PausedSession, PlannedSession, SessionOutcome,
-    SessionRun, SyncPreviewReport, SyncReport, SyncResult, SyncTotals, SyncTraceReport,
+    SessionRun, Strategy, SyncPreviewReport, SyncReport, SyncResult, SyncTotals, SyncTraceReport,
     SyncedSession,
 };
 
@@ -178,10 +178,11 @@ fn print_notes(ui: &mut Ui, sessions: &[SyncedSession]) {
         }
     }
     for (id, run) in runs() {
-        if let SessionRun { limit: Some(key), fallback: Some(why), .. } = run {
+        if let SessionRun { strategy: Strategy::Offline, fallback: Some(why), limit, .. } = run {
             let message = format!("{id} was read only by rules: {why}");
-            let hint = format!("nacre config set {key} N, then nacre sync --force --trace {id}");
-            ui.warning(message, Some(&hint));
+            let set = limit.as_ref().map(|key| format!("nacre config set {key} N"));
+            let set = set.unwrap_or_else(|| "Set another model".to_owned());
+            ui.warning(message, Some(&format!("{set}, then nacre sync --force --trace {id}")));
         }
     }
     for (id, run) in runs() {
