@@ -8,7 +8,7 @@ mod apply;
 mod listing;
 mod plan;
 
-use nacre_traces::agent_config::ConnectedPart;
+use nacre_traces::agent_config::{ConnectedPart, EntryState};
 use nacre_traces::agents::{AgentSpec, connectable_agent, connectable_agents};
 use nacre_types::{
     AgentEntry, ConnectReport, ConnectRequest, RunMode, UndoReport, WiringOptions, WiringPart,
@@ -16,6 +16,7 @@ use nacre_types::{
 };
 
 pub use self::apply::codex_program;
+use self::listing::AgentFiles;
 pub use self::listing::doctor;
 use self::plan::{Plan, Planner};
 use crate::host::agent_names;
@@ -65,6 +66,17 @@ fn connect_unrecorded(host: &Host, request: &ConnectRequest) -> Result<ConnectRe
     Ok(ConnectReport { now_read, no_longer_read, ..report })
 }
 
+/// Returns whether agents are used on this machine, but none of them has Nacre's hooks.
+pub fn lacks_hooks(host: &Host) -> bool {
+    let Ok(files) = AgentFiles::of(host) else { return false };
+    let mut used = connectable_agents().filter(|spec| files.is_used(spec)).peekable();
+    let has_hooks = |spec: &AgentSpec| {
+        let state = files.state(spec, ConnectedPart::Hooks);
+        matches!(state, Some(Ok(EntryState::Current | EntryState::Outdated)))
+    };
+    used.peek().is_some() && !used.any(has_hooks)
+}
+
 fn parts(wiring: &WiringOptions) -> Vec<ConnectedPart> {
     if wiring.parts.is_empty() {
         return ConnectedPart::USUAL.to_vec();
@@ -85,7 +97,7 @@ fn find_agent(name: &str) -> Result<Option<&'static AgentSpec>> {
 fn connect_used(host: &Host, wiring: &WiringOptions) -> Result<ConnectReport> {
     let mut planner = apply::begin(host, wiring)?;
     let mut left_out = Vec::new();
-    let used: Vec<_> = connectable_agents().filter(|spec| planner.is_used(spec)).collect();
+    let used: Vec<_> = connectable_agents().filter(|spec| planner.files.is_used(spec)).collect();
     for spec in used {
         let before = planner.plan.clone();
         if let Err(error) = planner.add(spec, &parts(wiring), wiring.guard) {

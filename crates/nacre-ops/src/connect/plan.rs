@@ -69,11 +69,6 @@ impl<'h> Planner<'h> {
         Ok(Self { host, files: AgentFiles::of(host)?, plan })
     }
 
-    /// Returns whether the agent is or was used on this machine.
-    pub(super) fn is_used(&self, spec: &AgentSpec) -> bool {
-        spec.signs(&self.files.places).iter().any(|sign| sign.exists())
-    }
-
     /// Returns the edit for a part, or `None` if the agent does not support it.
     pub(super) fn plain_edit(&self, spec: &AgentSpec, part: ConnectedPart) -> Option<FileEdit> {
         spec.edit(part, &self.files.places, &self.files.program(false))

@@ -21,6 +21,7 @@ use nacre_types::{
 };
 
 pub use self::before_tool::{ToolGuard, before_tool};
+pub(crate) use self::log::last_failure;
 pub use self::log::log_failure;
 use self::situation::{own_words, past_messages};
 use self::upkeep::Stamp;

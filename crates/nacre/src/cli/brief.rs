@@ -1,6 +1,7 @@
 //! `nacre brief`
 
 use nacre_ops::brief as ops;
+use nacre_ops::connect::lacks_hooks;
 use nacre_types::{BriefReport, BriefRequest};
 
 use super::prelude::*;
@@ -45,7 +46,12 @@ pub(crate) fn cmd_brief(ui: &mut Ui, host: &Host, args: BriefArgs) -> CommandRes
     let words = Some(words.join(" ")).filter(|words| !words.is_empty());
     let task = task.or(words);
     let request = BriefRequest { budget: Some(budget), task, files, scope: scope.mode() };
-    ui.report(&ops::brief(host, &request)?, print)
+    ui.report(&ops::brief(host, &request)?, |ui, report| {
+        print(ui, report);
+        if ui.is_watched() && lacks_hooks(host) {
+            ui.status(format!("\nNext: {}", ui.paint(Role::Title, "nacre connect auto")));
+        }
+    })
 }
 
 fn print(ui: &mut Ui, report: &BriefReport) {
