@@ -120,6 +120,9 @@ pub struct ConnectReport {
 pub struct FileChange {
     pub path: String,
     pub change: ChangeKind,
+    /// Agents with entries in the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
     /// The change as a unified diff with redacted secrets.
     pub diff: String,
 }

@@ -15,6 +15,7 @@ use nacre_types::{
     WiringState,
 };
 
+use self::apply::Ledger;
 pub use self::apply::codex_program;
 use self::listing::AgentFiles;
 pub use self::listing::doctor;
@@ -75,6 +76,17 @@ pub fn lacks_hooks(host: &Host) -> bool {
         matches!(state, Some(Ok(EntryState::Current | EntryState::Outdated)))
     };
     used.peek().is_some() && !used.any(has_hooks)
+}
+
+/// Returns the agents with entries that Nacre wrote.
+pub fn list_wired(host: &Host) -> Result<Vec<String>> {
+    let ledger = Ledger::read(host)?;
+    let entries = ledger.files.values().flat_map(|record| &record.entries);
+    let names: BTreeSet<String> = entries.map(|entry| entry.agent.clone()).collect();
+    if names.is_empty() {
+        return Err(OpError::not_found("No agent is connected").hint("nacre connect list"));
+    }
+    Ok(names.into_iter().collect())
 }
 
 fn parts(wiring: &WiringOptions) -> Vec<ConnectedPart> {
