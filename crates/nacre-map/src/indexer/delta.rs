@@ -64,13 +64,18 @@ pub enum SinceError {
     TooLarge,
     #[error("Comparing with the commit took too long")]
     TimedOut,
+    #[error("The clone uses the objects of another repository, which Nacre does not read")]
+    SharedObjects,
     #[error("Git could not list the changes: {why}")]
     Git { why: String },
 }
 
 impl From<GitFault> for SinceError {
     fn from(fault: GitFault) -> Self {
-        Self::Git { why: fault.to_string() }
+        match fault {
+            GitFault::SharedObjects => Self::SharedObjects,
+            fault => Self::Git { why: fault.to_string() },
+        }
     }
 }
 

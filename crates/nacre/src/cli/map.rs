@@ -210,8 +210,8 @@ pub(crate) fn cmd_search_code(ui: &mut Ui, host: &Host, args: SearchCodeArgs) ->
 pub(crate) struct DeltaArgs {
     #[command(flatten)]
     map: MapArgs,
-    /// Since a revision, git:REF, client:NAME, or 0 for everything [default: git:HEAD, or without
-    /// a commit, since the map was first built]
+    /// Since a git ref such as main or HEAD~5, a revision of the map, client:NAME, or 0 for
+    /// everything [default: HEAD, or without a commit, since the map was first built]
     #[arg(long, value_name = "SINCE")]
     since: Option<Since>,
     #[command(flatten)]
