@@ -126,6 +126,7 @@ pub(crate) fn cmd_context(ui: &mut Ui, host: &Host, args: ContextArgs) -> Comman
         files,
         budget: Some(budget),
         files_only,
+        detail: None,
     };
     let report = ops::context(host, &request, &ui.events())?;
     print_payload(ui, &report.payload)
@@ -226,7 +227,9 @@ pub(crate) fn cmd_delta(ui: &mut Ui, host: &Host, args: DeltaArgs) -> CommandRes
     let MapArgs { place: project, refresh, strict, format, client } = map;
     choose_format(ui, format);
     let limit = Some(limit);
-    let request = DeltaRequest { project, refresh, strict, client, since, limit, after, budget };
+    let detail = None;
+    let request =
+        DeltaRequest { project, refresh, strict, client, since, limit, after, budget, detail };
     let report = ops::delta(host, &request, &ui.events())?;
     ui.report(&report, |ui, report| {
         print_delta(ui, &report.delta);
@@ -253,7 +256,8 @@ pub(crate) struct RefreshArgs {
 pub(crate) fn cmd_refresh(ui: &mut Ui, host: &Host, args: RefreshArgs) -> CommandResult {
     let RefreshArgs { place: project, format, page: PageArgs { limit, after } } = args;
     choose_format(ui, format);
-    let request = RefreshRequest { project, limit: Some(limit), after };
+    let request =
+        RefreshRequest { project, limit: Some(limit), after, ..RefreshRequest::default() };
     let report = ops::refresh(host, &request, &ui.cancellable_events())?;
     ui.report(&report, |ui, DeltaReport { map, delta }| {
         let stats = &map.stats;
