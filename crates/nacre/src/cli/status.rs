@@ -68,7 +68,8 @@ fn print(ui: &mut Ui, host: &Host, report: &StatusReport) {
     if let Some(database) = &report.database {
         print_database(ui, database);
     }
-    ui.line(format!("Scope {}, {} registered projects", report.scope.as_str(), report.projects));
+    let projects = count(report.projects, "registered project");
+    ui.line(format!("Scope {}, {projects}", report.scope.as_str()));
     ui.line(health_text(report));
     if report.root.is_none() {
         ui.hint("Run `nacre init` to prepare this repository");
