@@ -233,6 +233,9 @@ fn collect(value: &Value, hashes: &mut Vec<(String, String)>) {
 pub(super) const TRUST_NOTE: &str = "Codex only runs trusted hooks: run `nacre connect codex \
     --trust-hooks`, or trust them when codex asks";
 
+const APPROVAL_NOTE: &str =
+    "Codex calls Nacre's tools without asking for approval (`default_tools_approval_mode`)";
+
 pub(super) fn notes(plan: &Plan) -> Vec<String> {
     let brings = |end: &str, sign: &str| {
         let has = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(sign));
@@ -240,18 +243,13 @@ pub(super) fn notes(plan: &Plan) -> Vec<String> {
             .iter()
             .any(|(path, file)| path.ends_with(end) && has(&file.after) && !has(&file.before))
     };
-    let effects = [
-        (
-            brings("config.toml", "default_tools_approval_mode"),
-            "Codex calls Nacre's tools without asking for approval (`default_tools_approval_mode`)",
-        ),
-        (
-            brings(".agents/skills/nacre/SKILL.md", ""),
-            "Other agents also read the skill from `~/.agents/skills`",
-        ),
-    ];
-    let effects = effects.into_iter().filter(|(is_so, _)| *is_so);
-    let mut notes: Vec<String> = effects.map(|(_, note)| note.to_owned()).collect();
+    let mut notes = Vec::new();
+    if brings("config.toml", "default_tools_approval_mode") {
+        notes.push(APPROVAL_NOTE.to_owned());
+    }
+    if brings(".agents/skills/nacre/SKILL.md", "") {
+        notes.push("Other agents also read the skill from `~/.agents/skills`".to_owned());
+    }
     let holds = |record: &FileRecord, part: ConnectedPart| {
         record.entries.iter().any(|entry| entry.is("codex", part))
     };

@@ -29,17 +29,7 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport> {
     let agents = super::names().into_iter().map(|name| {
         let adapter = ADAPTERS.iter().find(|adapter| adapter.agent().as_str() == name);
         let connection = connections.iter().find(|connection| connection.agent.as_str() == name);
-        let mut entry = AgentEntry {
-            agent: name.to_owned(),
-            connected: false,
-            sources: 0,
-            roots: Vec::new(),
-            problems: Vec::new(),
-            traces: WiringState::NotPossible,
-            mcp: WiringState::NotPossible,
-            hooks: WiringState::NotPossible,
-            skill: WiringState::NotPossible,
-        };
+        let mut entry = AgentEntry { agent: name.to_owned(), ..AgentEntry::default() };
         if let Some(adapter) = adapter {
             let usual = || adapter.roots(&homes);
             let roots = connection.map_or_else(usual, |connection| connection.roots.clone());
@@ -75,10 +65,8 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport> {
         entry
     });
     let agents: Vec<AgentEntry> = agents.collect();
-    let is_untrusted = |agent: &AgentEntry| {
-        let spec = connectable_agent(&agent.agent);
-        agent.hooks == WiringState::On && spec.is_some_and(|spec| files.lacks_trust(spec))
-    };
+    let is_untrusted =
+        |entry: &AgentEntry| entry.hooks == WiringState::On && files.lacks_trust(&entry.agent);
     let note = agents.iter().any(is_untrusted).then(|| TRUST_NOTE.to_owned());
     Ok(ConnectReport { agents, notes: note.into_iter().collect(), ..ConnectReport::default() })
 }
@@ -128,11 +116,11 @@ impl AgentFiles {
     }
 
     /// Returns whether the agent runs its hooks only once they are trusted, and trusts none.
-    fn lacks_trust(&self, spec: &AgentSpec) -> bool {
+    fn lacks_trust(&self, agent: &str) -> bool {
         let place = AgentFile::find(file_of(&trust(&self.places, &[])), &self.roots);
         let text = place.and_then(|place| place.read()).ok().flatten().unwrap_or_default();
         let is_trusted = |line: &str| line.contains("hooks.state") && line.contains("hooks.json");
-        spec.name == "codex" && !text.lines().any(is_trusted)
+        agent == "codex" && !text.lines().any(is_trusted)
     }
 
     fn problem(&self, edit: &FileEdit, why: &str) -> String {
@@ -216,7 +204,7 @@ fn check(
     let seen = match part {
         ConnectedPart::Mcp => shake_hands(host, &edit.edit, &text),
         ConnectedPart::Hooks => match fire(host, files, spec, &edit.edit, &text) {
-            Ok(_) if files.lacks_trust(spec) => {
+            Ok(_) if files.lacks_trust(spec.name) => {
                 let detail = "Codex does not run them, because they are not trusted".to_owned();
                 return Some(failed(detail, Some(TRUST_NOTE.to_owned())));
             }

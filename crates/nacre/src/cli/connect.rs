@@ -8,7 +8,7 @@ use nacre_types::{
 };
 
 use super::prelude::*;
-use super::render::print_undo;
+use super::render::{count, print_undo};
 
 /// Keywords that can be used in place of agent names.
 const ACTIONS: [&str; 4] = ["auto", "list", "doctor", "remove"];
@@ -183,8 +183,7 @@ fn confirm_request(
         .hint("Add --dry-run to see what would change, or --yes to apply it"));
     }
     print_plan(ui, &report, args.diff);
-    let files = if report.changes.len() == 1 { "this file" } else { "these files" };
-    if !ui.confirm(&format!("Change {files}?"))? {
+    if !ui.confirm(&format!("Change {}?", count(report.changes.len(), "file")))? {
         return Err(OpError::usage("Nothing was changed"));
     }
     if let Some(wiring) = wiring_of(&mut request) {
@@ -254,10 +253,7 @@ fn print_changed(ui: &mut Ui, report: &ConnectReport, next: &str, all: bool) {
         n_more if n_shown == 0 => {
             ui.status(format!("None of {n_more} supported agents was found; `--all` lists them"));
         }
-        1 => ui.status("1 more agent was not found here; `--all` lists it"),
-        n_more => {
-            ui.status(format!("{n_more} more agents were not found here; `--all` lists them"));
-        }
+        n_more => ui.status(format!("Not found here: {n_more} more; `--all` lists them")),
     }
     for problem in report.agents.iter().flat_map(|agent| &agent.problems) {
         ui.warning(ShownLine(problem), None);
@@ -270,8 +266,7 @@ fn print_dry_run(ui: &mut Ui, report: &ConnectReport, has_diff: bool) {
     print_plan(ui, report, has_diff);
     match report.changes.len() {
         0 => ui.status("Nothing would change."),
-        1 => ui.status("One file would change; nothing was written."),
-        n_files => ui.status(format!("{n_files} files would change; nothing was written.")),
+        n => ui.status(format!("{} would change; nothing was written.", count(n, "file"))),
     }
 }
 

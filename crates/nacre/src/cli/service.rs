@@ -239,9 +239,7 @@ pub(crate) fn cmd_dashboard(
     // its address.
     let ServiceReport { address, .. } = client.get("/api/service", &()).map_err(client_error)?;
     let LoginCode { code } = client.post("/api/login-code", &()).map_err(client_error)?;
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let name = host.project.as_ref().and_then(|project| project.name.as_deref());
-    let name = name.filter(|name| name.chars().all(is_plain));
+    let name = host.project.as_ref().and_then(|project| project.name.as_ref());
     let project = name.map_or_else(String::new, |name| format!("&project={name}"));
     let link = format!("http://{address}/#code={code}{project}");
     let opened = !print && !ui.is_json() && open_in_browser(&host.environment, &link);
