@@ -241,6 +241,8 @@ fn shake_hands(host: &Host, edit: &Edit, text: &str) -> Result<String, String> {
     Ok(format!("{} tools: {shown}{more}", names.len()))
 }
 
+const NOTHING: &str = "a session started here would get nothing from Nacre";
+
 fn fire(
     host: &Host,
     files: &AgentFiles,
@@ -266,14 +268,10 @@ fn fire(
     });
     let (code, stdout) = run_shell(host, &command, &event.to_string())?;
     match code {
-        Some(0) => Ok(match stdout.trim().chars().count() {
-            0 => {
-                let line =
-                    last_failure(host).map(|line| format!("; last error in its log: {line}"));
-                let nothing = "a session started here would get nothing from Nacre";
-                format!("{nothing}{}", line.unwrap_or_default())
-            }
-            n_chars => format!("a session started here would get {n_chars} characters from Nacre"),
+        Some(0) => Ok(match (stdout.trim().chars().count(), last_failure(host)) {
+            (0, None) => NOTHING.to_owned(),
+            (0, Some(line)) => format!("{NOTHING}; the last error in its log: {line}"),
+            (n, _) => format!("a session started here would get {n} characters from Nacre"),
         }),
         Some(code) => Err(format!("`{command}` exited with code {code}")),
         None => Err(format!("`{command}` was killed")),

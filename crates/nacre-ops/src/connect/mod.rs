@@ -83,9 +83,6 @@ pub fn list_wired(host: &Host) -> Result<Vec<String>> {
     let ledger = Ledger::read(host)?;
     let entries = ledger.files.values().flat_map(|record| &record.entries);
     let names: BTreeSet<String> = entries.map(|entry| entry.agent.clone()).collect();
-    if names.is_empty() {
-        return Err(OpError::not_found("No agent is connected").hint("nacre connect list"));
-    }
     Ok(names.into_iter().collect())
 }
 

@@ -5,7 +5,7 @@ use nacre_ops::connect::lacks_hooks;
 use nacre_types::{BriefReport, BriefRequest};
 
 use super::prelude::*;
-use super::render::first_few;
+use super::render::{count, first_few};
 
 /// Leaves room for the task in a context window.
 const DEFAULT_BUDGET: usize = 2000;
@@ -77,10 +77,9 @@ fn print(ui: &mut Ui, report: &BriefReport) {
     } else {
         ui.status("No memories yet.");
     }
-    match report.candidates {
-        0 => {}
-        1 => ui.hint("1 candidate is pending and not included: nacre review"),
-        n => ui.hint(&format!("{n} candidates are pending and not included: nacre review")),
+    if report.candidates > 0 {
+        let candidates = count(report.candidates, "candidate");
+        ui.hint(&format!("{candidates} to review, not included: nacre review"));
     }
 }
 

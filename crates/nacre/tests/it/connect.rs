@@ -239,8 +239,6 @@ fn a_dry_run_lists_the_files_and_shows_lines_on_demand() {
 #[test]
 fn every_agent_is_removed_at_once() {
     let machine = Machine::new();
-    let refused = machine.home.run(&["connect", "auto", "--remove", "--yes"]);
-    assert!(refused.contains("No agent is connected"), "{refused}");
     let before = machine.tree();
     machine.ok(&["connect", "claude", "codex", "--yes"]);
     machine.ok(&["connect", "auto", "--remove", "--yes"]);
