@@ -31,7 +31,7 @@ onOtherLogin(() => {
  * history.
  */
 async function logIn(): Promise<void> {
-  const [, code, project] = /^#code=([^&]+)(?:&project=(.+))?$/.exec(location.hash) ?? [];
+  const [, code, project] = /^#code=([^&]+)(?:&project=(.*))?$/.exec(location.hash) ?? [];
   if (!code) return;
   go(link('overview', '', { project }), true);
   await api.login(decodeURIComponent(code));

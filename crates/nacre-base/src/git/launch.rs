@@ -118,10 +118,9 @@ impl GitProgram {
     /// program are overridden.
     pub fn open(&self, folder: GitFolder) -> Result<Git> {
         self.check_owners(&folder)?;
-        match folder.unreadable() {
-            Some(path) if path.ends_with(ALTERNATES) => return Err(GitFault::SharedObjects),
-            Some(path) => return Err(GitFault::NotPlain(path)),
-            None => {}
+        if let Some(path) = folder.unreadable() {
+            let is_shared = path.ends_with(ALTERNATES);
+            return Err(if is_shared { GitFault::SharedObjects } else { GitFault::NotPlain(path) });
         }
         let trees = [folder.tree().to_owned()];
         let program = self.find(&trees).ok_or(GitFault::NotInstalled)?;

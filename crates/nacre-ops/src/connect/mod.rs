@@ -70,12 +70,10 @@ fn connect_unrecorded(host: &Host, request: &ConnectRequest) -> Result<ConnectRe
 /// Returns whether agents are used on this machine, but none of them has Nacre's hooks.
 pub fn lacks_hooks(host: &Host) -> bool {
     let Ok(files) = AgentFiles::of(host) else { return false };
-    let mut used = connectable_agents().filter(|spec| files.is_used(spec)).peekable();
-    let has_hooks = |spec: &AgentSpec| {
-        let state = files.state(spec, ConnectedPart::Hooks);
-        matches!(state, Some(Ok(EntryState::Current | EntryState::Outdated)))
-    };
-    used.peek().is_some() && !used.any(has_hooks)
+    let used = connectable_agents().filter(|spec| files.is_used(spec));
+    let mut states = used.map(|spec| files.state(spec, ConnectedPart::Hooks)).peekable();
+    let is_on = |state| matches!(state, Some(Ok(EntryState::Current | EntryState::Outdated)));
+    states.peek().is_some() && !states.any(is_on)
 }
 
 /// Returns the agents with entries that Nacre wrote.

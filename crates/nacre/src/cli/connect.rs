@@ -272,13 +272,10 @@ fn print_dry_run(ui: &mut Ui, report: &ConnectReport, has_diff: bool) {
 
 fn print_plan(ui: &mut Ui, report: &ConnectReport, has_diff: bool) {
     if has_diff {
-        for change in &report.changes {
-            ui.text(&change.diff);
-        }
+        report.changes.iter().for_each(|change| ui.text(&change.diff));
     } else {
         ui.table(report.changes.iter().map(|change| {
-            let agents = faint(change.agents.join(", "));
-            [faint(change.change.as_str()), title(&change.path), agents]
+            [faint(change.change.as_str()), title(&change.path), faint(change.agents.join(", "))]
         }));
     }
     print_notes(ui, report);

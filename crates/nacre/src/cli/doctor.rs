@@ -68,11 +68,10 @@ fn print(ui: &mut Ui, report: &DoctorReport) {
     }
     for store in &report.stores {
         let Some(quotes) = &store.quotes else { continue };
-        let scope = store.scope.as_str();
+        let (scope, by_hand) = (store.scope.as_str(), quotes.by_hand);
         ui.line(format!(
-            "Quotes ({scope}): {} verified, {} added by hand, {} without a local transcript, {} \
-             missing.",
-            quotes.verified, quotes.by_hand, quotes.unchecked, quotes.missing
+            "Quotes ({scope}): {} verified, {by_hand} by hand, {} without a transcript, {} missing.",
+            quotes.verified, quotes.unchecked, quotes.missing
         ));
         if quotes.unreadable > 0 {
             ui.line(format!("Unreadable files: {}.", quotes.unreadable));

@@ -226,8 +226,7 @@ pub(crate) fn cmd_delta(ui: &mut Ui, host: &Host, args: DeltaArgs) -> CommandRes
     let DeltaArgs { map, since, page: PageArgs { limit, after }, budget } = args;
     let MapArgs { place: project, refresh, strict, format, client } = map;
     choose_format(ui, format);
-    let limit = Some(limit);
-    let detail = None;
+    let (limit, detail) = (Some(limit), None);
     let request =
         DeltaRequest { project, refresh, strict, client, since, limit, after, budget, detail };
     let report = ops::delta(host, &request, &ui.events())?;

@@ -100,13 +100,9 @@ fn read_text(report: &SyncReport) -> String {
             format!("Found no sessions in {}.", paths(true))
         }
         (0, _) => format!("No coding agent found in: {}.", paths(false)),
-        (1, 0) => "No new content in 1 session file.".to_owned(),
-        (_, 0) => format!("No new content in {sources} session files."),
-        (_, _) => match unchanged {
-            0 => format!("Read {sessions}."),
-            1 => format!("Read {sessions}; 1 file is unchanged."),
-            _ => format!("Read {sessions}; {unchanged} files are unchanged."),
-        },
+        (_, 0) => format!("No new content in {}.", count(*sources as usize, "session file")),
+        (_, _) if *unchanged == 0 => format!("Read {sessions}."),
+        (_, _) => format!("Read {sessions}; {} unchanged.", count(*unchanged as usize, "file")),
     }
 }
 
