@@ -128,9 +128,7 @@ fn count_memories(
         // Unknown dates sort first.
         let came_on = at.or(memory.created).or(memory.updated).map_or(Date::MIN, day_of);
         if memory.at.memory_type == MemoryType::Summary {
-            if let Some(day) = days.get_mut(&came_on) {
-                day.sessions_read += 1;
-            }
+            days.entry(came_on).and_modify(|day| day.sessions_read += 1);
             continue;
         }
         let is_archived = memory.at.area == StoreArea::Archived;
@@ -201,6 +199,7 @@ mod tests {
         assert!(report.memories.contains_key("active"), "{:?}", report.memories);
         assert_eq!(today.learned, totals[2] - totals[1]);
         assert!(today.learned >= 1, "the memory that was added");
+        assert!(today.sessions_read >= 1, "the sessions are older, but they were read today");
     }
 
     #[test]

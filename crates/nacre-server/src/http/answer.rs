@@ -183,6 +183,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_field_of_the_query_is_not_one_of_the_body() {
+        let body = serde_json::json!({ "wait": true });
+        let error = serde_json::from_value::<nacre_types::DeltaRequest>(body).unwrap_err();
+        assert_eq!(no_sense(error).hints, ["`wait` goes in the query: ?wait=VALUE"]);
+    }
+
+    #[test]
     fn only_what_is_built_in_is_served() {
         assert!(asset("/").is_some());
         for path in ["/../Cargo.toml", "/assets/../index.html", "//index.html", "/etc/passwd", ""] {

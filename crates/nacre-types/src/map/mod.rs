@@ -289,7 +289,7 @@ mod tests {
             assert_eq!(text.parse::<Since>().unwrap().to_string(), text);
         }
         for text in ["main", "HEAD~2", "6af1b3c4", "v1.2"] {
-            assert_eq!(text.parse(), Ok(Since::Git(text.to_owned())));
+            assert_eq!(text.parse::<Since>(), Ok(Since::Git(text.to_owned())));
         }
         for text in ["", "ref:HEAD"] {
             assert!(text.parse::<Since>().is_err(), "{text}");
