@@ -65,17 +65,17 @@ pub enum SinceError {
     #[error("Comparing with the commit took too long")]
     TimedOut,
     #[error("The clone uses the objects of another repository, which Nacre does not read")]
-    SharedObjects,
+    SharedClone,
     #[error("Git could not list the changes: {why}")]
     Git { why: String },
 }
 
 impl From<GitFault> for SinceError {
     fn from(fault: GitFault) -> Self {
-        match fault {
-            GitFault::SharedObjects => Self::SharedObjects,
-            fault => Self::Git { why: fault.to_string() },
+        if matches!(fault, GitFault::SharedObjects) {
+            return Self::SharedClone;
         }
+        Self::Git { why: fault.to_string() }
     }
 }
 
