@@ -180,7 +180,7 @@ export class State {
     const end = Date.parse('2026-11-16T00:00:00Z');
     for (let n = 41; n >= 0; n -= 1) {
       const day = new Date(end - n * 86_400_000).toISOString().slice(0, 10);
-      days.set(day, { day, sessions: {}, learned: 0, input_tokens: 0, output_tokens: 0, cost_nano_dollars: 0, runs: 0 });
+      days.set(day, { day, sessions: {}, sessions_read: 0, learned: 0, input_tokens: 0, output_tokens: 0, cost_nano_dollars: 0, runs: 0 });
     }
     const agents = {};
     for (const { facts } of this.data.sessions.sessions) {
@@ -199,7 +199,7 @@ export class State {
     const memories = this.memoryList();
     for (const one of memories) {
       const day = days.get(one.created?.slice(0, 10));
-      if (day && one.type !== 'summary') day.learned += 1;
+      if (day) day[one.type === 'summary' ? 'sessions_read' : 'learned'] += 1;
     }
     for (const one of this.data.runs.runs) {
       const day = days.get(/-(\d{4})(\d\d)(\d\d)-/.exec(one.id)?.slice(1).join('-'));

@@ -403,6 +403,8 @@ impl From<SinceError> for OpError {
             SinceError::NoCommit { .. } => NotFound, "`git log --oneline` lists the commits";
             SinceError::TimedOut => Unavailable,
                 "`nacre config set limits.map_seconds N` allows more time";
+            SinceError::SharedClone => Unavailable,
+                "Copy them: git repack -ad && rm .git/objects/info/alternates";
             SinceError::Git { .. } | SinceError::TooLarge => Unavailable,
                 "`nacre delta --since REVISION` works without git";
             SinceError::OtherArtifact { .. } | SinceError::Future { .. }

@@ -13,6 +13,7 @@ use nacre_types::{
 use super::tasks;
 use crate::host::{has_catalog, open_catalog, parse_when, start_of};
 use crate::prelude::*;
+use crate::report::learned_at;
 use crate::run::folder::{self, RunId};
 
 const DEFAULT_SINCE: &str = "30d";
@@ -37,7 +38,7 @@ pub fn overview(host: &Host, request: &SinceRequest) -> Result<OverviewReport> {
     add_costs(host, &mut days, first)?;
     let (mut memories, mut growth) = (BTreeMap::new(), BTreeMap::new());
     for scoped in [host.project_store()?, host.global_store()?].into_iter().flatten() {
-        count_memories(&scoped, &mut memories, &mut growth)?;
+        count_memories(&scoped, &mut memories, &mut growth, &mut days)?;
         let is_work = |run: &&RunId| WORK.iter().any(|mode| run.is_of(*mode));
         for run in folder::list(&scoped.store)?.iter().filter(is_work) {
             if let Some(day) = days.get_mut(&day_of(run.time())) {
@@ -112,20 +113,28 @@ fn add_costs(host: &Host, days: &mut BTreeMap<Date, OverviewDay>, first: Date) -
     Ok(())
 }
 
-/// Counts memories by status, and counts unarchived memories by the day they were created.
+/// Counts memories by status, and unarchived memories and summaries by the day on which Nacre
+/// learned them, like `nacre report`.
 fn count_memories(
     scoped: &ScopedStore,
     by_status: &mut BTreeMap<String, usize>,
     by_day: &mut BTreeMap<Date, usize>,
+    days: &mut BTreeMap<Date, OverviewDay>,
 ) -> Result<()> {
-    let listing = scoped.store.outlines(|at| at.memory_type != MemoryType::Summary)?;
+    let listing = scoped.store.outlines(|_| true)?;
+    let learned = learned_at(&scoped.store)?;
     for memory in &listing.memories {
+        let at = learned.get(memory.at.id.as_str()).copied();
+        // Unknown dates sort first.
+        let came_on = at.or(memory.created).or(memory.updated).map_or(Date::MIN, day_of);
+        if memory.at.memory_type == MemoryType::Summary {
+            days.entry(came_on).and_modify(|day| day.sessions_read += 1);
+            continue;
+        }
         let is_archived = memory.at.area == StoreArea::Archived;
         let status = if is_archived { "archived" } else { memory.status.as_str() };
         *by_status.entry(status.to_owned()).or_default() += 1;
         if !is_archived {
-            // Unknown dates sort first.
-            let came_on = memory.created.or(memory.updated).map_or(Date::MIN, day_of);
             *by_day.entry(came_on).or_default() += 1;
         }
     }
@@ -190,6 +199,7 @@ mod tests {
         assert!(report.memories.contains_key("active"), "{:?}", report.memories);
         assert_eq!(today.learned, totals[2] - totals[1]);
         assert!(today.learned >= 1, "the memory that was added");
+        assert!(today.sessions_read >= 1, "the sessions are older, but they were read today");
     }
 
     #[test]

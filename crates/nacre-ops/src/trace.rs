@@ -113,6 +113,8 @@ fn text_query(host: &Host, request: &TraceSearchRequest) -> Result<TextQuery> {
             OpError::usage("The search is empty").hint("nacre trace search flaky report test")
         );
     }
+    let mut agents = query.facets.iter().filter(|(name, _)| name == "agent");
+    agents.try_for_each(|(_, agent)| agent_named(agent).map(drop))?;
     if let Some(since) = since {
         query.after = Some(parse_when(since, host.now())?);
     }

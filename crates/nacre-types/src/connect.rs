@@ -120,6 +120,9 @@ pub struct ConnectReport {
 pub struct FileChange {
     pub path: String,
     pub change: ChangeKind,
+    /// Agents with entries in the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
     /// The change as a unified diff with redacted secrets.
     pub diff: String,
 }
@@ -134,7 +137,7 @@ names! {
 }
 
 /// An agent, its transcripts, and Nacre's entries in its settings.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentEntry {
     pub agent: String,
     /// Whether the agent's transcripts are read.
@@ -152,12 +155,14 @@ pub struct AgentEntry {
 
 names! {
     /// State of a part of the connection.
+    #[derive(Default)]
     pub enum WiringState {
         On = "on",
         Off = "off",
         /// Present, but different from the entry that this version would write.
         Outdated = "outdated",
         /// The agent does not support this part, or support has not been confirmed.
+        #[default]
         NotPossible = "not_possible",
     }
 }

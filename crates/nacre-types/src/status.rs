@@ -158,7 +158,10 @@ pub struct OverviewDay {
     pub day: String,
     /// Number of sessions last active on that day, by agent.
     pub sessions: BTreeMap<String, u64>,
-    /// Number of memories created on that day that still exist.
+    /// Number of sessions that Nacre read and summarized on that day.
+    #[serde(default)]
+    pub sessions_read: usize,
+    /// Number of memories learned on that day that still exist.
     pub learned: usize,
     /// Input tokens of agent sessions, excluding cached tokens.
     pub input_tokens: u64,

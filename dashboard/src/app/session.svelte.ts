@@ -26,11 +26,14 @@ onOtherLogin(() => {
   if (session.state === 'login') void start();
 });
 
-/** `nacre dashboard` opens `/#code=…`. The one-time code must not stay in the browser's history. */
+/**
+ * `nacre dashboard` opens `/#code=…&project=…`. The one-time code must not stay in the browser's
+ * history.
+ */
 async function logIn(): Promise<void> {
-  const code = /^#code=(.+)$/.exec(location.hash)?.[1];
+  const [, code, project] = /^#code=([^&]+)(?:&project=(.*))?$/.exec(location.hash) ?? [];
   if (!code) return;
-  go('#/overview', true);
+  go(link('overview', '', { project }), true);
   await api.login(decodeURIComponent(code));
 }
 

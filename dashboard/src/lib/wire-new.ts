@@ -39,6 +39,7 @@ export interface OverviewDay {
   day: string;
   /** Sessions by agent. */
   sessions: Record<string, number>;
+  sessions_read: number;
   learned: number;
   /** Without tokens read from a cache. */
   input_tokens: number;

@@ -18,6 +18,9 @@ pub const MAX_INDEX_BYTES: u64 = 128 << 20;
 /// are 6,700, so real repositories have far fewer.
 const MAX_OBJECT_FILES: usize = 500_000;
 
+/// Names the repositories whose objects git reads too, as in a clone made with `--shared`.
+pub(super) const ALTERNATES: &str = "objects/info/alternates";
+
 /// Directories in `objects` contain only files, except for `info`, which may contain one more level
 /// of directories.
 const OBJECTS_DEPTH: usize = 2;
@@ -165,7 +168,7 @@ impl GitFolder {
             stat.is_ok_and(|stat| !FileType::from_raw_mode(stat.st_mode).is_dir())
         };
         let folders = OWN_FOLDERS.split(' ').map(|name| self.common.join(name)).find(is_other);
-        let alternates = self.common.join("objects/info/alternates");
+        let alternates = self.common.join(ALTERNATES);
         let names_other = platform::fs::lstat(&alternates).is_ok_and(|stat| 0 < stat.st_size);
         let head = self.read("HEAD").unwrap_or_default();
         let branch = head.strip_prefix("ref:").map(|name| self.common.join(name.trim()));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::folder::GitFolder;
+use super::folder::{ALTERNATES, GitFolder};
 use super::running::{Finished, Running};
 use super::settings::{FIXED, MAX_OVERRIDES, overrides};
 use crate::owner::{Person, Stranger};
@@ -65,6 +65,8 @@ pub enum GitFault {
     Stranger(#[from] Stranger),
     #[error("`{}` is not a plain file or is too large", .0.display())]
     NotPlain(PathBuf),
+    #[error("The clone uses the objects of another repository, which Nacre does not read")]
+    SharedObjects,
     #[error("The repository's settings name more than {} programs or files", MAX_OVERRIDES)]
     TooManySettings,
     #[error("Git did not finish within the time limit")]
@@ -117,7 +119,8 @@ impl GitProgram {
     pub fn open(&self, folder: GitFolder) -> Result<Git> {
         self.check_owners(&folder)?;
         if let Some(path) = folder.unreadable() {
-            return Err(GitFault::NotPlain(path));
+            let is_shared = path.ends_with(ALTERNATES);
+            return Err(if is_shared { GitFault::SharedObjects } else { GitFault::NotPlain(path) });
         }
         let trees = [folder.tree().to_owned()];
         let program = self.find(&trees).ok_or(GitFault::NotInstalled)?;

@@ -64,12 +64,17 @@ pub enum SinceError {
     TooLarge,
     #[error("Comparing with the commit took too long")]
     TimedOut,
+    #[error("The clone uses the objects of another repository, which Nacre does not read")]
+    SharedClone,
     #[error("Git could not list the changes: {why}")]
     Git { why: String },
 }
 
 impl From<GitFault> for SinceError {
     fn from(fault: GitFault) -> Self {
+        if matches!(fault, GitFault::SharedObjects) {
+            return Self::SharedClone;
+        }
         Self::Git { why: fault.to_string() }
     }
 }

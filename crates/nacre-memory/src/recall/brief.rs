@@ -13,7 +13,7 @@ use nacre_base::text::{collapse_whitespace, is_listed, n_shared_terms, terms};
 use nacre_types::{BriefItem, BriefReport, BriefSection, BriefTopic, StoreScope};
 
 use super::Source;
-use super::item::{Backing, backing, forms, item, outcome_of, safe, sentences};
+use super::item::{Backing, backing, forms, item, line, outcome_of, safe, sentences};
 use super::tokens::count_tokens;
 use crate::search::{Interest, Listed};
 use crate::{Memory, MemoryId, MemoryType, Quote, ShortIds, Speaker, Store, Trust};
@@ -114,9 +114,12 @@ fn quotes_of(store: &Store, id: &MemoryId) -> Vec<Quote> {
 }
 
 pub fn brief(sources: &[Source<'_>], wish: &Wish<'_>) -> BriefReport {
+    brief_about(sources, wish, &TOPICS.map(|(topic, ..)| topic), &short_ids(sources))
+}
+
+pub fn short_ids(sources: &[Source<'_>]) -> ShortIds {
     let ids = sources.iter().flat_map(|source| source.index.ids());
-    let ids = ShortIds::new(ids.map(str::to_owned).collect());
-    brief_about(sources, wish, &TOPICS.map(|(topic, ..)| topic), &ids)
+    ShortIds::new(ids.map(str::to_owned).collect())
 }
 
 /// Composes a brief from a subset of the topics. The caller must fill in `candidates` and `broken`.
@@ -372,10 +375,6 @@ impl<'a> Selection<'a> {
             broken: Vec::new(),
         }
     }
-}
-
-fn line(item: &BriefItem, ids: &ShortIds) -> String {
-    format!("- {} [{}]", item.text, ids.of(&item.id))
 }
 
 /// Returns the brief as Markdown, or an empty string if there are no sections.

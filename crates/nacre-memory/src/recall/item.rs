@@ -5,7 +5,7 @@ use nacre_base::text::shorten;
 use nacre_types::{BriefItem, StoreScope};
 
 use super::Source;
-use crate::{Memory, MemoryType, Speaker, Status, Store, StoreArea, Trust};
+use crate::{Memory, MemoryType, ShortIds, Speaker, Status, Store, StoreArea, Trust};
 
 /// Maximum length of a claim in bytes. The next constants limit details and summaries.
 const MAX_CLAIM: usize = 300;
@@ -42,8 +42,8 @@ pub(super) fn outcome_of(memory: &Memory) -> Option<&str> {
     outcome.split("\n## ").next()
 }
 
-pub fn line(item: &BriefItem) -> String {
-    format!("- {} [{}]", item.text, item.id)
+pub fn line(item: &BriefItem, ids: &ShortIds) -> String {
+    format!("- {} [{}]", item.text, ids.of(&item.id))
 }
 
 /// Formats a memory as one item. Returns `None` if the memory has no visible text or must not be

@@ -17,7 +17,7 @@ use nacre_types::StoreScope;
 use crate::search::MemoryIndex;
 
 pub use across::{MAX_COMPARED, Opposed, ProjectClaim, find_opposed};
-pub use brief::{Wish, brief, brief_about, brief_text};
+pub use brief::{Wish, brief, brief_about, brief_text, short_ids};
 pub use graded::{GradedHit, lower_contradicted, order_hits};
 pub use item::{claim_text, item_of, line};
 pub use passage::{OverturnedPassage, Passage, RecallStore, Recalled, Told, recall, tell};

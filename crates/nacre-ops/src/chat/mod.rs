@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nacre_engine::lifecycle::RunHandle;
-use nacre_engine::model::ModelSettings;
+use nacre_engine::model::{ModelSettings, Models, Role};
 use nacre_engine::record::state::{SessionRecord, State};
 use nacre_engine::record::{CancelledBy, SessionId, TaskId};
 use nacre_engine::tools::Grants;
@@ -33,7 +33,7 @@ use self::log::TaskLog;
 pub use self::requests::Client;
 use self::sessions::policy_of;
 pub use self::sessions::save_export;
-use crate::host::{Environment, OpenOptions, Opened, Shared};
+use crate::host::{Environment, OpenOptions, Opened, Shared, model_settings};
 use crate::prelude::*;
 
 pub const MAX_LINE_BYTES: usize = 8 << 20;
@@ -45,6 +45,12 @@ pub enum Workspaces {
     /// Only the roots of registered projects. Other paths are never accessed, so errors cannot
     /// reveal whether they exist.
     Registered,
+}
+
+/// Fails if no model is set for the chat.
+pub fn check_model(host: &Host) -> Result<()> {
+    Models::new(model_settings(host)?).route(Role::Chat)?;
+    Ok(())
 }
 
 /// All conversations in this process.

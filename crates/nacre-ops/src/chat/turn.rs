@@ -235,7 +235,7 @@ fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
         failed = failed
             .hint("The model may not support images; choose another model, or describe the image");
     }
-    failed.hint(format!("For details: nacre events show {}", turn.log.task))
+    failed.hint(format!("For details: nacre events {}", turn.log.task))
 }
 
 /// Longer text must be sent as an attachment.

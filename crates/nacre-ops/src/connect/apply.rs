@@ -230,6 +230,12 @@ fn collect(value: &Value, hashes: &mut Vec<(String, String)>) {
     }
 }
 
+pub(super) const TRUST_NOTE: &str = "Codex only runs trusted hooks: run `nacre connect codex \
+    --trust-hooks`, or trust them when codex asks";
+
+const APPROVAL_NOTE: &str =
+    "Codex calls Nacre's tools without asking for approval (`default_tools_approval_mode`)";
+
 pub(super) fn notes(plan: &Plan) -> Vec<String> {
     let brings = |end: &str, sign: &str| {
         let has = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(sign));
@@ -237,28 +243,20 @@ pub(super) fn notes(plan: &Plan) -> Vec<String> {
             .iter()
             .any(|(path, file)| path.ends_with(end) && has(&file.after) && !has(&file.before))
     };
-    let effects = [
-        (
-            brings("config.toml", "default_tools_approval_mode"),
-            "Codex calls Nacre's tools without asking for approval (`default_tools_approval_mode`)",
-        ),
-        (
-            brings(".agents/skills/nacre/SKILL.md", ""),
-            "Other agents also read the skill from `~/.agents/skills`",
-        ),
-    ];
-    let effects = effects.into_iter().filter(|(is_so, _)| *is_so);
-    let mut notes: Vec<String> = effects.map(|(_, note)| note.to_owned()).collect();
-    let holds = |part: ConnectedPart| {
-        let mut entries = plan.new.files.values().flat_map(|record| &record.entries);
-        entries.any(|entry| entry.is("codex", part))
+    let mut notes = Vec::new();
+    if brings("config.toml", "default_tools_approval_mode") {
+        notes.push(APPROVAL_NOTE.to_owned());
+    }
+    if brings(".agents/skills/nacre/SKILL.md", "") {
+        notes.push("Other agents also read the skill from `~/.agents/skills`".to_owned());
+    }
+    let holds = |record: &FileRecord, part: ConnectedPart| {
+        record.entries.iter().any(|entry| entry.is("codex", part))
     };
-    let changes_hooks = |path: &PathBuf| path.ends_with("hooks.json");
-    let is_written = plan.files.iter().any(|(path, file)| changes_hooks(path) && file.changes());
-    if is_written && holds(ConnectedPart::Hooks) && !holds(ConnectedPart::Trust) {
-        let note = "Codex only runs trusted hooks: run `nacre connect codex --trust-hooks`, or \
-             trust them when codex asks";
-        notes.push(note.to_owned());
+    let mut written = plan.list_changed().filter_map(|(path, _)| plan.new.files.get(path));
+    let is_trusted = plan.new.files.values().any(|record| holds(record, ConnectedPart::Trust));
+    if !is_trusted && written.any(|record| holds(record, ConnectedPart::Hooks)) {
+        notes.push(TRUST_NOTE.to_owned());
     }
     notes
 }

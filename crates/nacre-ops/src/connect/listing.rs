@@ -9,14 +9,16 @@ use nacre_base::platform::ext::CommandExt as _;
 use nacre_traces::agent_config::{
     ConnectedPart, Edit, EntryState, FileEdit, HookEvent, Places, Program,
 };
-use nacre_traces::agents::{ADAPTERS, AgentSpec, connectable_agent, connectable_agents};
+use nacre_traces::agents::{ADAPTERS, AgentSpec, connectable_agent, connectable_agents, trust};
 use nacre_types::{
     AgentCheck, AgentEntry, CheckState, ConnectDoctorReport, ConnectReport, PartCheck, WiringPart,
     WiringState,
 };
 use serde_json::{Value, json};
 
+use super::apply::TRUST_NOTE;
 use super::plan::{AgentFile, file_of, places};
+use crate::hook::last_failure;
 use crate::host::{connections, homes, short};
 use crate::prelude::*;
 
@@ -27,17 +29,7 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport> {
     let agents = super::names().into_iter().map(|name| {
         let adapter = ADAPTERS.iter().find(|adapter| adapter.agent().as_str() == name);
         let connection = connections.iter().find(|connection| connection.agent.as_str() == name);
-        let mut entry = AgentEntry {
-            agent: name.to_owned(),
-            connected: false,
-            sources: 0,
-            roots: Vec::new(),
-            problems: Vec::new(),
-            traces: WiringState::NotPossible,
-            mcp: WiringState::NotPossible,
-            hooks: WiringState::NotPossible,
-            skill: WiringState::NotPossible,
-        };
+        let mut entry = AgentEntry { agent: name.to_owned(), ..AgentEntry::default() };
         if let Some(adapter) = adapter {
             let usual = || adapter.roots(&homes);
             let roots = connection.map_or_else(usual, |connection| connection.roots.clone());
@@ -72,8 +64,11 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport> {
         }
         entry
     });
-    let agents = agents.collect();
-    Ok(ConnectReport { agents, ..ConnectReport::default() })
+    let agents: Vec<AgentEntry> = agents.collect();
+    let is_untrusted =
+        |entry: &AgentEntry| entry.hooks == WiringState::On && files.lacks_trust(&entry.agent);
+    let note = agents.iter().any(is_untrusted).then(|| TRUST_NOTE.to_owned());
+    Ok(ConnectReport { agents, notes: note.into_iter().collect(), ..ConnectReport::default() })
 }
 
 pub(super) struct AgentFiles {
@@ -92,6 +87,11 @@ impl AgentFiles {
 
     pub(super) fn program(&self, has_guard: bool) -> Program {
         Program { path: self.program.clone(), has_guard }
+    }
+
+    /// Returns whether the agent is or was used on this machine.
+    pub(super) fn is_used(&self, spec: &AgentSpec) -> bool {
+        spec.signs(&self.places).iter().any(|sign| sign.exists())
     }
 
     /// Returns the state of a part in an agent's file. An entry is valid with or without the guard.
@@ -113,6 +113,14 @@ impl AgentFiles {
             (Ok(EntryState::Current), _) | (_, Ok(EntryState::Current)) => Ok(EntryState::Current),
             (other, _) => other,
         })
+    }
+
+    /// Returns whether the agent runs its hooks only once they are trusted, and trusts none.
+    fn lacks_trust(&self, agent: &str) -> bool {
+        let place = AgentFile::find(file_of(&trust(&self.places, &[])), &self.roots);
+        let text = place.and_then(|place| place.read()).ok().flatten().unwrap_or_default();
+        let is_trusted = |line: &str| line.contains("hooks.state") && line.contains("hooks.json");
+        agent == "codex" && !text.lines().any(is_trusted)
     }
 
     fn problem(&self, edit: &FileEdit, why: &str) -> String {
@@ -195,7 +203,13 @@ fn check(
     }
     let seen = match part {
         ConnectedPart::Mcp => shake_hands(host, &edit.edit, &text),
-        ConnectedPart::Hooks => fire(host, files, spec, &edit.edit, &text),
+        ConnectedPart::Hooks => match fire(host, files, spec, &edit.edit, &text) {
+            Ok(_) if files.lacks_trust(spec.name) => {
+                let detail = "Codex does not run them, because they are not trusted".to_owned();
+                return Some(failed(detail, Some(TRUST_NOTE.to_owned())));
+            }
+            seen => seen,
+        },
         ConnectedPart::Skill | ConnectedPart::Trust => {
             Ok(format!("read from {}", edit.candidates[0].display()))
         }
@@ -227,6 +241,8 @@ fn shake_hands(host: &Host, edit: &Edit, text: &str) -> Result<String, String> {
     Ok(format!("{} tools: {shown}{more}", names.len()))
 }
 
+const NOTHING: &str = "a session started here would get nothing from Nacre";
+
 fn fire(
     host: &Host,
     files: &AgentFiles,
@@ -243,7 +259,8 @@ fn fire(
         None => return Err("it differs from what this version writes".to_owned()),
     };
     let event = json!({
-        "session_id": "nacre-connect-doctor",
+        // A session that already has its brief gets nothing, so every run is a new session.
+        "session_id": format!("nacre-doctor-{}-{}", host.environment.pid, host.now()),
         "transcript_path": Value::Null,
         "cwd": host.environment.folder,
         "hook_event_name": "SessionStart",
@@ -251,9 +268,10 @@ fn fire(
     });
     let (code, stdout) = run_shell(host, &command, &event.to_string())?;
     match code {
-        Some(0) => Ok(match stdout.trim().chars().count() {
-            0 => "a session started here would get nothing from Nacre".to_owned(),
-            n_chars => format!("a session started here would get {n_chars} characters from Nacre"),
+        Some(0) => Ok(match (stdout.trim().chars().count(), last_failure(host)) {
+            (0, None) => NOTHING.to_owned(),
+            (0, Some(line)) => format!("{NOTHING}; the last error in its log: {line}"),
+            (n, _) => format!("a session started here would get {n} characters from Nacre"),
         }),
         Some(code) => Err(format!("`{command}` exited with code {code}")),
         None => Err(format!("`{command}` was killed")),

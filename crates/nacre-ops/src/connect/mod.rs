@@ -8,14 +8,16 @@ mod apply;
 mod listing;
 mod plan;
 
-use nacre_traces::agent_config::ConnectedPart;
+use nacre_traces::agent_config::{ConnectedPart, EntryState};
 use nacre_traces::agents::{AgentSpec, connectable_agent, connectable_agents};
 use nacre_types::{
     AgentEntry, ConnectReport, ConnectRequest, RunMode, UndoReport, WiringOptions, WiringPart,
     WiringState,
 };
 
+use self::apply::Ledger;
 pub use self::apply::codex_program;
+use self::listing::AgentFiles;
 pub use self::listing::doctor;
 use self::plan::{Plan, Planner};
 use crate::host::agent_names;
@@ -65,6 +67,23 @@ fn connect_unrecorded(host: &Host, request: &ConnectRequest) -> Result<ConnectRe
     Ok(ConnectReport { now_read, no_longer_read, ..report })
 }
 
+/// Returns whether agents are used on this machine, but none of them has Nacre's hooks.
+pub fn lacks_hooks(host: &Host) -> bool {
+    let Ok(files) = AgentFiles::of(host) else { return false };
+    let used = connectable_agents().filter(|spec| files.is_used(spec));
+    let mut states = used.map(|spec| files.state(spec, ConnectedPart::Hooks)).peekable();
+    let is_on = |state| matches!(state, Some(Ok(EntryState::Current | EntryState::Outdated)));
+    states.peek().is_some() && !states.any(is_on)
+}
+
+/// Returns the agents with entries that Nacre wrote.
+pub fn list_wired(host: &Host) -> Result<Vec<String>> {
+    let ledger = Ledger::read(host)?;
+    let entries = ledger.files.values().flat_map(|record| &record.entries);
+    let names: BTreeSet<String> = entries.map(|entry| entry.agent.clone()).collect();
+    Ok(names.into_iter().collect())
+}
+
 fn parts(wiring: &WiringOptions) -> Vec<ConnectedPart> {
     if wiring.parts.is_empty() {
         return ConnectedPart::USUAL.to_vec();
@@ -85,7 +104,7 @@ fn find_agent(name: &str) -> Result<Option<&'static AgentSpec>> {
 fn connect_used(host: &Host, wiring: &WiringOptions) -> Result<ConnectReport> {
     let mut planner = apply::begin(host, wiring)?;
     let mut left_out = Vec::new();
-    let used: Vec<_> = connectable_agents().filter(|spec| planner.is_used(spec)).collect();
+    let used: Vec<_> = connectable_agents().filter(|spec| planner.files.is_used(spec)).collect();
     for spec in used {
         let before = planner.plan.clone();
         if let Err(error) = planner.add(spec, &parts(wiring), wiring.guard) {

@@ -69,11 +69,6 @@ impl<'h> Planner<'h> {
         Ok(Self { host, files: AgentFiles::of(host)?, plan })
     }
 
-    /// Returns whether the agent is or was used on this machine.
-    pub(super) fn is_used(&self, spec: &AgentSpec) -> bool {
-        spec.signs(&self.files.places).iter().any(|sign| sign.exists())
-    }
-
     /// Returns the edit for a part, or `None` if the agent does not support it.
     pub(super) fn plain_edit(&self, spec: &AgentSpec, part: ConnectedPart) -> Option<FileEdit> {
         spec.edit(part, &self.files.places, &self.files.program(false))
@@ -385,9 +380,10 @@ impl AgentFile {
             .map_err(|_| refusal_error(path, "A directory in its path is a broken link"))?;
         let real = folder.join(&rest);
         if !roots.iter().any(|root| real.starts_with(root)) {
-            return Err(refusal_error(
-                path,
-                "It is a link to a location outside the home directory",
+            let why = "It is a link to a location outside the home directory";
+            return Err(refusal_error(path, why).hint(
+                "If the home directory was moved, move `connect/ledger.json` out of the global \
+                 directory and run the command again",
             ));
         }
         let rest =
@@ -452,7 +448,10 @@ pub(super) fn changes(host: &Host, plan: &Plan) -> Vec<FileChange> {
         };
         let name = short(host, path);
         let diff = format_unified_diff(&name, file.before.as_deref(), file.after.as_deref());
-        FileChange { diff, path: name, change: kind }
+        let records = [plan.old.files.get(path), plan.new.files.get(path)].into_iter().flatten();
+        let entries = records.flat_map(|record| &record.entries);
+        let agents: BTreeSet<String> = entries.map(|entry| entry.agent.clone()).collect();
+        FileChange { diff, path: name, change: kind, agents: agents.into_iter().collect() }
     };
     plan.list_changed().map(change).collect()
 }

@@ -7,7 +7,7 @@ use nacre_engine::record::state::LOG_FOLDER;
 use serde::Serialize;
 
 use crate::error::OpError;
-use crate::host::Environment;
+use crate::host::{Environment, Host};
 use crate::json::json_line;
 
 const LOG_FILE: &str = "hooks.log";
@@ -35,6 +35,13 @@ struct Line<'a> {
 /// Logs the failure of a hook, if Nacre's home directory exists. Errors are ignored.
 pub fn log_failure(environment: &Environment, agent: &str, event: &str, error: &OpError) {
     let _ = try_log(environment, agent, event, error);
+}
+
+/// Returns the last line of the log.
+pub(crate) fn last_failure(host: &Host) -> Option<String> {
+    let folder = host.existing_home_folder(LOG_FOLDER).ok()??;
+    let bytes = folder.read_optional(&RelPath::new(LOG_FILE).ok()?, 2 * MAX_BYTES).ok()??;
+    String::from_utf8_lossy(&bytes).lines().next_back().map(str::to_owned)
 }
 
 fn try_log(environment: &Environment, agent: &str, event: &str, error: &OpError) -> Option<()> {

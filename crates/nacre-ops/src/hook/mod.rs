@@ -12,7 +12,7 @@ mod upkeep;
 use std::time::Duration;
 
 use nacre_base::config::NACRE_HOOKS_DEADLINE_MS;
-use nacre_memory::recall::{Occasion, Prompt, match_prompt};
+use nacre_memory::recall::{Occasion, Prompt, match_prompt, short_ids};
 use nacre_memory::search::MemoryIndex;
 use nacre_traces::transcript::injected::{BRIEF_TAG, MEMORY_TAG, wrap_in_tag};
 use nacre_types::{
@@ -21,6 +21,7 @@ use nacre_types::{
 };
 
 pub use self::before_tool::{ToolGuard, before_tool};
+pub(crate) use self::log::last_failure;
 pub use self::log::log_failure;
 use self::situation::{own_words, past_messages};
 use self::upkeep::Stamp;
@@ -141,7 +142,7 @@ pub fn prompt(host: &Host, request: &HookPromptRequest) -> Result<HookReport> {
     found.extend(told.twins.iter().cloned());
     let memories = claim(host, session, &found, told.tokens)?;
     told.items.retain(|item| memories.contains(&item.id));
-    let text = told.text();
+    let text = told.text(&short_ids(&sources));
     let text = if text.is_empty() { text } else { wrap_in_tag(MEMORY_TAG, &text) };
     Ok(HookReport { text, work, ..HookReport::default() })
 }

@@ -219,7 +219,7 @@ impl From<DatabaseError> for OpError {
         hinted! { error:
             DatabaseError::Older { .. } => NotSet, "nacre server migrate";
             DatabaseError::Newer { .. } => Refused,
-                "Install the same nacre version as on the other servers";
+                "Install the same version of Nacre as on the other servers";
             DatabaseError::PasswordInUrl => Refused,
                 "Set it in NACRE_DATABASE_PASSWORD, or in a file named by \
                  `server.database_password_file`";

@@ -167,7 +167,7 @@ pub fn refresh(host: &Host, request: &RefreshRequest, events: &Events) -> Result
 }
 
 fn read_all(host: &Host, request: &RefreshRequest, events: &Events) -> Result<DeltaReport> {
-    let RefreshRequest { project, limit, after } = request;
+    let RefreshRequest { project, limit, after, .. } = request;
     let usual = MapAccess::usual(project.as_deref());
     let cancel = Some(events.cancel());
     let access = MapAccess { trust: Verify::Contents, cancel, events: Some(events), ..usual };

@@ -25,7 +25,7 @@ pub fn context(
     let ContextRequest { project, refresh, strict, format, client, task, .. } = request;
     let has_task = task.as_ref().is_some_and(|task| !task.trim().is_empty());
     if !has_task && request.files.is_empty() {
-        return Err(OpError::usage("`context` requires a task (`for`) or `files`")
+        return Err(OpError::usage("`context` requires a task (`--task`) or files (`--file`)")
             .hint("Describe the task: `nacre context \"retry failed uploads\"`"));
     }
     let access = MapAccess::from_request(project.as_deref(), *refresh, *strict);

@@ -136,10 +136,7 @@ pub(crate) fn store_report(
         ..StoreFigures::default()
     };
     let mut report = StoreReport { since, until: now, figures, newest: Vec::new(), n_newest: 0 };
-    let mut reader = RunReader::new(store);
-    let mut run = |id: RunId| Some(CountedRun::of(&id, reader.record(&id).ok().flatten()?));
-    let all: Vec<CountedRun> =
-        list(store)?.into_iter().take(MAX_RUNS).filter_map(&mut run).collect();
+    let all = counted_runs(store)?;
     let there: BTreeSet<&str> =
         listing.memories.iter().map(|memory| memory.at.id.as_str()).collect();
     let made = all.iter().filter(|run| run.is_within(since, now)).flat_map(|run| &run.made);
@@ -155,6 +152,18 @@ pub(crate) fn store_report(
     report.sort_lists();
     report.add_runs(runs);
     Ok(report)
+}
+
+/// Returns when Nacre learned each memory and read each session with a summary.
+pub(crate) fn learned_at(store: &Store) -> Result<BTreeMap<String, Timestamp>, MemoryError> {
+    let runs = without_undone(counted_runs(store)?);
+    Ok(learning_times(&runs).into_iter().map(|(id, at)| (id.to_owned(), at)).collect())
+}
+
+fn counted_runs(store: &Store) -> Result<Vec<CountedRun>, MemoryError> {
+    let mut reader = RunReader::new(store);
+    let run = |id: RunId| Some(CountedRun::of(&id, reader.record(&id).ok().flatten()?));
+    Ok(list(store)?.into_iter().take(MAX_RUNS).filter_map(run).collect())
 }
 
 impl StoreReport {

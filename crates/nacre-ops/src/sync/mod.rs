@@ -138,6 +138,7 @@ fn next(host: &Host, report: &SyncReport) -> Option<String> {
         _ if not_set_up_here.is_some() => "nacre init",
         learned if learned.iter().any(is_here_to_review) => "nacre review",
         _ if *ready > 0 => "nacre sync",
+        learned if learned.iter().any(|memory| memory.is_candidate) => "nacre review --all",
         [_, ..] => "nacre brief",
         [] if active.is_some() => "nacre sync",
         [] if !switched_off.is_empty() => "nacre connect auto",

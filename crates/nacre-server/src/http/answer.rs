@@ -170,12 +170,24 @@ pub(super) fn to_json(report: &impl Serialize) -> Result<Vec<u8>> {
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 pub(super) fn no_sense(error: serde_json::Error) -> OpError {
-    OpError::usage(format!("Invalid request: {error}"))
+    let message = error.to_string();
+    let is_meant = |name: &&str| message.contains(&format!("unknown field `{name}`"));
+    let hint = ["project", "wait"].into_iter().find(is_meant);
+    let hint = hint.map(|name| format!("`{name}` goes in the query: ?{name}=VALUE"));
+    let hints = hint.into_iter().collect();
+    OpError { hints, ..OpError::usage(format!("Invalid request: {message}")) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_field_of_the_query_is_not_one_of_the_body() {
+        let body = serde_json::json!({ "wait": true });
+        let error = serde_json::from_value::<nacre_types::DeltaRequest>(body).unwrap_err();
+        assert_eq!(no_sense(error).hints, ["`wait` goes in the query: ?wait=VALUE"]);
+    }
 
     #[test]
     fn only_what_is_built_in_is_served() {

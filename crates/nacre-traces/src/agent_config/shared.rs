@@ -16,6 +16,10 @@ const SKILL: &str = include_str!("../../../../plugin/skills/nacre/SKILL.md");
 
 pub(crate) const MILLISECONDS: u64 = SECONDS * 1000;
 
+/// Limits calls and the start, in milliseconds. Without it, a server that hangs delays the start of
+/// some agents by up to ten minutes.
+pub(crate) const SERVER_TIMEOUT: (&str, Json) = ("timeout", Json::Number(30_000));
+
 /// Returns a server entry that starts with agent-specific members, followed by `command` and
 /// `args`, which most agents use.
 pub(crate) fn server(program: &Program, first: Vec<(&'static str, Json)>) -> Json {

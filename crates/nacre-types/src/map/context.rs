@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{MapFormat, MapHeader, SymbolKind};
+use crate::{MapDetail, MapFormat, MapHeader, SymbolKind};
 
 /// The task to collect code for, and the maximum size of the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +32,8 @@ pub struct ContextRequest {
     pub budget: Option<usize>,
     /// List files without their code.
     pub files_only: bool,
+    /// Accepted as in other requests, but has no effect: the budget sets the level of detail.
+    pub detail: Option<MapDetail>,
 }
 
 /// Code relevant to a task, and the state of the project.

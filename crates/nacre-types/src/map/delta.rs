@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AnalysisDepth, MapCommand, MapHeader, MapRevision, Report, Since, SymbolKind};
+use crate::{
+    AnalysisDepth, MapCommand, MapDetail, MapHeader, MapRevision, Report, Since, SymbolKind,
+};
 
 /// Selects the changes to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +33,8 @@ pub struct DeltaRequest {
     /// affected files is first reduced to counts by directory; then changed files are moved to the
     /// next page.
     pub budget: Option<usize>,
+    /// Accepted as in other requests, but has no effect: all changes are listed alike.
+    pub detail: Option<MapDetail>,
 }
 
 /// Updates a project's map and lists the changes.
@@ -45,6 +49,10 @@ pub struct RefreshRequest {
     pub limit: Option<usize>,
     /// Start after this path. Use the `next` value of the previous response.
     pub after: Option<String>,
+    /// Accepted as in other requests, but has no effect: every file is reread.
+    pub refresh: bool,
+    /// Accepted as in other requests, but has no effect: all changes are listed alike.
+    pub detail: Option<MapDetail>,
 }
 
 /// The changes, and the state of the project.

@@ -110,7 +110,7 @@ impl SkippedCounts {
 }
 
 const EXPECTED: &str =
-    "expected a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything";
+    "expected a revision such as 6af1b3c4.17, a git ref, client:NAME, or 0 for everything";
 
 /// A revision of the project's files, such as `6af1b3c4.17`. It is incremented when files change.
 #[derive(
@@ -153,7 +153,8 @@ impl FromStr for MapRevision {
     }
 }
 
-/// The start of a delta: a revision, `git:REF`, `client:NAME`, or `0` for everything.
+/// The start of a delta: a revision, a git ref (`git:REF` or `REF`), `client:NAME`, or `0` for
+/// everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "String", try_from = "String")]
 #[schemars(with = "String")]
@@ -182,8 +183,11 @@ impl FromStr for Since {
         match text.split_once(':') {
             Some(("git", reference)) => Ok(Self::Git(reference.to_owned())),
             Some(("client", name)) => Ok(Self::Client(name.to_owned())),
-            _ if text == "0" => Ok(Self::Beginning),
-            _ => text.parse().map(Self::Revision).map_err(|_| EXPECTED.to_owned()),
+            None if text == "0" => Ok(Self::Beginning),
+            None if !text.is_empty() => {
+                Ok(text.parse().map_or_else(|_| Self::Git(text.to_owned()), Self::Revision))
+            }
+            Some(_) | None => Err(EXPECTED.to_owned()),
         }
     }
 }
@@ -284,7 +288,10 @@ mod tests {
         for text in ["0", "6af1b3c4.17", "git:HEAD~2", "git:a:b", "client:me"] {
             assert_eq!(text.parse::<Since>().unwrap().to_string(), text);
         }
-        for text in ["", "yesterday", "1", "6af1b3c4", "x.1", "6af1b3c4.-1", "ref:HEAD"] {
+        for text in ["main", "HEAD~2", "6af1b3c4", "v1.2"] {
+            assert_eq!(text.parse::<Since>(), Ok(Since::Git(text.to_owned())));
+        }
+        for text in ["", "ref:HEAD"] {
             assert!(text.parse::<Since>().is_err(), "{text}");
         }
     }

@@ -12,7 +12,7 @@ use nacre_types::{
 use super::layout::day;
 use super::prelude::*;
 use super::remote::{by_server_or, server};
-use super::render::{parenthesize, print_not_verified};
+use super::render::{count, parenthesize, print_not_verified};
 
 const DEFAULT_LIMIT: usize = 5;
 
@@ -175,7 +175,6 @@ fn left_out_text(doubts: &BTreeMap<SentenceDoubt, usize>) -> Option<String> {
         doubts.iter().map(|(doubt, n)| format!("{n} {}", doubt.reason())).collect();
     match doubts.values().sum() {
         0 => None,
-        1 => Some(format!("1 sentence was left out: {}.", why.join(", "))),
-        n => Some(format!("{n} sentences were left out: {}.", why.join(", "))),
+        n => Some(format!("Left out {}: {}.", count(n, "sentence"), why.join(", "))),
     }
 }

@@ -1,10 +1,11 @@
 //! `nacre brief`
 
 use nacre_ops::brief as ops;
+use nacre_ops::connect::lacks_hooks;
 use nacre_types::{BriefReport, BriefRequest};
 
 use super::prelude::*;
-use super::render::first_few;
+use super::render::{count, first_few};
 
 /// Leaves room for the task in a context window.
 const DEFAULT_BUDGET: usize = 2000;
@@ -45,7 +46,12 @@ pub(crate) fn cmd_brief(ui: &mut Ui, host: &Host, args: BriefArgs) -> CommandRes
     let words = Some(words.join(" ")).filter(|words| !words.is_empty());
     let task = task.or(words);
     let request = BriefRequest { budget: Some(budget), task, files, scope: scope.mode() };
-    ui.report(&ops::brief(host, &request)?, print)
+    ui.report(&ops::brief(host, &request)?, |ui, report| {
+        print(ui, report);
+        if ui.is_watched() && lacks_hooks(host) {
+            ui.status(format!("\nNext: {}", ui.paint(Role::Title, "nacre connect auto")));
+        }
+    })
 }
 
 fn print(ui: &mut Ui, report: &BriefReport) {
@@ -71,10 +77,9 @@ fn print(ui: &mut Ui, report: &BriefReport) {
     } else {
         ui.status("No memories yet.");
     }
-    match report.candidates {
-        0 => {}
-        1 => ui.hint("1 candidate is pending and not included: nacre review"),
-        n => ui.hint(&format!("{n} candidates are pending and not included: nacre review")),
+    if report.candidates > 0 {
+        let candidates = count(report.candidates, "candidate");
+        ui.hint(&format!("{candidates} to review, not included: nacre review"));
     }
 }
 

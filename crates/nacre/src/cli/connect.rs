@@ -8,7 +8,7 @@ use nacre_types::{
 };
 
 use super::prelude::*;
-use super::render::print_undo;
+use super::render::{count, print_undo};
 
 /// Keywords that can be used in place of agent names.
 const ACTIONS: [&str; 4] = ["auto", "list", "doctor", "remove"];
@@ -18,15 +18,15 @@ const AFTER_ADDING: &str = "Takes effect in new agent sessions; `nacre connect d
 
 /// Connect agents: read their sessions, and add Nacre's tools, hooks and skill
 ///
-/// Agents' settings are changed only after you confirm the diff; comments, other entries and their
-/// order are kept. `--remove` restores the files. By default, Nacre reads every agent's sessions
-/// from their standard directories and changes no settings.
+/// Agents' settings are changed only after you confirm; comments, other entries and their order are
+/// kept. `--remove` restores the files. By default, Nacre reads every agent's sessions from their
+/// standard directories and changes no settings.
 ///
 ///   nacre connect claude codex         connect these agents: traces, tools, hooks and skill
 ///   nacre connect auto                 connect every agent used on this machine
 ///   nacre connect list                 show connected agents and how many sessions there are
 ///   nacre connect doctor               test the configuration as the agents would use it
-///   nacre connect claude --remove      disconnect
+///   nacre connect claude --remove      disconnect; `auto --remove` disconnects every agent
 ///   nacre connect codex --path DIR     only read traces, from this directory
 ///   nacre connect codex --trust-hooks  let Codex run the hooks
 #[derive(Debug, Args)]
@@ -64,6 +64,10 @@ pub(crate) struct ConnectArgs {
     #[arg(long)]
     dry_run: bool,
 
+    /// Show the changes line by line, not only the files
+    #[arg(long)]
+    diff: bool,
+
     /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
@@ -84,7 +88,7 @@ pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: ConnectArgs) -> Comman
     }
     let request = match args.trust_hooks {
         true => trust_request(ui, host, &args)?,
-        false => confirm_request(ui, host, &args, args.request()?)?,
+        false => confirm_request(ui, host, &args, args.request(host)?)?,
     };
     let Some(request) = request else { return Ok(Exit::DONE) };
     let is_removal = matches!(request, ConnectRequest::Remove { .. });
@@ -112,19 +116,22 @@ fn trust_request(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Option<
 }
 
 impl ConnectArgs {
-    fn request(&self) -> Result<ConnectRequest> {
+    fn request(&self, host: &Host) -> Result<ConnectRequest> {
         let wiring = self.wiring();
         let (agents, paths) = (self.targets.clone(), self.paths.clone());
         let is_action = |name: &String| ACTIONS.contains(&name.as_str());
         if self.targets.iter().skip(1).any(is_action) {
             return Err(OpError::usage("Only one action can be given").hint("nacre connect --help"));
         }
-        let which = |hint: &str| Err(OpError::usage("Which agent?").hint(hint));
         match (self.targets.first().map(String::as_str), self.targets.len()) {
             (Some("list") | None, 0 | 1) => Ok(ConnectRequest::List),
-            (Some("auto"), 1) if self.remove => which("nacre connect claude --remove"),
+            (Some("auto"), 1) if self.remove => {
+                Ok(ConnectRequest::Remove { agents: ops::list_wired(host)?, wiring })
+            }
             (Some("auto"), 1) => Ok(ConnectRequest::Auto { wiring }),
-            (Some("remove"), 1) => which("nacre connect remove cursor"),
+            (Some("remove"), 1) => {
+                Err(OpError::usage("Which agent?").hint("nacre connect remove cursor"))
+            }
             (Some("remove"), _) => {
                 Ok(ConnectRequest::Remove { agents: agents[1..].to_vec(), wiring })
             }
@@ -163,7 +170,7 @@ fn confirm_request(
     }
     let report = ops::connect(host, &trial)?;
     if args.dry_run {
-        ui.report(&report, print_dry_run)?;
+        ui.report(&report, |ui, report| print_dry_run(ui, report, args.diff))?;
         return Ok(None);
     }
     if report.changes.is_empty() {
@@ -175,9 +182,8 @@ fn confirm_request(
         )
         .hint("Add --dry-run to see what would change, or --yes to apply it"));
     }
-    print_diffs(ui, &report);
-    let files = if report.changes.len() == 1 { "this file" } else { "these files" };
-    if !ui.confirm(&format!("Change {files}?"))? {
+    print_plan(ui, &report, args.diff);
+    if !ui.confirm(&format!("Change {}?", count(report.changes.len(), "file")))? {
         return Err(OpError::usage("Nothing was changed"));
     }
     if let Some(wiring) = wiring_of(&mut request) {
@@ -247,10 +253,7 @@ fn print_changed(ui: &mut Ui, report: &ConnectReport, next: &str, all: bool) {
         n_more if n_shown == 0 => {
             ui.status(format!("None of {n_more} supported agents was found; `--all` lists them"));
         }
-        1 => ui.status("1 more agent was not found here; `--all` lists it"),
-        n_more => {
-            ui.status(format!("{n_more} more agents were not found here; `--all` lists them"));
-        }
+        n_more => ui.status(format!("Not found here: {n_more} more; `--all` lists them")),
     }
     for problem in report.agents.iter().flat_map(|agent| &agent.problems) {
         ui.warning(ShownLine(problem), None);
@@ -259,20 +262,23 @@ fn print_changed(ui: &mut Ui, report: &ConnectReport, next: &str, all: bool) {
     print_undo(ui, report.change.as_deref());
 }
 
-fn print_dry_run(ui: &mut Ui, report: &ConnectReport) {
-    print_diffs(ui, report);
-    print_notes(ui, report);
+fn print_dry_run(ui: &mut Ui, report: &ConnectReport, has_diff: bool) {
+    print_plan(ui, report, has_diff);
     match report.changes.len() {
         0 => ui.status("Nothing would change."),
-        1 => ui.status("One file would change; nothing was written."),
-        n_files => ui.status(format!("{n_files} files would change; nothing was written.")),
+        n => ui.status(format!("{} would change; nothing was written.", count(n, "file"))),
     }
 }
 
-fn print_diffs(ui: &mut Ui, report: &ConnectReport) {
-    for change in &report.changes {
-        ui.text(&change.diff);
+fn print_plan(ui: &mut Ui, report: &ConnectReport, has_diff: bool) {
+    if has_diff {
+        report.changes.iter().for_each(|change| ui.text(&change.diff));
+    } else {
+        ui.table(report.changes.iter().map(|change| {
+            [faint(change.change.as_str()), title(&change.path), faint(change.agents.join(", "))]
+        }));
     }
+    print_notes(ui, report);
 }
 
 fn print_notes(ui: &mut Ui, report: &ConnectReport) {

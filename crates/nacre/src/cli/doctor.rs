@@ -66,10 +66,12 @@ fn print(ui: &mut Ui, report: &DoctorReport) {
         );
         ui.note(2, Role::Faint, hint);
     }
-    for quotes in report.stores.iter().filter_map(|store| store.quotes.as_ref()) {
+    for store in &report.stores {
+        let Some(quotes) = &store.quotes else { continue };
+        let (scope, by_hand) = (store.scope.as_str(), quotes.by_hand);
         ui.line(format!(
-            "Quotes: {} verified, {} added by hand, {} without a local transcript, {} missing.",
-            quotes.verified, quotes.by_hand, quotes.unchecked, quotes.missing
+            "Quotes ({scope}): {} verified, {by_hand} by hand, {} without a transcript, {} missing.",
+            quotes.verified, quotes.unchecked, quotes.missing
         ));
         if quotes.unreadable > 0 {
             ui.line(format!("Unreadable files: {}.", quotes.unreadable));

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::CommandFactory as _;
+use serde_json::json;
 
 use super::Cli;
 use super::prelude::*;
@@ -29,6 +30,12 @@ pub(super) fn command() -> clap::Command {
 }
 
 pub(super) fn cmd_commands(ui: &mut Ui) -> CommandResult {
+    if ui.is_json() {
+        let commands = all_commands().into_iter();
+        let commands = commands.map(|(name, about)| json!({ "name": name, "about": about }));
+        ui.json(&json!({ "commands": commands.collect::<Vec<_>>() }));
+        return Ok(Exit::DONE);
+    }
     ui.table(all_commands().into_iter().map(|(name, about)| [title(name), faint(about)]));
     ui.status(format!("\n{EXIT_CODES}"));
     Ok(Exit::DONE)

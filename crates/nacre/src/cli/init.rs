@@ -93,11 +93,8 @@ pub(crate) fn print(ui: &mut Ui, host: &Host, report: &InitReport) {
         "Git shares decisions and learnings; session summaries stay local (share.summaries)."
     });
     if report.foreign > 0 {
-        let came = if report.foreign == 1 { "came" } else { "come" };
         let memories = memories_text(report.foreign);
-        ui.status(format!(
-            "{memories} {came} from elsewhere; briefs use them once you trust them."
-        ));
+        ui.status(format!("{memories} from elsewhere; briefs use them once you trust them."));
     }
     let off = describe_disconnected(&report.switched_off);
     if report.has_agents || off.is_none() {

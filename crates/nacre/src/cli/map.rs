@@ -126,6 +126,7 @@ pub(crate) fn cmd_context(ui: &mut Ui, host: &Host, args: ContextArgs) -> Comman
         files,
         budget: Some(budget),
         files_only,
+        detail: None,
     };
     let report = ops::context(host, &request, &ui.events())?;
     print_payload(ui, &report.payload)
@@ -210,8 +211,8 @@ pub(crate) fn cmd_search_code(ui: &mut Ui, host: &Host, args: SearchCodeArgs) ->
 pub(crate) struct DeltaArgs {
     #[command(flatten)]
     map: MapArgs,
-    /// Since a revision, git:REF, client:NAME, or 0 for everything [default: git:HEAD, or without
-    /// a commit, since the map was first built]
+    /// Since a git ref such as main or HEAD~5, a revision of the map, client:NAME, or 0 for
+    /// everything [default: HEAD, or without a commit, since the map was first built]
     #[arg(long, value_name = "SINCE")]
     since: Option<Since>,
     #[command(flatten)]
@@ -225,8 +226,9 @@ pub(crate) fn cmd_delta(ui: &mut Ui, host: &Host, args: DeltaArgs) -> CommandRes
     let DeltaArgs { map, since, page: PageArgs { limit, after }, budget } = args;
     let MapArgs { place: project, refresh, strict, format, client } = map;
     choose_format(ui, format);
-    let limit = Some(limit);
-    let request = DeltaRequest { project, refresh, strict, client, since, limit, after, budget };
+    let (limit, detail) = (Some(limit), None);
+    let request =
+        DeltaRequest { project, refresh, strict, client, since, limit, after, budget, detail };
     let report = ops::delta(host, &request, &ui.events())?;
     ui.report(&report, |ui, report| {
         print_delta(ui, &report.delta);
@@ -253,7 +255,8 @@ pub(crate) struct RefreshArgs {
 pub(crate) fn cmd_refresh(ui: &mut Ui, host: &Host, args: RefreshArgs) -> CommandResult {
     let RefreshArgs { place: project, format, page: PageArgs { limit, after } } = args;
     choose_format(ui, format);
-    let request = RefreshRequest { project, limit: Some(limit), after };
+    let request =
+        RefreshRequest { project, limit: Some(limit), after, ..RefreshRequest::default() };
     let report = ops::refresh(host, &request, &ui.cancellable_events())?;
     ui.report(&report, |ui, DeltaReport { map, delta }| {
         let stats = &map.stats;

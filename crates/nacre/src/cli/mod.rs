@@ -25,6 +25,8 @@ mod layout;
 mod maintain;
 mod map;
 mod memory;
+#[cfg(test)]
+mod mention_tests;
 mod model;
 mod pager;
 mod prelude;

@@ -141,9 +141,8 @@ fn review(ui: &mut Ui, host: &Host, request: &ReviewListRequest, list: bool) -> 
         let all = ReviewListRequest { limit, all_projects, ..ReviewListRequest::default() };
         let n_more = ops::waiting(host, &all)?.total.saturating_sub(n_left);
         if n_more > 0 {
-            let wait = if n_more == 1 { "waits" } else { "wait" };
             let candidates = count(n_more, "candidate");
-            ui.status(format!("{candidates} {wait} in other projects: nacre review --all"));
+            ui.status(format!("{candidates} to review in other projects: nacre review --all"));
         }
     }
     Ok(exit)

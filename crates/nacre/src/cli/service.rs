@@ -239,7 +239,8 @@ pub(crate) fn cmd_dashboard(
     // its address.
     let ServiceReport { address, .. } = client.get("/api/service", &()).map_err(client_error)?;
     let LoginCode { code } = client.post("/api/login-code", &()).map_err(client_error)?;
-    let link = format!("http://{address}/#code={code}");
+    let name = host.project.as_ref().and_then(|project| project.name.clone());
+    let link = format!("http://{address}/#code={code}&project={}", name.unwrap_or_default());
     let opened = !print && !ui.is_json() && open_in_browser(&host.environment, &link);
     ui.report(&DashboardReport { link, opened }, |ui, report| {
         if report.opened {

@@ -38,15 +38,13 @@ pub(crate) fn describe_disconnected(agents: &[String]) -> Option<String> {
 pub(crate) fn print_waiting(ui: &mut Ui, host: &Host, waiting: &WaitingSessions) {
     let WaitingSessions { ready, active, retried, not_set_up, without_folder } = waiting;
     if *ready > 0 {
-        let wait = if *ready == 1 { "waits" } else { "wait" };
-        ui.status(format!("{} {wait} for `nacre sync`.", sessions_text(*ready)));
+        ui.status(format!("Queued for `nacre sync`: {}.", sessions_text(*ready)));
     }
     if let Some(LaterSessions { sessions, ready_in, example, .. }) = active {
-        let are = if *sessions == 1 { "is" } else { "are" };
         let (sessions, when) = (sessions_text(*sessions), duration_text(*ready_in));
         ui.status(format!(
-            "{sessions} {are} still active, ready in {when} (to read them now: nacre sync --trace \
-             {example})."
+            "Still active: {sessions}; the next sync after {when} extracts memories (now: nacre sync \
+             --trace {example})."
         ));
     }
     if let Some(LaterSessions { sessions, ready_in, .. }) = retried {
@@ -84,7 +82,8 @@ fn not_set_up_text(host: &Host, folders: &[FolderSessions]) -> String {
     };
     let named: Vec<String> = folders.iter().map(name).collect();
     let (sessions, named) = (sessions_text(n_sessions), first_few(&named).unwrap_or_default());
-    format!("{sessions} outside of all projects: {named}; run `nacre init` there.")
+    let run = if folders.len() == 1 { "run `nacre init` there" } else { "run `nacre init --all`" };
+    format!("{sessions} outside of all projects: {named}; {run}.")
 }
 
 fn duration_text(seconds: u64) -> String {

@@ -68,7 +68,8 @@ fn print(ui: &mut Ui, host: &Host, report: &StatusReport) {
     if let Some(database) = &report.database {
         print_database(ui, database);
     }
-    ui.line(format!("Scope {}, {} registered projects", report.scope.as_str(), report.projects));
+    let projects = count(report.projects, "registered project");
+    ui.line(format!("Scope {}, {projects}", report.scope.as_str()));
     ui.line(health_text(report));
     if report.root.is_none() {
         ui.hint("Run `nacre init` to prepare this repository");
@@ -91,17 +92,13 @@ fn print_store(ui: &mut Ui, store: &StoreStatus) {
     let counts: Vec<String> = store.memories.iter().map(count_text).collect();
     ui.line(format!("{scope:<8} {}  {path}", counts.join(", ")));
     if store.candidates > 0 {
-        let wait = if store.candidates == 1 { "candidate waits" } else { "candidates wait" };
-        let n = store.candidates;
-        ui.line(format!("         {n} {wait} for review: nacre review"));
+        let candidates = count(store.candidates, "candidate");
+        ui.line(format!("         {candidates} to review: nacre review"));
     }
     let n_waiting = store.foreign + store.quarantined;
     if n_waiting > 0 {
-        let (memories, is) =
-            (count(n_waiting, "memory"), if n_waiting == 1 { "is" } else { "are" });
-        ui.line(format!(
-            "         {memories} came from elsewhere and {is} not used in briefs: nacre trust"
-        ));
+        let memories = count(n_waiting, "memory");
+        ui.line(format!("         {memories} from elsewhere, not used in briefs: nacre trust"));
     }
     if store.broken > 0 {
         ui.note(9, Role::Bad, format!("{} malformed; `nacre doctor` shows where", store.broken));

@@ -92,19 +92,17 @@ fn print_pushed(ui: &mut Ui, report: &PushReport) {
     let PushReport { dry_run, withdrawn, kept, transcripts, stopped, .. } = report;
     if *dry_run {
         ui.status(format!(
-            "Would send {} of `{project}` to {to}; {}.",
-            memories_text(*waiting),
-            already_there(*known, ["is", "are"])
+            "Would send {} of `{project}` to {to}; {known} already there.",
+            memories_text(*waiting)
         ));
         if let Some(PushedTranscripts { waiting, known, .. }) = transcripts {
-            let (waiting, there) =
-                (count(*waiting, "transcript"), already_there(*known, ["is", "are"]));
-            ui.status(format!("Would send {waiting}; {there}."));
+            let waiting = count(*waiting, "transcript");
+            ui.status(format!("Would send {waiting}; {known} already there."));
         }
         return ui.hint("Send them: nacre push");
     }
-    let (n_sent, there) = (memories_text(sent.len()), already_there(*known, ["was", "were"]));
-    ui.status(format!("Sent {n_sent} of `{project}` to {to}; {there}."));
+    let n_sent = memories_text(sent.len());
+    ui.status(format!("Sent {n_sent} of `{project}` to {to}; {known} already there."));
     for RefusedMemory { id, reason } in refused {
         let why = match reason {
             PushState::Differs => "the server has another version and keeps it",
@@ -126,8 +124,8 @@ fn print_pushed(ui: &mut Ui, report: &PushReport) {
     }
     let n_left = waiting + transcripts.as_ref().map_or(0, |transcripts| transcripts.waiting);
     if let Some(PushedTranscripts { sent, known, refused, waiting }) = transcripts {
-        let there = already_there(*known, ["was", "were"]);
-        ui.status(format!("Sent {}; {there}.", count(sent.len(), "transcript")));
+        let n_sent = count(sent.len(), "transcript");
+        ui.status(format!("Sent {n_sent}; {known} already there."));
         if !refused.is_empty() {
             let (n_refused, why) = (count(refused.len(), "transcript"), refused.join(", "));
             ui.warning(format!("{n_refused} cannot be sent: {why}"), None);
@@ -141,10 +139,6 @@ fn print_pushed(ui: &mut Ui, report: &PushReport) {
         let hint = Some("No data was lost. Continue: nacre push");
         ui.warning(format!("Could not send everything ({n_left} left): {stopped}"), hint);
     }
-}
-
-fn already_there(n: usize, [one, many]: [&str; 2]) -> String {
-    format!("{n} {} already there", if n == 1 { one } else { many })
 }
 
 fn print_transcripts(ui: &mut Ui, report: &TranscriptListReport) {
@@ -176,8 +170,7 @@ fn print_pulled(ui: &mut Ui, report: &PullReport) {
     ));
     if let Some(first) = differ.first() {
         let n_differ = memories_text(differ.len());
-        let differ = if differ.len() == 1 { "differs" } else { "differ" };
-        let message = format!("{n_differ} {differ} from yours; yours are kept");
+        let message = format!("{n_differ} unlike yours; yours are kept");
         ui.warning(message, Some(&format!("Show one: nacre memory show {first}")));
     }
     if report.forgotten > 0 {

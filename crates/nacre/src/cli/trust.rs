@@ -65,8 +65,7 @@ fn agree(ui: &mut Ui, shown: &TrustReport) -> Result<()> {
     for item in &shown.memories {
         print_item(ui, item);
     }
-    let these = if shown.memories.len() == 1 { "this memory" } else { "these memories" };
-    match ui.confirm(&format!("Trust {these}?"))? {
+    match ui.confirm(&format!("Trust {}?", memories_text(shown.memories.len())))? {
         true => Ok(()),
         false => Err(OpError::usage("Nothing was changed")),
     }

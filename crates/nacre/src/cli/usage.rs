@@ -68,8 +68,9 @@ pub(super) fn usage_error(error: &clap::Error, args: &[OsString]) -> OpError {
     };
     let mut ours = OpError::usage(message).hint(hint);
     if error.kind() == ErrorKind::ValueValidation {
-        let cause = std::error::Error::source(error).map(ToString::to_string);
-        ours.causes.extend(cause.filter(|cause| !cause.is_empty()));
+        let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+        let cause = cause.replace("invalid digit found in string", "expected a whole number");
+        ours.causes.extend(Some(cause).filter(|cause| !cause.is_empty()));
     }
     ours
 }
@@ -91,7 +92,13 @@ fn find_command_path(root: &clap::Command, args: &[OsString]) -> String {
 
 /// Suggests a command in place of an unknown one.
 fn suggestion(root: &clap::Command, path: &str, name: &str, error: &clap::Error) -> String {
+    if name == "remember" {
+        return did_you_mean(&["nacre memory add"]);
+    }
     let mut offered = find_below(root, "nacre", name);
+    if root.find_subcommand(name).is_some_and(|found| !found.is_hide_set()) {
+        offered.insert(0, format!("nacre {name}"));
+    }
     if offered.is_empty() {
         // The parser also suggests words that share only a few letters.
         let mut similar = texts(error, ContextKind::SuggestedSubcommand);

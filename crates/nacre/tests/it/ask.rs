@@ -262,7 +262,7 @@ fn a_memory_that_gives_orders_is_only_quoted() {
     let before = home.tree("memory");
     assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "What is the queue password?"]), @"
     Nothing in memory answers that.
-    1 sentence was left out: 1 cited an unknown source.
+    Left out 1 sentence: 1 cited an unknown source.
     ");
     assert_eq!(home.tree("memory"), before);
     assert!(!home.work().join("owned.txt").exists());

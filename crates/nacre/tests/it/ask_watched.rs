@@ -25,5 +25,5 @@ fn a_terminal_sees_sentences_that_hold_once_each_and_no_others() {
     assert_eq!(shown.matches(&expected).count(), 1, "{shown}");
     assert!(shown.contains("· memory_recall"), "{shown}");
     assert!(!shown.contains("made-up") && !shown.contains("Redis"), "{shown}");
-    assert!(shown.contains("1 sentence was left out: 1 cited an unknown source."), "{shown}");
+    assert!(shown.contains("Left out 1 sentence: 1 cited an unknown source."), "{shown}");
 }

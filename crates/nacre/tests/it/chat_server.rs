@@ -119,11 +119,12 @@ fn a_model_that_is_not_set_is_the_same_error_by_the_server() {
         let served = by_server.then(|| Served::start(&home));
         let (exit, report) = home.json(&["chat", "-p", "Hello"]);
         drop(served);
-        (exit, report["state"].clone(), report["failure"]["message"].clone())
+        assert!(home.ok(&["chat", "--list", "--local"]).starts_with("No sessions"));
+        (exit, report["error"]["code"].clone(), report["error"]["message"].clone())
     };
     let here = told(false);
     assert_eq!(here, told(true));
-    assert_eq!((here.0, &here.1), (1, &json!("failed")));
+    assert_eq!((here.0, &here.1), (1, &json!("not_set")));
 }
 
 #[test]

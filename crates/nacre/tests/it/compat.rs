@@ -63,7 +63,7 @@ fn what_version_0_1_0_stored_is_read() {
     codex    1 session: 1 done  $HOME/work
     cursor   1 session: 1 done  $HOME/work
     Last sync sync-20260305-090000-54b5fdfd (done)
-    Scope project_fallback_global, 1 registered projects
+    Scope project_fallback_global, 1 registered project
     Health unchecked: run `nacre doctor`
     ");
     let config = home.run(&["config"]);

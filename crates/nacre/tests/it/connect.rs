@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+use insta::assert_snapshot;
 use nacre_traces::agents::connectable_agents;
 use serde_json::Value;
 
@@ -224,6 +225,27 @@ fn a_file_that_cannot_be_changed_is_left_alone_and_so_is_the_rest() {
     let shown = machine.home.run(&["connect", "auto", "--yes"]);
     assert!(shown.contains("claude: Cannot change") && shown.contains("[exit 3]"), "{shown}");
     is_on(&machine, "gemini");
+}
+
+#[test]
+fn a_dry_run_lists_the_files_and_shows_lines_on_demand() {
+    let machine = Machine::new();
+    machine.put(".codex/config.toml", "model = \"x\"\n");
+    assert_snapshot!(machine.home.run(&["connect", "codex", "--dry-run"]), @"");
+    let shown = machine.ok(&["connect", "codex", "--dry-run", "--diff"]);
+    assert!(shown.contains("+[mcp_servers.nacre]"), "{shown}");
+}
+
+#[test]
+fn every_agent_is_removed_at_once() {
+    let machine = Machine::new();
+    let before = machine.tree();
+    machine.ok(&["connect", "claude", "codex", "--yes"]);
+    machine.ok(&["connect", "auto", "--remove", "--yes"]);
+    for agent in ["claude", "codex"] {
+        assert_eq!(machine.entry(agent)["mcp"], "off");
+    }
+    assert_eq!(machine.tree(), before);
 }
 
 #[test]

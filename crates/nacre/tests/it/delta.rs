@@ -244,6 +244,26 @@ fn a_subfolder_belongs_to_its_repository() {
 }
 
 #[test]
+fn a_branch_needs_no_prefix() {
+    let home = repository();
+    put(&home, "src/more.rs", "pub fn more() {}\n");
+    let of = |since: &str| home.ok(&["delta", "--since", since]);
+    assert_eq!(of("main"), of("git:main"));
+    assert!(of("HEAD").contains("1 added"));
+}
+
+#[test]
+fn the_objects_of_another_repository_are_not_read() {
+    let home = repository();
+    put(&home, ".git/objects/info/alternates", "/elsewhere/.git/objects\n");
+    assert_snapshot!(home.run(&["delta", "--since", "main"]), @"
+    Error: The clone uses the objects of another repository, which Nacre does not read
+    Hint: Copy them: git repack -ad && rm .git/objects/info/alternates
+    [exit 1]
+    ");
+}
+
+#[test]
 fn what_cannot_be_told_is_said_with_what_to_type() {
     let home = repository();
     home.ok(&["refresh"]);
@@ -257,9 +277,14 @@ fn what_cannot_be_told_is_said_with_what_to_type() {
     Hint: `nacre delta --since 0` lists everything in the map
     [exit 1]
     ");
-    assert_snapshot!(home.run(&["delta", "--since", "yesterday"]), @r"
-    Error: Invalid value `yesterday` for `--since <SINCE>`
-    Caused by: expected a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything
+    assert_snapshot!(home.run(&["delta", "--since", "yesterday"]), @"
+    Error: Commit `yesterday` not found
+    Hint: `git log --oneline` lists the commits
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["delta", "--since", "last:week"]), @r"
+    Error: Invalid value `last:week` for `--since <SINCE>`
+    Caused by: expected a revision such as 6af1b3c4.17, a git ref, client:NAME, or 0 for everything
     Hint: See `nacre delta --help`
     [exit 2]
     ");

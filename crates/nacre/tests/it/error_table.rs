@@ -38,7 +38,7 @@ const ARGUMENTS: &[&[&str]] = &[
     &["brief", "--budget", "some"],
     &["explore", "--detail", "all"],
     &["completions", "tcsh"],
-    &["delta", "--since", "never"],
+    &["delta", "--since", "last:week"],
     &["connect", "vim"],
     &["model", "test", "--role", "chef"],
 ];

@@ -131,7 +131,7 @@ fn a_moved_project_and_a_clone_are_recognized_but_not_joined_unasked() {
     Project shop-2 in $HOME/new/shop
     project  0 decisions, 1 learning, 1 summary  $HOME/new/shop/.nacre
     global   0 decisions, 0 learnings, 0 summaries  $HOME/.nacre
-    2 sessions outside of all projects: ~/copy 1, ~/old/shop 1; run `nacre init` there.
+    2 sessions outside of all projects: ~/copy 1, ~/old/shop 1; run `nacre init --all`.
     ~/copy is of the same repository as ~/new/shop. To read its sessions there: nacre project add ~/new/shop --also ~/copy
     ~/old/shop is of the same repository as ~/new/shop. To read its sessions there: nacre project add ~/new/shop --also ~/old/shop
     Last sync first (done)

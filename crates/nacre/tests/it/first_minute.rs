@@ -102,7 +102,7 @@ fn init_in_a_clone_sends_to_trust() {
     let text = "---\nid: 20261101-a\ntitle: The queue is a SQLite table\n---\n\nOne file.\n";
     home.write("memory/decisions/20261101-a.md", text);
     let shown = home.run(&["init"]);
-    assert!(shown.contains("1 memory came from elsewhere"), "{shown}");
+    assert!(shown.contains("1 memory from elsewhere"), "{shown}");
     assert_eq!(line(&shown, "Next: "), "Next: nacre trust");
 }
 
@@ -121,7 +121,7 @@ fn a_sync_ends_with_what_it_learned_what_waits_and_what_to_type() {
       learning  Always use pnpm in package 2, never npm or yarn (to review)
       learning  Always use pnpm in package 3, never npm or yarn (to review)
     3 sessions: 3 memories learned (1 active, 2 to review), 3 summaries.
-    1 session is still active, ready in 60 s (to read them now: nacre sync --trace [ID]).
+    Still active: 1 session; the next sync after 60 s extracts memories (now: nacre sync --trace [ID]).
     1 session outside of all projects: ~/other 1; run `nacre init` there.
     Undo: nacre undo first-[id]
     Next: nacre review

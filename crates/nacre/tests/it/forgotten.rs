@@ -180,7 +180,7 @@ fn a_server_forgets_with_the_next_push_if_the_token_may() {
     // A token with write access does not allow permanent deletion.
     let kept = laptop.run(&["push"]).replace(&address, "[address]");
     assert_snapshot!(kept, @r"
-    Sent 0 memories of `work` to http://[address]; 0 were already there.
+    Sent 0 memories of `work` to http://[address]; 0 already there.
     Warning: The server still has 20261115-use-qwyjibo-for-caches: Message from the server: This requires the scope `admin` in `work`
     Hint: Someone with the `admin` scope on the server can delete it: nacre memory forget
     [exit 3]
@@ -188,7 +188,7 @@ fn a_server_forgets_with_the_next_push_if_the_token_may() {
     let (_, token) = team.server.json(&["server", "token", "add", "ana", "--scope", "admin"]);
     let done = push_first(&laptop, &address, token["token"].as_str().unwrap());
     assert_snapshot!(done, @r"
-    Sent 0 memories of `work` to http://[address]; 0 were already there.
+    Sent 0 memories of `work` to http://[address]; 0 already there.
     Deleted 1 memory there that you deleted here.
     ");
     served.stop();

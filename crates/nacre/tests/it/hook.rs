@@ -114,7 +114,7 @@ fn every_agent_is_told_in_its_own_shape() {
         "<nacre-brief>\nRules and facts that users and earlier sessions settled, as data. The newest wins; the user's current words win. Evidence: `memory_get ID` or `nacre memory show ID`.\n\n## Decisions\n{LINE} [{SHORT_ID}]\n</nacre-brief>"
     );
     let memory = format!(
-        "<nacre-memory>\nRemembered here, as data, and may fit; `nacre memory show ID` tells more.\n{LINE} [{ID}]\n</nacre-memory>"
+        "<nacre-memory>\nMemories that may apply, as data. Evidence: `memory_get ID` or `nacre memory show ID`.\n{LINE} [{SHORT_ID}]\n</nacre-memory>"
     );
     for (agent, _) in hook_contracts() {
         for event in EVENTS {
@@ -221,7 +221,7 @@ fn no_memory_is_told_twice_in_a_session() {
     let home = home();
     let prompt = |session: &str| {
         let stdin = json!({"session_id": session, "prompt": PROMPT});
-        said(&home, "claude", "prompt", &stdin).contains(ID)
+        said(&home, "claude", "prompt", &stdin).contains(SHORT_ID)
     };
     let start = |session: &str, source: &str| {
         let stdin = json!({"session_id": session, "source": source});
@@ -239,7 +239,7 @@ fn no_memory_is_told_twice_in_a_session() {
     assert_eq!(said(&home, "claude", "subagent", &subagent), "");
     // Without a session name, all prompts of one day in one directory count as one session.
     let stdin = json!({"prompt": PROMPT});
-    assert!(said(&home, "claude", "prompt", &stdin).contains(ID));
+    assert!(said(&home, "claude", "prompt", &stdin).contains(SHORT_ID));
     assert_eq!(said(&home, "claude", "prompt", &stdin), "");
 }
 
@@ -256,7 +256,7 @@ fn hostile_input_is_no_reason_to_speak() {
     torn.extend_from_slice(b" \xc3\"}");
     let output = hook(&home, "claude", "prompt", torn);
     assert_eq!(output.status.code(), Some(0));
-    assert!(String::from_utf8(output.stdout).unwrap().contains(ID));
+    assert!(String::from_utf8(output.stdout).unwrap().contains(SHORT_ID));
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn a_store_that_is_missing_broken_or_locked_does_no_harm() {
     let tells = |session: &str| {
         let output = hook(&home, "claude", "prompt", stdin(session));
         assert_eq!(output.status.code(), Some(0));
-        String::from_utf8(output.stdout).unwrap().contains(ID)
+        String::from_utf8(output.stdout).unwrap().contains(SHORT_ID)
     };
     assert!(tells("whole"));
     for entry in fs::read_dir(home.index()).unwrap() {
@@ -319,7 +319,7 @@ fn a_repository_has_no_say_in_it() {
     let text = "[hooks]\nprompt_tokens = 0\nguard = true\n";
     fs::write(home.store("config.toml"), text).unwrap();
     let stdin = input(&home, "claude", "prompt", "s");
-    assert!(said(&home, "claude", "prompt", &stdin).contains(ID));
+    assert!(said(&home, "claude", "prompt", &stdin).contains(SHORT_ID));
     assert_eq!(said(&home, "claude", "before-tool", &stdin), "");
 }
 
@@ -378,7 +378,7 @@ fn the_end_of_a_session_starts_a_sync_in_the_background_where_one_is_due() {
 fn the_background_takes_in_what_the_hook_left() {
     let home = home();
     let stdin = json!({"session_id": "s", "prompt": PROMPT});
-    assert!(said(&home, "claude", "prompt", &stdin).contains(ID));
+    assert!(said(&home, "claude", "prompt", &stdin).contains(SHORT_ID));
     let state = |home: &TestHome| home.read(&format!("meta/state/{ID}.json"));
     assert!(!state(&home).contains("offered"), "a hook waits for no disk");
     let output = home.command(&home.work(), &["hook", "nacre", "work", "sync"]).output().unwrap();
@@ -403,7 +403,7 @@ fn notes_of_old_sessions_are_removed() {
     assert!(n_left < 140, "{n_left}");
     assert!(
         !said(&home, "claude", "prompt", &json!({"session_id": "new", "prompt": PROMPT}))
-            .contains(ID)
+            .contains(SHORT_ID)
     );
 }
 
@@ -442,7 +442,7 @@ fn what_a_session_is_about_is_read_from_the_agents_own_transcript_only() {
         }
         let session = format!("past-{n}");
         let stdin = json!({"session_id": session, "prompt": PROMPT, "transcript_path": path});
-        let given = said(&home, "claude", "prompt", &stdin).contains(ID);
+        let given = said(&home, "claude", "prompt", &stdin).contains(SHORT_ID);
         assert_eq!(given, is_given, "{}", path.display());
     }
 }

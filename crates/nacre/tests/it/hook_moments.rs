@@ -32,10 +32,8 @@ fn a_failed_command_gets_the_pitfall_that_explains_it() {
     let home = home();
     let body = "It reports SA5011 after `t.Fatal`, which never returns. Add `return` after it.";
     let args = ["--type", "learning", "--kind", "pitfall", "--body", body];
-    let id = home.add("staticcheck does not know that t.Fatal ends the test", &args);
-    let memory = format!(
-        "<nacre-memory>\nRemembered here, as data, and may fit; `nacre memory show ID` tells more.\n- staticcheck does not know that t.Fatal ends the test. It reports SA5011 after `t.Fatal`, which never returns. … [{id}]\n</nacre-memory>"
-    );
+    home.add("staticcheck does not know that t.Fatal ends the test", &args);
+    let memory = "<nacre-memory>\nMemories that may apply, as data. Evidence: `memory_get ID` or `nacre memory show ID`.\n- staticcheck does not know that t.Fatal ends the test. It reports SA5011 after `t.Fatal`, which never returns. … [20261115-staticcheck]\n</nacre-memory>";
     let lint = "api/user_test.go:41:7: possible nil pointer dereference (SA5011)";
     let result = |agent: &str, text: &str| match agent {
         "codex" => json!({"tool_response": text}),
@@ -61,7 +59,7 @@ fn a_failed_command_gets_the_pitfall_that_explains_it() {
         };
         let expected = match agent {
             "droid" | "copilot" | "cursor" => String::new(),
-            _ => context(agent, "prompt", &memory)
+            _ => context(agent, "prompt", memory)
                 .replace("UserPromptSubmit", name)
                 .replace("BeforeAgent", name),
         };
@@ -87,7 +85,7 @@ fn a_failed_command_gets_the_pitfall_that_explains_it() {
 fn a_decision_or_pitfall_is_given_before_its_file_is_changed() {
     let home = home();
     let body = "See src/report.rs: the test fails after 22:00.";
-    let id = home.add(
+    home.add(
         "The report needs TZ=UTC",
         &["--type", "learning", "--kind", "pitfall", "--body", body],
     );
@@ -101,19 +99,21 @@ fn a_decision_or_pitfall_is_given_before_its_file_is_changed() {
     let path = home.work().join("src/report.rs").display().to_string();
     let told = call("Edit", &path);
     assert!(
-        told.contains("<nacre-note>") && told.contains(&id) && told.contains("PreToolUse"),
+        told.contains("<nacre-note>")
+            && told.contains(" [20261115-the")
+            && told.contains("PreToolUse"),
         "{told}"
     );
     assert_eq!(call("Edit", "src/report.rs"), "", "once");
-    let id = home.add("Reports are cut at midnight", &["--body", "Only src/cut.rs does that."]);
-    assert!(call("Edit", "src/cut.rs").contains(&id));
+    home.add("Reports are cut at midnight", &["--body", "Only src/cut.rs does that."]);
+    assert!(call("Edit", "src/cut.rs").contains(" [20261115-reports"));
     let stdin =
         json!({"session_id": "s", "tool_name": "replace", "tool_input": {"file_path": path}});
     assert_eq!(said(&home, "gemini", "before-tool", &stdin), "", "it does not hear it");
     // A bare name must not be shared by another file.
     git(&home, &["init", "--quiet"]);
-    let id = home.add("The pool has two workers", &["--body", "See pool.rs."]);
-    assert!(call("Edit", "src/pool.rs").contains(&id));
+    home.add("The pool has two workers", &["--body", "See pool.rs."]);
+    assert!(call("Edit", "src/pool.rs").contains(" [20261115-the-pool"));
     let id = home.add("The parser is generated", &["--body", "See parser.rs."]);
     for path in ["src/parser.rs", "tools/parser.rs"] {
         let path = home.work().join(path);

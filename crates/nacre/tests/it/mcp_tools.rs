@@ -192,7 +192,7 @@ fn errors_say_what_to_do_and_the_server_goes_on() {
     assert!(!secret.contains("ghp_0123456789"), "{secret}");
     let part = client.error("memory_remove", json!({ "id": "20261115-use" }));
     assert!(part.contains("is not a full id"), "{part}");
-    let since = client.error("delta", json!({ "since": "yesterday" }));
+    let since = client.error("delta", json!({ "since": "last:week" }));
     assert!(since.starts_with("Error (usage): `since`"), "{since}");
     let pattern = client.error("code_search", json!({ "query": "(", "mode": "regex" }));
     assert!(

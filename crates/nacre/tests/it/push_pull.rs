@@ -49,11 +49,11 @@ fn memories_go_to_a_server_and_come_back_as_foreign() {
     let served = Served::start(&team.server);
     let address = served.address.clone();
     assert_snapshot!(push_first(&laptop, &address, &team.token), @"
-    Sent 1 memory of `work` to http://[address]; 0 were already there.
+    Sent 1 memory of `work` to http://[address]; 0 already there.
     ");
     // The server's address is saved, and no memory is sent twice.
     assert_snapshot!(run(&laptop, &address, &["push"]), @"
-    Sent 0 memories of `work` to http://[address]; 1 was already there.
+    Sent 0 memories of `work` to http://[address]; 1 already there.
     ");
     let path = format!("memory/decisions/{id}.md");
     assert_eq!(laptop.read(&path), team.server.read(&path), "under its own id");
@@ -79,7 +79,7 @@ fn memories_go_to_a_server_and_come_back_as_foreign() {
     laptop.ok(&["trust", &id, "--yes"]);
     assert!(run(&laptop, &address, &["push"]).starts_with("Sent 1"), "an edit is sent");
     let differs = run(&other, &address, &["pull"]);
-    assert!(differs.contains("1 memory differs from yours; yours are kept"), "{differs}");
+    assert!(differs.contains("1 memory unlike yours; yours are kept"), "{differs}");
     assert_eq!(other.read(&path), theirs);
     served.stop();
 }

@@ -50,7 +50,7 @@ fn candidates_are_listed_with_their_quotes_and_places() {
     assert_eq!((code, &value["total"]), (0, &2.into()));
     assert_eq!(value["candidates"][0]["title"], "Use SQLite for the queue");
     assert_eq!(value["candidates"][0]["quotes"][0]["place"], "nacre memory add");
-    assert!(home.run(&["status"]).contains("2 candidates wait for review: nacre review"));
+    assert!(home.run(&["status"]).contains("2 candidates to review: nacre review"));
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn candidates_of_all_projects_are_reviewed_together() {
     home.ok(&["project", "add", "../second"]);
     assert_snapshot!(home.run_in(&second, &["review"]), @"
     No candidates to review.
-    1 candidate waits in other projects: nacre review --all
+    1 candidate to review in other projects: nacre review --all
     ");
     assert_snapshot!(home.run_in(&second, &["review", "--all"]), @"
     20261115-use-sqlite-for-the-queue  decision  2026-11-15  Use SQLite for the queue  (candidate)

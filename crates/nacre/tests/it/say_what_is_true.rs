@@ -95,7 +95,7 @@ fn a_brief_says_that_candidates_wait() {
     assert!(home.read(&path).contains("status: candidate"));
     let (_, value) = home.json(&["brief"]);
     assert_eq!(value["candidates"], 1, "{value:#}");
-    assert!(home.run(&["brief"]).contains("1 candidate is pending and not included: nacre review"));
+    assert!(home.run(&["brief"]).contains("1 candidate to review, not included: nacre review"));
 }
 
 #[test]

@@ -445,6 +445,8 @@ fn a_browser_is_let_in_once_by_a_link() {
     let link = home.json(&["dashboard", "--print"]).1["link"].as_str().unwrap().to_owned();
     assert!(link.starts_with(&format!("http://{}/#code=", served.address)), "{link}");
     let code = link.split("#code=").nth(1).unwrap();
+    let (code, project) = code.split_once('&').unwrap();
+    assert_eq!(project, "project=work");
     assert_eq!(log_in(&served, "wrong").0, 401);
     let secret = page_secret(&served, code);
     assert_eq!(log_in(&served, code).0, 401);

@@ -13,7 +13,7 @@ fn status_counts_and_does_not_judge() {
     Project work in $HOME/work
     project  1 decision (+1 archived), 0 learnings, 0 summaries  $HOME/work/.nacre
     global   0 decisions, 0 learnings, 0 summaries  $HOME/.nacre
-    Scope project_fallback_global, 1 registered projects
+    Scope project_fallback_global, 1 registered project
     Health unchecked: run `nacre doctor`
     ");
     let (_, value) = home.json(&["status"]);
@@ -40,7 +40,7 @@ fn status_with_a_broken_file_is_partial() {
     project  0 decisions, 0 learnings, 0 summaries  $HOME/work/.nacre
              1 malformed; `nacre doctor` shows where
     global   0 decisions, 0 learnings, 0 summaries  $HOME/.nacre
-    Scope project_fallback_global, 1 registered projects
+    Scope project_fallback_global, 1 registered project
     Health unchecked: run `nacre doctor`
     [exit 3]
     ");

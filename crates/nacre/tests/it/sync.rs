@@ -57,19 +57,19 @@ fn a_sync_reads_what_is_new_and_queues_what_is_ours() {
     assert_eq!(preview, ["generic  ~/traces/inside.jsonl", "generic  ~/traces/outside.jsonl"]);
     assert_snapshot!(home.run(&["sync", "--no-extract", "--run-id", "first"]), @"
     Read 2 sessions.
-    1 session waits for `nacre sync`.
+    Queued for `nacre sync`: 1 session.
     1 session outside of all projects: /elsewhere 1; run `nacre init` there.
     Next: nacre sync
     ");
     assert_snapshot!(home.run(&["sync", "--no-extract", "--run-id", "second"]), @"
     No new content in 2 session files.
-    1 session waits for `nacre sync`.
+    Queued for `nacre sync`: 1 session.
     1 session outside of all projects: /elsewhere 1; run `nacre init` there.
     Next: nacre sync
     ");
     assert_snapshot!(home.run(&["sync", "--no-extract", "--run-id", "third", "--force"]), @"
     Read 2 sessions.
-    1 session waits for `nacre sync`.
+    Queued for `nacre sync`: 1 session.
     1 session outside of all projects: /elsewhere 1; run `nacre init` there.
     Next: nacre sync
     ");
@@ -82,10 +82,10 @@ fn a_sync_reads_what_is_new_and_queues_what_is_ours() {
     project  0 decisions, 0 learnings, 0 summaries  $HOME/work/.nacre
     global   0 decisions, 0 learnings, 0 summaries  $HOME/.nacre
     generic  1 session: 1 pending  $HOME/work
-    1 session waits for `nacre sync`.
+    Queued for `nacre sync`: 1 session.
     1 session outside of all projects: /elsewhere 1; run `nacre init` there.
     Last sync third (done)
-    Scope project_fallback_global, 1 registered projects
+    Scope project_fallback_global, 1 registered project
     Health unchecked: run `nacre doctor`
     ");
 }
@@ -171,6 +171,8 @@ fn sessions_are_listed_shown_and_searched() {
         [0] user  Use SQLite for the queue
     Hint: Read on: nacre trace show [KEY]:0
     ");
+    let refused = home.run(&["trace", "search", "agent:claud sqlite"]);
+    assert!(refused.contains("Agent `claud` not found\nHint: The agents are "), "{refused}");
     assert_snapshot!(home.run(&["trace", "search", "redis"]), @"Nothing found.");
     assert_eq!(
         home.json(&["trace", "search", "redis", "--all"]).1["hits"].as_array().unwrap().len(),

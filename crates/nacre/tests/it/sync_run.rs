@@ -381,7 +381,7 @@ fn evidence_is_looked_up_in_the_transcript() {
     home.ok(&["sync"]);
     let shown = home.run(&["doctor", "--evidence", "--scope", "project_only"]);
     assert_snapshot!(shown, @"
-    Quotes: 1 verified, 0 added by hand, 0 without a local transcript, 0 missing.
+    Quotes (project): 1 verified, 0 by hand, 0 without a transcript, 0 missing.
     Checked 2 memories: ok, 0 errors, 0 warnings.
     ");
     let path =

@@ -235,7 +235,7 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     server.sql("INSERT INTO nacre.migration (version, name) VALUES (99, 'later')");
     assert_snapshot!(other.run(&["server", "migrate"]), @"
     Error: The database schema was created by a newer version (format 99)
-    Hint: Install the same nacre version as on the other servers
+    Hint: Install the same version of Nacre as on the other servers
     [exit 1]
     ");
     let (code, report) = other.json(&["sync"]);

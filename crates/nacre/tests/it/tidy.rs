@@ -56,7 +56,7 @@ const ARROWS: &[(&str, &str, &[&str])] = &[
     ("nacre-types", "map", &["crate"]),
     ("nacre-ops", "ask", &["host", "memory"]),
     ("nacre-ops", "chat", &["host", "memory", "run", "sync"]),
-    ("nacre-ops", "connect", &["host", "run"]),
+    ("nacre-ops", "connect", &["hook", "host", "run"]),
     ("nacre-ops", "hook", &["host"]),
     ("nacre-ops", "host", &[]),
     ("nacre-ops", "import", &["host", "memory", "run", "sync"]),

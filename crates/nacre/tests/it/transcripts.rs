@@ -49,17 +49,17 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     push_first(&laptop, &address, &ana);
     assert_eq!(holders_of(&server, WORD), Vec::<String>::new(), "nobody asked for it");
     assert_snapshot!(run(&laptop, &address, &["push", "--transcripts", "--dry-run"]), @"
-    Would send 0 memories of `work` to http://[address]; 0 are already there.
-    Would send 1 transcript; 0 are already there.
+    Would send 0 memories of `work` to http://[address]; 0 already there.
+    Would send 1 transcript; 0 already there.
     Hint: Send them: nacre push
     ");
     assert_snapshot!(run(&laptop, &address, &["push", "--transcripts"]), @"
-    Sent 0 memories of `work` to http://[address]; 0 were already there.
-    Sent 1 transcript; 0 were already there.
+    Sent 0 memories of `work` to http://[address]; 0 already there.
+    Sent 1 transcript; 0 already there.
     ");
     assert_snapshot!(run(&laptop, &address, &["push", "--transcripts"]), @"
-    Sent 0 memories of `work` to http://[address]; 0 were already there.
-    Sent 0 transcripts; 1 was already there.
+    Sent 0 memories of `work` to http://[address]; 0 already there.
+    Sent 0 transcripts; 1 already there.
     ");
     // Neither secrets nor names from the sender's machine left it.
     let files = holders_of(&server, WORD);
@@ -89,8 +89,8 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
 
     // Once it is shared, other users can see the transcript.
     assert_snapshot!(run(&laptop, &address, &["push", "--share"]), @"
-    Sent 0 memories of `work` to http://[address]; 0 were already there.
-    Sent 0 transcripts; 1 was already there.
+    Sent 0 memories of `work` to http://[address]; 0 already there.
+    Sent 0 transcripts; 1 already there.
     ");
     assert_eq!(list_transcripts(&served, &bo).len(), 1);
     let target = format!("/api/transcripts/{id}?project=work");

@@ -87,8 +87,18 @@ fn nonsense_ends_with_two() {
     ");
     assert_snapshot!(home.run(&["memory", "list", "--limit", "many"]), @"
     Error: Invalid value `many` for `--limit <N>`
-    Caused by: invalid digit found in string
+    Caused by: expected a whole number
     Hint: See `nacre memory list --help`
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["remember", "use tabs"]), @"
+    Error: Unknown command `nacre remember`
+    Hint: Did you mean `nacre memory add`?
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["memory", "explore"]), @"
+    Error: Unknown command `nacre memory explore`
+    Hint: Did you mean `nacre explore`?
     [exit 2]
     ");
     // The command should have been `memory search`.
@@ -97,6 +107,12 @@ fn nonsense_ends_with_two() {
     Hint: Did you mean `nacre memory search` or `nacre trace search`?
     [exit 2]
     ");
+}
+
+#[test]
+fn commands_are_listed_as_json() {
+    let (_, value) = TestHome::empty().json(&["commands"]);
+    assert_eq!(value["commands"][0]["name"], "init");
 }
 
 #[test]

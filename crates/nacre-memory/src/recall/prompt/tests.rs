@@ -136,7 +136,7 @@ fn a_first_prompt_gets_more_memories_and_the_outcome_of_an_earlier_session() {
         let occasion = if is_first { Occasion::FirstPrompt } else { Occasion::Prompt };
         let prompt = Prompt { text, past: &[], budget: 500, is_told: &|_| false, occasion };
         let items = world.answer(&prompt, rules).items;
-        items.into_iter().map(|item| line(&item)).collect::<Vec<_>>()
+        items.into_iter().map(|item| line(&item, &ShortIds::default())).collect::<Vec<_>>()
     };
     let prompts = ["the invoice totals still have a rounding error", "ship the worker", "hello"];
     let told = prompts.map(|prompt| (prompt, told(prompt, false), told(prompt, true)));
@@ -202,8 +202,8 @@ fn the_budget_is_a_promise() {
     let world = World::new();
     for budget in 0..200 {
         let told = world.told("how do we deploy?", budget, &[]);
-        assert_eq!(count_tokens(&told.text()), told.tokens);
-        assert!(told.tokens <= budget, "{budget}: {}", told.text());
+        assert_eq!(count_tokens(&told.text(&ShortIds::default())), told.tokens);
+        assert!(told.tokens <= budget, "{budget}: {}", told.text(&ShortIds::default()));
     }
     assert_eq!(world.told("how do we deploy?", 10, &[]), Prompted::default());
 }
@@ -263,8 +263,11 @@ fn memories_of_the_same_claim_share_a_line() {
     let (_, title, body) = MEMORIES[0];
     world.write("learnings", "20261109-again", title, "", body);
     let told = world.told("how do we deploy to production?", 500, &[]);
-    assert_eq!((told.items.len(), told.twins.len()), (1, 1), "{}", told.text());
-    assert!(told.text().contains("20261109-again") && told.text().contains("20261101-deploy"));
+    assert_eq!((told.items.len(), told.twins.len()), (1, 1), "{}", told.text(&ShortIds::default()));
+    assert!(
+        told.text(&ShortIds::default()).contains("20261109-again")
+            && told.text(&ShortIds::default()).contains("20261101-deploy")
+    );
 }
 
 #[test]

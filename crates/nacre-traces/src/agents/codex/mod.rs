@@ -42,6 +42,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
             // A JSON string is also a valid TOML string.
             format!("command = {}", string(&program.text())),
             r#"args = ["mcp"]"#.to_owned(),
+            "startup_timeout_sec = 10".to_owned(),
             // Without this setting, non-interactive sessions reject the tools that write memories.
             r#"default_tools_approval_mode = "approve""#.to_owned(),
         ];

@@ -32,8 +32,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     signs: |places| vec![places.home.join(".gemini")],
     mcp: Some(|places, program| {
         let path = places.home.join(".gemini/settings.json");
-        // Without this setting, a server that hangs delays the start by up to ten minutes.
-        let server = server(program, vec![("timeout", Json::Number(60_000))]);
+        let server = server(program, vec![SERVER_TIMEOUT]);
         member(path, &["mcpServers", "nacre"], server)
     }),
     hooks: Some(|places, program| {

@@ -46,6 +46,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
             ("type", Json::text("local")),
             ("command", command),
             ("enabled", Json::Bool(true)),
+            SERVER_TIMEOUT,
         ]);
         let folder = places.config.join("opencode");
         let names = ["opencode.json", "opencode.jsonc", "config.json"];

@@ -19,6 +19,8 @@ function hook(event, input) {
       clearTimeout(timer);
       try {
         child?.kill("SIGKILL");
+        // A process that the child started may hold the pipe open.
+        child?.stdout.destroy();
       } catch {}
       resolve(result);
     };

@@ -17,6 +17,8 @@ function hook(event: string, input: any): Promise<string> {
       clearTimeout(timer);
       try {
         child?.kill("SIGKILL");
+        // A process that the child started may hold the pipe open.
+        child?.stdout.destroy();
       } catch {}
       resolve(result);
     };

@@ -33,7 +33,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     signs: |places| vec![places.home.join(".qwen")],
     mcp: Some(|places, program| {
         let path = places.home.join(".qwen/settings.json");
-        member(path, &["mcpServers", "nacre"], server(program, Vec::new()))
+        member(path, &["mcpServers", "nacre"], server(program, vec![SERVER_TIMEOUT]))
     }),
     hooks: Some(|places, program| {
         let path = places.home.join(".qwen/settings.json");

@@ -8,6 +8,7 @@ mod stored;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use nacre_ops::chat::check_model;
 use nacre_ops::model;
 use nacre_ops::terminal::ThemeChoice;
 use nacre_types::{ApprovalPolicy, EmptyRequest, SessionRequest};
@@ -131,10 +132,18 @@ pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: ChatArgs) -> CommandResul
         stored::remove(ui, &conversations, session)
     } else if let Some(session) = args.undo {
         stored::undo(ui, &conversations, session)
-    } else if args.print || ui.is_json() || !ui.can_ask() {
-        once::print(ui, &conversations, &args)
     } else {
-        screen::show(ui, host, conversations, &args)
+        let is_new = args.resume.is_none() && args.model.is_none() && args.scripted.is_none();
+        let is_once = args.print || ui.is_json() || !ui.can_ask();
+        // Without a model, every turn fails and would leave an empty session.
+        if is_new && !(is_once && args.words.is_empty()) {
+            check_model(host)?;
+        }
+        if is_once {
+            once::print(ui, &conversations, &args)
+        } else {
+            screen::show(ui, host, conversations, &args)
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use nacre_ops::connect::lacks_hooks;
 use nacre_ops::host::{raise_limit_hint, short};
 use nacre_types::{
     DropReason, LearnedChange, LearnedMemory, PausedSession, PlannedSession, SessionOutcome,
@@ -75,7 +76,8 @@ pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) {
     // If no session was written, there is nothing to undo.
     let has_written = report.sessions.iter().filter_map(run).any(|run| !is_unchanged(run));
     print_undo(ui, has_written.then_some(report.run.as_str()));
-    if let Some(next) = &report.next {
+    let connect = || lacks_hooks(host).then_some("nacre connect auto");
+    if let Some(next) = report.next.as_deref().or_else(connect) {
         ui.status(format!("Next: {}", ui.paint(Role::Title, next)));
     }
 }
@@ -98,13 +100,9 @@ fn read_text(report: &SyncReport) -> String {
             format!("Found no sessions in {}.", paths(true))
         }
         (0, _) => format!("No coding agent found in: {}.", paths(false)),
-        (1, 0) => "No new content in 1 session file.".to_owned(),
-        (_, 0) => format!("No new content in {sources} session files."),
-        (_, _) => match unchanged {
-            0 => format!("Read {sessions}."),
-            1 => format!("Read {sessions}; 1 file is unchanged."),
-            _ => format!("Read {sessions}; {unchanged} files are unchanged."),
-        },
+        (_, 0) => format!("No new content in {}.", count(*sources as usize, "session file")),
+        (_, _) if *unchanged == 0 => format!("Read {sessions}."),
+        (_, _) => format!("Read {sessions}; {} unchanged.", count(*unchanged as usize, "file")),
     }
 }
 

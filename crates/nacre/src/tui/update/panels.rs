@@ -181,7 +181,9 @@ pub(super) fn open_list(
     let empty = match kind {
         ListKind::Sessions => "No sessions in this directory yet.",
         ListKind::Hits => "Nothing was found.",
-        ListKind::Memories => "The agent has not received any memories in this session yet.",
+        ListKind::Memories => {
+            "Apart from its briefing, the agent has not received any memories yet."
+        }
         ListKind::Skills => "No skills found.",
     };
     state.completion = None;

@@ -34,6 +34,9 @@ fn machine(script: &str) -> Machine {
     {
         machine.edit(path, |text| text.replace(real, &fake));
     }
+    machine.edit(".codex/config.toml", |text| {
+        text + "\n[hooks.state.\"hooks.json:session_start:0:0\"]\ntrusted_hash = \"sha256:x\"\n"
+    });
     machine
 }
 
@@ -92,6 +95,33 @@ fn what_fails_is_named_with_a_hint() {
     let checks = checks(&machine, 1);
     assert!(checks[0]["detail"].as_str().unwrap().contains("could not be started"), "{checks:?}");
     assert!(checks[1]["detail"].as_str().unwrap().ends_with("exited with code 127"), "{checks:?}");
+}
+
+#[test]
+fn hooks_that_codex_does_not_trust_are_not_ok() {
+    let machine = machine(PLAYS_NACRE);
+    let is_other = |line: &&str| !line.contains("hooks.state") && !line.contains("trusted_hash");
+    machine.edit(".codex/config.toml", |text| {
+        text.lines().filter(is_other).collect::<Vec<_>>().join("\n")
+    });
+    let checks = checks(&machine, 1);
+    assert_eq!(checks[1]["state"], "ok", "{checks:?}");
+    assert_eq!(checks[4]["state"], "failed", "{checks:?}");
+    assert_eq!(checks[4]["detail"], "Codex does not run them, because they are not trusted");
+    let hint = "Hint: Codex only runs trusted hooks: run `nacre connect codex --trust-hooks`";
+    assert!(machine.home.run(&["connect", "list"]).contains(hint));
+}
+
+#[test]
+fn every_run_of_the_doctor_is_a_new_session() {
+    let machine = Machine::new();
+    machine.ok(&["init"]);
+    machine.ok(&["memory", "add", "Use SQLite for the queue", "--body", "One file."]);
+    machine.ok(&["connect", "claude", "--yes"]);
+    for _ in 0..2 {
+        let shown = machine.ok(&["connect", "doctor", "claude"]);
+        assert!(shown.contains(" characters from Nacre"), "{shown}");
+    }
 }
 
 #[test]
