@@ -98,7 +98,8 @@ export type SymbolKind =
   | 'interface'
   | 'module';
 /**
- * The start of a delta: a revision, `git:REF`, `client:NAME`, or `0` for everything.
+ * The start of a delta: a revision, a git ref (`git:REF` or `REF`), `client:NAME`, or `0` for
+ * everything.
  */
 export type Since = string;
 /**
@@ -160,6 +161,10 @@ export type MapCommand = 'explore' | 'context' | 'delta' | 'refresh' | 'explain'
  */
 export type MapRevision = string;
 /**
+ * How detailed an overview is.
+ */
+export type MapDetail = 'compact' | 'normal' | 'verbose';
+/**
  * The output format of the map. The token budget is calculated for this format.
  */
 export type MapFormat = 'text' | 'json';
@@ -203,10 +208,6 @@ export type EdgeKind =
  * The kind of entry point.
  */
 export type EntryKind = ('readme' | 'program' | 'library' | 'manifest') | 'script';
-/**
- * How detailed an overview is.
- */
-export type MapDetail = 'compact' | 'normal' | 'verbose';
 /**
  * The action that a lead agent or explorer chooses for a candidate.
  */
@@ -1087,6 +1088,10 @@ export interface ConnectReport {
  * A changed agent settings file.
  */
 export interface FileChange {
+  /**
+   * Agents with entries in the file.
+   */
+  agents?: string[];
   change: ChangeKind;
   /**
    * The change as a unified diff with redacted secrets.
@@ -1239,6 +1244,10 @@ export interface ContextRequest {
    */
   client?: string | null;
   /**
+   * Accepted as in other requests, but has no effect: the budget sets the level of detail.
+   */
+  detail?: MapDetail | null;
+  /**
    * Files known to be relevant, relative to the current directory or the project root.
    */
   files?: string[];
@@ -1314,6 +1323,10 @@ export interface DeltaRequest {
    * `client:NAME`.
    */
   client?: string | null;
+  /**
+   * Accepted as in other requests, but has no effect: all changes are listed alike.
+   */
+  detail?: MapDetail | null;
   /**
    * Maximum number of files; 0 or absent means all.
    */
@@ -2872,6 +2885,10 @@ export interface RefreshRequest {
    */
   after?: string | null;
   /**
+   * Accepted as in other requests, but has no effect: all changes are listed alike.
+   */
+  detail?: MapDetail | null;
+  /**
    * Maximum number of files; 0 or absent means all.
    */
   limit?: number | null;
@@ -2880,6 +2897,10 @@ export interface RefreshRequest {
    * that contains the current directory.
    */
   project?: string | null;
+  /**
+   * Accepted as in other requests, but has no effect: every file is reread.
+   */
+  refresh?: boolean;
 }
 /**
  * A candidate with its evidence.
@@ -3034,6 +3055,10 @@ export interface SyncDurations {
   decide: number;
   lead: number;
   read: number;
+  /**
+   * All steps, and the time between them.
+   */
+  total?: number;
 }
 /**
  * The actions of a run that processed one session.

@@ -469,6 +469,8 @@ export interface ContextRequest {
   budget?: number | null;
   /** Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`. */
   client?: string | null;
+  /** Accepted as in other requests, but has no effect: the budget sets the level of detail. */
+  detail?: MapDetail | null;
   /** Files known to be relevant, relative to the current directory or the project root. */
   files?: string[];
   /** List files without their code. */
@@ -544,6 +546,8 @@ export interface DeltaRequest {
   budget?: number | null;
   /** Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`. */
   client?: string | null;
+  /** Accepted as in other requests, but has no effect: all changes are listed alike. */
+  detail?: MapDetail | null;
   /** Maximum number of files; 0 or absent means all. */
   limit?: number | null;
   /**
@@ -776,6 +780,8 @@ export interface FileChange {
   change: ChangeKind;
   /** The change as a unified diff with redacted secrets. */
   diff: string;
+  /** Agents with entries in the file. */
+  agents?: string[];
 }
 
 /** The changes in one file. */
@@ -1786,7 +1792,7 @@ export interface OverviewDay {
   day: string;
   /** Number of sessions last active on that day, by agent. */
   sessions: Record<string, number>;
-  /** Number of memories created on that day that still exist. */
+  /** Number of memories learned on that day that still exist. */
   learned: number;
   /** Input tokens of agent sessions, excluding cached tokens. */
   input_tokens: number;
@@ -1797,6 +1803,8 @@ export interface OverviewDay {
   runs: number;
   /** Cost of Nacre's own model calls in billionths of a dollar, or `None` if the price of a call is unknown. */
   cost_nano_dollars?: number | null;
+  /** Number of sessions that Nacre read and summarized on that day. */
+  sessions_read?: number;
 }
 
 /** Activity in the project, or in all projects if none is selected. Days are in UTC. */
@@ -2072,6 +2080,8 @@ export interface RecalledQuote {
 export interface RefreshRequest {
   /** Start after this path. Use the `next` value of the previous response. */
   after?: string | null;
+  /** Accepted as in other requests, but has no effect: all changes are listed alike. */
+  detail?: MapDetail | null;
   /** Maximum number of files; 0 or absent means all. */
   limit?: number | null;
   /**
@@ -2079,6 +2089,8 @@ export interface RefreshRequest {
    * directory.
    */
   project?: string | null;
+  /** Accepted as in other requests, but has no effect: every file is reread. */
+  refresh?: boolean;
 }
 
 /** A related memory. */
@@ -2553,7 +2565,7 @@ export type Signal =
   | "procedure"
   | "model";
 
-/** The start of a delta: a revision, `git:REF`, `client:NAME`, or `0` for everything. */
+/** The start of a delta: a revision, a git ref (`git:REF` or `REF`), `client:NAME`, or `0` for everything. */
 export type Since = string;
 
 /** The period of a report. */
@@ -2905,6 +2917,8 @@ export interface SyncDurations {
   read: number;
   decide: number;
   lead: number;
+  /** All steps, and the time between them. */
+  total?: number;
 }
 
 /** The metrics for syncing one session. */

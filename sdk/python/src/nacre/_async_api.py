@@ -1497,6 +1497,7 @@ class AsyncMap:
         after: str | None = None,
         budget: int | None = None,
         client: str | None = None,
+        detail: types.MapDetail | None = None,
         limit: int | None = None,
         refresh: bool | None = None,
         since: types.Since | None = None,
@@ -1514,6 +1515,7 @@ class AsyncMap:
                 affected files is first reduced to counts by directory; then changed files are moved to the next page.
             client: Name of a client to mark as up to date with this revision. A later delta can start at
                 `client:NAME`.
+            detail: Accepted as in other requests, but has no effect: all changes are listed alike.
             limit: Maximum number of files; 0 or absent means all.
             refresh: Reread every file instead of relying on modification times.
             since: Where the delta starts. Defaults to `git:HEAD`. If there is no commit, it starts at the creation
@@ -1528,6 +1530,7 @@ class AsyncMap:
                     "after": after,
                     "budget": budget,
                     "client": client,
+                    "detail": detail,
                     "limit": limit,
                     "refresh": refresh,
                     "since": since,
@@ -1543,6 +1546,7 @@ class AsyncMap:
         *,
         budget: int | None = None,
         client: str | None = None,
+        detail: types.MapDetail | None = None,
         files: Sequence[str] | None = None,
         files_only: bool | None = None,
         format: types.MapFormat | None = None,
@@ -1560,6 +1564,7 @@ class AsyncMap:
             budget: Maximum number of tokens in the response. Defaults to 4000.
             client: Name of a client to mark as up to date with this revision. A later delta can start at
                 `client:NAME`.
+            detail: Accepted as in other requests, but has no effect: the budget sets the level of detail.
             files: Files known to be relevant, relative to the current directory or the project root.
             files_only: List files without their code.
             format: The output format used to calculate the token budget.
@@ -1574,6 +1579,7 @@ class AsyncMap:
                 body={
                     "budget": budget,
                     "client": client,
+                    "detail": detail,
                     "files": files,
                     "files_only": files_only,
                     "format": format,
@@ -1653,7 +1659,9 @@ class AsyncMap:
         self,
         *,
         after: str | None = None,
+        detail: types.MapDetail | None = None,
         limit: int | None = None,
+        refresh: bool | None = None,
         wait: Literal[False] = False,
         project: str | None = None,
         timeout: Timeout = DEFAULT,
@@ -1664,7 +1672,9 @@ class AsyncMap:
         self,
         *,
         after: str | None = None,
+        detail: types.MapDetail | None = None,
         limit: int | None = None,
+        refresh: bool | None = None,
         wait: Literal[True],
         project: str | None = None,
         timeout: Timeout = DEFAULT,
@@ -1675,7 +1685,9 @@ class AsyncMap:
         self,
         *,
         after: str | None = None,
+        detail: types.MapDetail | None = None,
         limit: int | None = None,
+        refresh: bool | None = None,
         wait: bool,
         project: str | None = None,
         timeout: Timeout = DEFAULT,
@@ -1685,7 +1697,9 @@ class AsyncMap:
         self,
         *,
         after: str | None = None,
+        detail: types.MapDetail | None = None,
         limit: int | None = None,
+        refresh: bool | None = None,
         wait: bool = False,
         project: str | None = None,
         timeout: Timeout = DEFAULT,
@@ -1696,14 +1710,18 @@ class AsyncMap:
 
         Args:
             after: Start after this path. Use the `next` value of the previous response.
+            detail: Accepted as in other requests, but has no effect: all changes are listed alike.
             limit: Maximum number of files; 0 or absent means all.
+            refresh: Accepted as in other requests, but has no effect: every file is reread.
         """
         call = Call[types.DeltaReport](
             "POST",
             "/v1/refresh",
             body={
                 "after": after,
+                "detail": detail,
                 "limit": limit,
+                "refresh": refresh,
             },
             project=project,
             timeout=timeout,

@@ -522,6 +522,8 @@ class ContextRequest(TypedDict):
     """Maximum number of tokens in the response. Defaults to 4000."""
     client: NotRequired[str | None]
     """Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`."""
+    detail: NotRequired[MapDetail | None]
+    """Accepted as in other requests, but has no effect: the budget sets the level of detail."""
     files: NotRequired[list[str]]
     """Files known to be relevant, relative to the current directory or the project root."""
     files_only: NotRequired[bool]
@@ -603,6 +605,8 @@ class DeltaRequest(TypedDict):
     """
     client: NotRequired[str | None]
     """Name of a client to mark as up to date with this revision. A later delta can start at `client:NAME`."""
+    detail: NotRequired[MapDetail | None]
+    """Accepted as in other requests, but has no effect: all changes are listed alike."""
     limit: NotRequired[int | None]
     """Maximum number of files; 0 or absent means all."""
     project: NotRequired[str | None]
@@ -852,6 +856,8 @@ class FileChange(TypedDict):
     change: ChangeKind
     diff: str
     """The change as a unified diff with redacted secrets."""
+    agents: NotRequired[list[str]]
+    """Agents with entries in the file."""
 
 
 # The changes in one file.
@@ -1963,7 +1969,7 @@ class OverviewDay(TypedDict):
     sessions: dict[str, int]
     """Number of sessions last active on that day, by agent."""
     learned: int
-    """Number of memories created on that day that still exist."""
+    """Number of memories learned on that day that still exist."""
     input_tokens: int
     """Input tokens of agent sessions, excluding cached tokens."""
     cached_tokens: int
@@ -1973,6 +1979,8 @@ class OverviewDay(TypedDict):
     """Number of sync and maintenance runs whose directories still exist."""
     cost_nano_dollars: NotRequired[int | None]
     """Cost of Nacre's own model calls in billionths of a dollar, or `None` if the price of a call is unknown."""
+    sessions_read: NotRequired[int]
+    """Number of sessions that Nacre read and summarized on that day."""
 
 
 class OverviewReport(TypedDict):
@@ -2278,12 +2286,16 @@ class RefreshRequest(TypedDict):
 
     after: NotRequired[str | None]
     """Start after this path. Use the `next` value of the previous response."""
+    detail: NotRequired[MapDetail | None]
+    """Accepted as in other requests, but has no effect: all changes are listed alike."""
     limit: NotRequired[int | None]
     """Maximum number of files; 0 or absent means all."""
     project: NotRequired[str | None]
     """A directory in the project, or the name of a registered project. Defaults to the project that contains the current
     directory.
     """
+    refresh: NotRequired[bool]
+    """Accepted as in other requests, but has no effect: every file is reread."""
 
 
 class RelatedMemory(TypedDict):
@@ -2795,7 +2807,7 @@ Signal: TypeAlias = Literal[
 ]
 
 
-# The start of a delta: a revision, `git:REF`, `client:NAME`, or `0` for everything.
+# The start of a delta: a revision, a git ref (`git:REF` or `REF`), `client:NAME`, or `0` for everything.
 Since: TypeAlias = "str"
 
 
@@ -3182,6 +3194,8 @@ class SyncDurations(TypedDict):
     read: int
     decide: int
     lead: int
+    total: NotRequired[int]
+    """All steps, and the time between them."""
 
 
 class SyncMetrics(TypedDict):
