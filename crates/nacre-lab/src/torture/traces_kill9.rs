@@ -121,11 +121,7 @@ fn holders(reader: &Reader, rng: &mut Rng, tally: &mut Tally) -> Result<u64, Any
                 tally.bad_of("the project of a running job was claimed again:", &claim.key);
             }
             now += 61;
-            let late = catalog.finish(
-                &lost,
-                &done(),
-                Timestamp::from_second(now)?,
-            );
+            let late = catalog.finish(&lost, &done(), Timestamp::from_second(now)?);
             if !matches!(late, Err(CatalogError::LeaseLost { .. })) {
                 tally.bad_of("an expired lease was accepted:", &format!("{late:?}"));
             }

@@ -66,7 +66,7 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport> {
     });
     let agents: Vec<AgentEntry> = agents.collect();
     let is_untrusted =
-        |entry: &AgentEntry| entry.hooks == WiringState::On && files.lacks_trust(&entry.agent);
+        |entry: &AgentEntry| entry.hooks != WiringState::Off && files.lacks_trust(&entry.agent);
     let note = agents.iter().any(is_untrusted).then(|| TRUST_NOTE.to_owned());
     Ok(ConnectReport { agents, notes: note.into_iter().collect(), ..ConnectReport::default() })
 }

@@ -12,9 +12,7 @@ use nacre_base::fs::{Access, RelPath, WriteScope, Writer};
 use nacre_memory::Store;
 use nacre_memory::search::{INDEX_FOLDER, index_scope};
 use nacre_team::postgres::queue::SharedQueue;
-use nacre_traces::catalog::{
-    CatalogError, Claim, ClaimOrder, JobQueue as _, Outcome, QueueFilter,
-};
+use nacre_traces::catalog::{CatalogError, Claim, ClaimOrder, JobQueue as _, Outcome, QueueFilter};
 use nacre_traces::transcript::TraceSource;
 use nacre_types::{
     ErrorCode, PausedSession, PlannedSession, SessionRun, SourceEntry, StrategyChoice, SyncMode,

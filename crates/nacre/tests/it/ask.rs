@@ -145,7 +145,7 @@ fn no_id_that_does_not_hold_reaches_the_reader() {
             let is_true_told = turns.len() == 1;
             assert_eq!(output["known"], is_true_told, "{wrong}");
             assert_eq!(shown.contains("The queue is a table ["), is_true_told, "{wrong}: {shown}");
-            assert!(shown.contains("1 sentence was left out"), "{wrong}: {shown}");
+            assert!(shown.contains("Left out 1 sentence"), "{wrong}: {shown}");
             assert_eq!(output["left_out"].as_object().unwrap().len(), 1, "{wrong}: {output}");
         }
     }

@@ -231,7 +231,15 @@ fn a_file_that_cannot_be_changed_is_left_alone_and_so_is_the_rest() {
 fn a_dry_run_lists_the_files_and_shows_lines_on_demand() {
     let machine = Machine::new();
     machine.put(".codex/config.toml", "model = \"x\"\n");
-    assert_snapshot!(machine.home.run(&["connect", "codex", "--dry-run"]), @"");
+    assert_snapshot!(machine.home.run(&["connect", "codex", "--dry-run"]), @"
+    create  ~/.agents/skills/nacre/SKILL.md  codex
+    change  ~/.codex/config.toml             codex
+    create  ~/.codex/hooks.json              codex
+    3 files would change; nothing was written.
+    Hint: Codex calls Nacre's tools without asking for approval (`default_tools_approval_mode`)
+    Hint: Other agents also read the skill from `~/.agents/skills`
+    Hint: Codex only runs trusted hooks: run `nacre connect codex --trust-hooks`, or trust them when codex asks
+    ");
     let shown = machine.ok(&["connect", "codex", "--dry-run", "--diff"]);
     assert!(shown.contains("+[mcp_servers.nacre]"), "{shown}");
 }

@@ -288,7 +288,24 @@ fn the_lines_of_a_file_become_memories_and_bad_ones_are_skipped() {
     ];
     fs::write(home.work().join("memories.jsonl"), lines.join("\r\n")).unwrap();
     let before = home.tree("memory");
-    assert_snapshot!(home.run(&["memory", "add", "--from", "memories.jsonl"]), @"");
+    assert_snapshot!(home.run(&["memory", "add", "--from", "memories.jsonl"]), @"
+    Added 2 memories
+    Undo: nacre undo memory-20261115-083000-[id]
+    Warning: Line 4 was skipped: expected ident at column 2
+    Warning: Line 5 was skipped: missing field `title` at column 27
+    Warning: Line 6 was skipped: unknown field `colour`, expected one of `title`, `body`, `type`, `kind`, `tags`, `applies`, `related`, `supersedes`, `confidence`, `scope` at column 9
+    Warning: Line 7 was skipped: A memory needs a title with at least one visible character
+    Warning: Line 8 was skipped: The title is 299 bytes, which exceeds the limit of 200
+    Warning: Line 9 was skipped: The line is longer than 128 KiB
+    Warning: Line 10 was skipped: It holds a secret
+    Warning: Line 11 was skipped: `20261115-tests-need-tz-utc` already contains this
+    Warning: Line 12 was skipped: The memory `20261115-use-redis-for-the-queue` cannot be superseded: the same change already changes it
+    Warning: Line 13 was skipped: Memory `20261115-nothing` not found
+    Warning: Line 14 was skipped: A decision cannot have a kind
+    Warning: Line 15 was skipped: `--confidence` must be a number from 0 to 1
+    Warning: Line 16 was skipped: All lines have the same scope
+    [exit 3]
+    ");
     assert_snapshot!(home.tree("memory"), @"
     memory/decisions/20261115-use-redis-for-the-queue.md
     memory/decisions/20261115-use-sqlite.md
@@ -332,9 +349,22 @@ fn hundreds_of_lines_are_one_change() {
 fn a_file_that_is_missing_or_too_large_adds_nothing() {
     let home = TestHome::new();
     let before = home.snapshot();
-    assert_snapshot!(home.run(&["memory", "add", "--from", "nothing.jsonl"]), @"");
-    assert_snapshot!(home.run(&["memory", "add", "One", "--from", "nothing.jsonl"]), @"");
+    assert_snapshot!(home.run(&["memory", "add", "--from", "nothing.jsonl"]), @r#"
+    Error: Could not open `$HOME/work/nothing.jsonl`
+    Caused by: No such file or directory (os error 2)
+    Hint: Specify a file with a JSON object on each line: {"title": "Use SQLite"}
+    [exit 1]
+    "#);
+    assert_snapshot!(home.run(&["memory", "add", "One", "--from", "nothing.jsonl"]), @"
+    Error: `[TITLE]` cannot be used with `--from <FILE>`
+    Hint: See `nacre memory add --help`
+    [exit 2]
+    ");
     fs::write(home.work().join("many.jsonl"), "{}\n".repeat(10_001)).unwrap();
-    assert_snapshot!(home.run(&["memory", "add", "--from", "many.jsonl"]), @"");
+    assert_snapshot!(home.run(&["memory", "add", "--from", "many.jsonl"]), @"
+    Error: The input exceeds the limit of 10000 lines or 8 MiB
+    Hint: Split it into several files
+    [exit 1]
+    ");
     assert!(home.snapshot() == before);
 }

@@ -433,5 +433,5 @@ fn what_strangers_made_to_fit_neither_hides_nor_tops_what_is_the_persons() {
     let prompt = "How do we deploy to production? I need to deploy to production now";
     let asked = json!({ "session_id": "s", "cwd": home.work(), "prompt": prompt });
     let told = hook(&home, "prompt", &asked);
-    assert!(told.contains(&own), "{told}");
+    assert!(told.contains("[20261115-releases]"), "{told}");
 }

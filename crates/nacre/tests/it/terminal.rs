@@ -205,7 +205,7 @@ fn a_diff_that_a_person_agrees_to_is_whole() {
     fs::create_dir_all(home.root().join(".claude")).unwrap();
     let settings = format!("{{\"note\": \"{}\"}}", "x".repeat(400));
     fs::write(home.root().join(".claude/settings.json"), settings).unwrap();
-    let shown = home.ok(&["connect", "claude", "--hooks", "--dry-run"]);
+    let shown = home.ok(&["connect", "claude", "--hooks", "--dry-run", "--diff"]);
     assert!(shown.contains(&"x".repeat(400)) && shown.contains("hook claude"), "{shown}");
     assert!(!shown.contains('…'), "{shown}");
 }

@@ -103,7 +103,7 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     assert_snapshot!(gone, @"Deleted transcript [id] from the server.");
     assert_eq!(list_transcripts(&served, &cy), Vec::<Value>::new());
     // A deleted transcript is not sent again.
-    assert!(run(&laptop, &address, &["push", "--share"]).contains("Sent 0 transcripts; 0 were"));
+    assert!(run(&laptop, &address, &["push", "--share"]).contains("Sent 0 transcripts; 0 already"));
     served.stop();
     assert_eq!(holders_of(&server, WORD), Vec::<String>::new());
     // While the server is unreachable, transcripts stay pending.

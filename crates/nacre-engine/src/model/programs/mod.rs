@@ -9,7 +9,7 @@ mod codex;
 #[cfg_attr(windows, expect(dead_code, reason = "agents are never started on this system"))]
 mod launch;
 mod opencode;
-#[cfg_attr(windows, path = "refused.rs")]
+#[cfg(not(windows))]
 mod piped;
 mod question;
 
@@ -33,6 +33,19 @@ use crate::model::programs::question::ProgramQuestion;
 use crate::model::provider::{Call, Generation, Provider, Sink};
 
 pub use self::launch::ProgramSettings;
+
+/// On Windows, the agent's process group could not be killed when the call ends.
+#[cfg(windows)]
+mod piped {
+    use super::launch::cannot_start;
+    use super::{Finished, ProgramCall, Result};
+
+    #[expect(clippy::unused_async, reason = "same signature as on other systems")]
+    pub(super) async fn run(_: ProgramCall<'_>) -> Result<Finished> {
+        let why = std::io::Error::other("Nacre does not start agents on Windows");
+        Err(cannot_start(&why))
+    }
+}
 
 pub struct KnownProgram {
     /// The provider part of a model name: `claude-code` in `claude-code/haiku`.

@@ -22,8 +22,8 @@ use nacre_memory::{
 };
 use nacre_types::{ChecklistStep, Signal};
 
-use super::Result;
 use super::repeats::is_reports_title;
+use super::{Result, is_open};
 use crate::sync::candidate::Candidate;
 use crate::sync::extract::{overlap, plain_words};
 
@@ -306,10 +306,6 @@ fn decide_answer(
     let is_overtaken = is_older && chosen != known;
     let target = (!is_overtaken).then(|| beside.neighbour.id.clone());
     Some(Decision { action, band: Band::Clear, target, status, judgement: None, reason })
-}
-
-pub(super) fn is_open(status: Status) -> bool {
-    matches!(status, Status::Active | Status::Candidate | Status::Stale)
 }
 
 /// Returns the words of the topic, and the answer, from a title in the form "topic: chosen, not

@@ -215,6 +215,10 @@ fn take_over(index: Option<MemoryIndex<'_>>, report: &SessionRun, owner: &Owner)
     }
 }
 
+fn is_open(status: Status) -> bool {
+    matches!(status, Status::Active | Status::Candidate | Status::Stale)
+}
+
 pub fn bring_up_to_date(ctx: &FlowContext<'_>) -> Result<()> {
     MemoryIndex::open(ctx.store, ctx.owner, ctx.now)?;
     Ok(())

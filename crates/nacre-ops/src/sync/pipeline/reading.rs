@@ -15,8 +15,7 @@ use nacre_traces::transcript::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::decide::is_open;
-use super::{FlowContext, Result};
+use super::{FlowContext, Result, is_open};
 use crate::host::ModelClient;
 use crate::run::folder::RunId;
 use crate::sync::candidate::{Extraction, Remark, SessionSummary};

@@ -12,9 +12,11 @@ use nacre_memory::{Basis, Claim, Profile, Quote, Status, Store, may_repeat};
 use nacre_types::{DropReason, Signal};
 
 use super::Mark;
-use super::stage::SESSIONS_TO_HOLD;
 use crate::sync::candidate::{Candidate, Extraction, Form, Remark, candidate_id};
 use crate::sync::extract::{A_CHECK, IsForgotten, capitalize, fault_alone, terms};
+
+/// Number of sessions that must repeat a suspected claim before it becomes active.
+pub(crate) const SESSIONS_TO_HOLD: usize = 3;
 
 /// Maximum number of remarks to compare with. Sessions beyond this limit are not compared.
 const MAX_KNOWN: usize = 50_000;

@@ -22,7 +22,7 @@ use serde_json::json;
 
 use super::Session;
 use super::decide::{DecidedCandidate, LeadRulings};
-use super::repeats::is_reports_title;
+use super::repeats::{SESSIONS_TO_HOLD, is_reports_title};
 use crate::run::folder::{ACTIONS_FILE, METRICS_FILE, pretty};
 use crate::sync::candidate::{Candidate, fit_title};
 
@@ -32,9 +32,6 @@ const SAME_SUBJECT: f32 = 0.9;
 /// Maximum size of a body after an update. An update that would exceed this size counts as a
 /// confirmation.
 const MAX_BODY_BYTES: usize = 16 * 1024;
-
-/// Number of sessions that must repeat a suspected claim before it becomes active.
-pub(crate) const SESSIONS_TO_HOLD: usize = 3;
 
 pub(super) struct Stager<'a> {
     store: &'a Store,
