@@ -19,8 +19,8 @@ use nacre_engine::record::state::{SpentOn, StateError};
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::search::MemoryIndex;
 use nacre_memory::{
-    Batch, Located, MemoryError, MemoryId, MemoryType, PlannedChange, Profile, Store, SummaryDraft,
-    Trust,
+    Batch, Located, MemoryError, MemoryId, MemoryType, PlannedChange, Profile, Status, Store,
+    SummaryDraft, Trust,
 };
 use nacre_traces::transcript::{Error as TraceError, Trace};
 use nacre_types::{
