@@ -76,7 +76,8 @@ pub fn search_folders(path: &OsStr, repositories: &[PathBuf]) -> Vec<PathBuf> {
     let repositories = canonicalize_all(repositories);
     let is_outside = |folder: &PathBuf| {
         folder.is_absolute()
-            && std::fs::canonicalize(folder).is_ok_and(|folder| !is_inside(&folder, &repositories))
+            && crate::platform::canonicalize(folder)
+                .is_ok_and(|folder| !is_inside(&folder, &repositories))
     };
     std::env::split_paths(path).filter(is_outside).collect()
 }
@@ -87,8 +88,8 @@ pub fn search_path(path: &OsStr, repositories: &[PathBuf]) -> OsString {
 }
 
 pub fn is_of_repository(program: &Path, repositories: &[PathBuf]) -> bool {
-    let folder = program.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
-    let target = std::fs::canonicalize(program).ok();
+    let folder = program.parent().and_then(|folder| crate::platform::canonicalize(folder).ok());
+    let target = crate::platform::canonicalize(program).ok();
     let repositories = canonicalize_all(repositories);
     // A path that cannot be resolved is not trusted.
     [folder, target]
@@ -118,7 +119,10 @@ pub fn trees_around(folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 }
 
 fn canonicalize_all(paths: &[PathBuf]) -> Vec<PathBuf> {
-    paths.iter().map(|path| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone())).collect()
+    paths
+        .iter()
+        .map(|path| crate::platform::canonicalize(path).unwrap_or_else(|_| path.clone()))
+        .collect()
 }
 
 fn is_inside(path: &Path, repositories: &[PathBuf]) -> bool {

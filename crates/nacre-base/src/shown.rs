@@ -15,7 +15,9 @@ pub struct Shown<'a>(pub &'a str);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        show(f, self.0, |c| c != '\n' && c != '\t' && is_hidden_char(c))
+        // Files written on Windows have CRLF line ends.
+        let text = self.0.replace("\r\n", "\n");
+        show(f, &text, |c| c != '\n' && c != '\t' && is_hidden_char(c))
     }
 }
 

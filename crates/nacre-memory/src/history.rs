@@ -317,7 +317,7 @@ mod tests {
         let id: MemoryId = "20260101-a".parse().unwrap();
         let report = format!(r#"{{"mode":"sync","actions":[{{"action":"add","target":"{id}"}}]}}"#);
         let run = |n: usize| {
-            let mode = if n % 2 == 0 { "sync" } else { "maintain" };
+            let mode = if n.is_multiple_of(2) { "sync" } else { "maintain" };
             format!("{mode}-20260101-00000{n}-aaaaaaaa")
         };
         for n in 0..5 {

@@ -35,7 +35,7 @@ pub struct LedgerPlace {
 
 impl LedgerPlace {
     pub fn of_store(home: &Path, store: &Path) -> Self {
-        let whole = std::fs::canonicalize(store);
+        let whole = nacre_base::platform::canonicalize(store);
         let store = whole.as_deref().unwrap_or(store);
         let hash = ContentHash::of(store.as_os_str().as_encoded_bytes());
         Self { home: home.to_owned(), name: hash.short(), is_written: true, kept: None }

@@ -37,7 +37,8 @@ impl RunNotes {
     /// `home` is the user's own directory. Links in the store's path are not followed, because the
     /// program could replace the store with a link.
     pub fn of_store(home: &Path, store: &Path) -> Self {
-        let parent = store.parent().and_then(|parent| parent.canonicalize().ok());
+        let parent =
+            store.parent().and_then(|parent| nacre_base::platform::canonicalize(parent).ok());
         let place = parent.zip(store.file_name()).map(|(parent, name)| parent.join(name));
         let hash =
             ContentHash::of(place.as_deref().unwrap_or(store).as_os_str().as_encoded_bytes());

@@ -9,7 +9,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use xxhash_rust::xxh3::xxh3_64;
@@ -100,7 +100,7 @@ impl Folder {
 
     pub fn open(&self, name: &str) -> Result<Self> {
         let path = self.path.join(name);
-        match self.dir.open_dir_nofollow(name) {
+        match platform::open_folder(&self.dir, name) {
             Ok(dir) => Ok(Self { dir, path }),
             Err(source) => Err(io_error(FsAction::OpenFolder, &path, source)),
         }
@@ -317,7 +317,7 @@ fn ignore_missing(opened: Result<Dir>, path: PathBuf) -> Result<Option<Folder>> 
 }
 
 pub(super) fn open_child(dir: &Dir, full: &Path, name: &str) -> Result<Dir> {
-    dir.open_dir_nofollow(name).map_err(|source| match dir.symlink_metadata(name) {
+    platform::open_folder(dir, name).map_err(|source| match dir.symlink_metadata(name) {
         Ok(metadata) if !metadata.is_dir() => FsError::NotAFolder { path: full.to_owned() },
         _ => io_error(FsAction::OpenFolder, full, source),
     })

@@ -33,7 +33,7 @@ pub fn make_database(
 pub fn database_path(folder: &Path, name: &str) -> PathBuf {
     // SQLite is configured not to follow links, so resolve the links in the directory path first.
     // They belong to the user.
-    folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(name)
+    crate::platform::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()).join(name)
 }
 
 pub fn open_database(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {

@@ -77,9 +77,10 @@ impl GitFolder {
         }
         let text = read_text_at(&path, MAX_SMALL_BYTES)?;
         let named = text.strip_prefix("gitdir:")?.lines().next()?.trim();
-        let own = std::fs::canonicalize(tree.join(named)).ok().filter(|own| own.is_dir())?;
+        let own =
+            crate::platform::canonicalize(tree.join(named)).ok().filter(|own| own.is_dir())?;
         let common = match read_text_at(&own.join("commondir"), MAX_SMALL_BYTES) {
-            Some(name) => std::fs::canonicalize(own.join(name.trim())).ok()?,
+            Some(name) => crate::platform::canonicalize(own.join(name.trim())).ok()?,
             None => own.clone(),
         };
         let folder = Self { tree: tree.to_owned(), own, common };
@@ -100,7 +101,7 @@ impl GitFolder {
     /// Checks that a directory named by a `.git` file points back to this work tree: via `gitdir`
     /// for a linked worktree, or `core.worktree` for a submodule.
     fn leads_back(&self) -> bool {
-        let Ok(tree) = std::fs::canonicalize(&self.tree) else { return false };
+        let Ok(tree) = crate::platform::canonicalize(&self.tree) else { return false };
         let named = if self.own == self.common {
             let config = self.read_shared("config").unwrap_or_default();
             let settings = parse_settings(&config);
@@ -113,7 +114,7 @@ impl GitFolder {
         } else {
             None
         };
-        named.and_then(|named| std::fs::canonicalize(named).ok()) == Some(tree)
+        named.and_then(|named| crate::platform::canonicalize(named).ok()) == Some(tree)
     }
 
     pub fn tree(&self) -> &Path {

@@ -29,6 +29,16 @@ pub fn fill_random(bytes: &mut [u8]) -> std::io::Result<()> {
     getrandom::fill(bytes).map_err(std::io::Error::other)
 }
 
+/// Resolves links. On Windows, the result has no `\\\\?\\`, so it can be compared and shown.
+pub fn canonicalize(path: impl AsRef<std::path::Path>) -> std::io::Result<std::path::PathBuf> {
+    dunce::canonicalize(path)
+}
+
+/// Returns a relative path as stores and maps have it, which is with slashes.
+pub fn with_slashes(path: &str) -> String {
+    if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() }
+}
+
 pub fn program_file(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }

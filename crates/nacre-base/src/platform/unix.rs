@@ -2,7 +2,10 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::process::Command;
 
+use cap_fs_ext::DirExt as _;
 use cap_std::fs::{Dir, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use cap_std::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use rustix::fs::{AtFlags, FileType, Stat};
@@ -17,6 +20,22 @@ pub mod fd {
 pub mod ext {
     pub use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
     pub use std::os::unix::process::CommandExt;
+}
+
+/// Opens a directory. Refuses links.
+pub fn open_folder(parent: &Dir, name: &str) -> std::io::Result<Dir> {
+    parent.open_dir_nofollow(name)
+}
+
+/// Returns a command that runs a shell's command line, with a file as its last argument.
+pub fn shell(line: &str, file: Option<&Path>) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.arg("-c");
+    match file {
+        Some(file) => command.arg(format!("{line} \"$1\"")).arg("nacre").arg(file),
+        None => command.arg(line),
+    };
+    command
 }
 
 #[cfg(target_os = "linux")]

@@ -49,7 +49,8 @@ impl Programs {
         let scratch = ScratchFolder::create_as(&ctx.spill.join(SCRATCH), &format!("-{random}"))
             .map_err(|error| unusable(error.to_string()))?;
         let real = |path: &Path| {
-            path.canonicalize().map_err(|error| unusable(format!("{}: {error}", path.display())))
+            nacre_base::platform::canonicalize(path)
+                .map_err(|error| unusable(format!("{}: {error}", path.display())))
         };
         let home = own_home(&self.environment);
         let person = self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));

@@ -379,8 +379,8 @@ impl Drop for Dialogue {
 /// Runs a shell command with `input`, just as an agent runs a hook. Returns the exit code and the
 /// output.
 fn run_shell(host: &Host, line: &str, input: &str) -> Result<(Option<i32>, String), String> {
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", line]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut command = nacre_base::platform::shell(line, None);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = spawn(host, command)?;
     let pipes = child.stdin.take().zip(child.stdout.take());
     let (mut stdin, stdout) = pipes.ok_or("its pipes are not available")?;

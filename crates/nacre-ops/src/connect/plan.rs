@@ -366,7 +366,7 @@ impl AgentFile {
     /// Locates the file at `path`, which must be inside one of `roots` once links are resolved.
     pub(super) fn find(path: &Path, roots: &[PathBuf]) -> Result<Self> {
         let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|at| at.is_symlink());
-        let real = match fs::canonicalize(path) {
+        let real = match nacre_base::platform::canonicalize(path) {
             Ok(real) => real,
             Err(_) if is_link(path) => {
                 return Err(refusal_error(path, "It is a broken link"));
@@ -376,7 +376,7 @@ impl AgentFile {
         let above = real.ancestors().skip(1).find(|folder| fs::symlink_metadata(folder).is_ok());
         let above = above.unwrap_or(Path::new("/"));
         let rest = real.strip_prefix(above).unwrap_or(&real).to_owned();
-        let folder = fs::canonicalize(above)
+        let folder = nacre_base::platform::canonicalize(above)
             .map_err(|_| refusal_error(path, "A directory in its path is a broken link"))?;
         let real = folder.join(&rest);
         if !roots.iter().any(|root| real.starts_with(root)) {
@@ -388,7 +388,7 @@ impl AgentFile {
         }
         let rest =
             rest.to_str().ok_or_else(|| refusal_error(path, "Its path is not valid UTF-8"))?;
-        Ok(Self { rel: RelPath::new(rest)?, folder })
+        Ok(Self { rel: RelPath::new(&nacre_base::platform::with_slashes(rest))?, folder })
     }
 
     pub(super) fn path(&self) -> PathBuf {

@@ -31,7 +31,9 @@ fn read_tail(host: &Host, session: &HookSession, trace: &str) -> Option<Vec<u8>>
     let agent = connectable_agent(&session.agent)?.adapter?.agent();
     let connections = connections(host, &[agent]).ok()?;
     let mut roots = connections.iter().flat_map(|connection| &connection.roots);
-    let is_inside = |root: &Path| root.canonicalize().is_ok_and(|root| path.starts_with(root));
+    let is_inside = |root: &Path| {
+        nacre_base::platform::canonicalize(root).is_ok_and(|root| path.starts_with(root))
+    };
     if !roots.any(|root| is_inside(root)) || !path.is_file() {
         return None;
     }

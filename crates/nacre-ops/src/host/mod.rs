@@ -282,7 +282,10 @@ impl Host {
         let absolute = self.environment.absolute(Path::new(file));
         let root = self.project.as_ref().map(|project| project.path.as_path());
         let inside = root.and_then(|root| absolute.strip_prefix(root).ok());
-        inside.map_or_else(|| file.to_owned(), |inside| inside.display().to_string())
+        inside.map_or_else(
+            || file.to_owned(),
+            |inside| nacre_base::platform::with_slashes(&inside.display().to_string()),
+        )
     }
 
     pub fn stopwatch(&self) -> impl Fn() -> Duration + use<> {

@@ -368,7 +368,7 @@ impl Environment {
     /// links if the path exists.
     pub fn absolute(&self, path: &Path) -> PathBuf {
         let joined = self.folder.join(path);
-        std::fs::canonicalize(&joined).unwrap_or_else(|_| without_dots(&joined))
+        nacre_base::platform::canonicalize(&joined).unwrap_or_else(|_| without_dots(&joined))
     }
 }
 

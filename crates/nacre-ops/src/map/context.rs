@@ -50,9 +50,12 @@ fn resolve_path(host: &Host, map: &CodeMap, typed: &str) -> String {
     let is_known = |path: &str| map.current.artifact.find(path).is_some();
     let full = host.environment.folder.join(typed);
     let inside = full.strip_prefix(&map.current.project.root).ok().and_then(Path::to_str);
-    let from_here = inside.unwrap_or(typed).trim_start_matches("./");
-    let path = if is_known(typed) && !is_known(from_here) { typed } else { from_here };
-    path.to_owned()
+    let (typed, from_here) = (
+        nacre_base::platform::with_slashes(typed),
+        nacre_base::platform::with_slashes(inside.unwrap_or(typed)),
+    );
+    let from_here = from_here.trim_start_matches("./");
+    if is_known(&typed) && !is_known(from_here) { typed } else { from_here.to_owned() }
 }
 
 fn collect(

@@ -128,7 +128,7 @@ pub fn explain(host: &Host, path: &str, events: &Events) -> Result<ExplainReport
 
 fn elsewhere(host: &Host, asked: &Path) -> Result<(CodeMap, PathBuf)> {
     let full = host.environment.folder.join(asked);
-    let folder = full.parent().and_then(|folder| folder.canonicalize().ok());
+    let folder = full.parent().and_then(|folder| nacre_base::platform::canonicalize(folder).ok());
     let (Some(folder), Some(name)) = (folder, full.file_name()) else {
         return Err(not_in_a_project(asked));
     };
@@ -141,5 +141,7 @@ fn not_in_a_project(asked: &Path) -> OpError {
 }
 
 fn below(map: &CodeMap, full: &Path) -> Option<RelativePath> {
-    RelativePath::new(full.strip_prefix(&map.current.project.root).ok()?.to_str()?)
+    RelativePath::new(&nacre_base::platform::with_slashes(
+        full.strip_prefix(&map.current.project.root).ok()?.to_str()?,
+    ))
 }

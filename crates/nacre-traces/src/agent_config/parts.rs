@@ -75,7 +75,7 @@ pub fn is_ours(command: &str, agent: &str) -> bool {
     let program = HookEvent::ALL.into_iter().find_map(|event| command.strip_suffix(&tail(event)));
     let Some(program) = program else { return false };
     let program = program.trim_matches(['\'', '"']);
-    Path::new(program).file_name().is_some_and(|name| name == "nacre")
+    Path::new(program).file_name().is_some_and(|name| name == "nacre" || name == "nacre.exe")
 }
 
 pub(crate) fn strip_silencer(command: &str) -> &str {

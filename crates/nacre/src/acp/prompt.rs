@@ -105,7 +105,7 @@ impl PromptBuilder<'_> {
 
     fn file(&self, uri: &str) -> Option<NamedFile> {
         let (path, part) = file_of(uri)?;
-        let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        let real = nacre_base::platform::canonicalize(&path).unwrap_or_else(|_| path.clone());
         let below = real.strip_prefix(self.root).ok().filter(|below| *below != Path::new(""));
         let below = below.map(|below| below.display().to_string());
         let named = below.clone().unwrap_or_else(|| path.display().to_string());

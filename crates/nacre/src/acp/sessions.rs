@@ -230,7 +230,7 @@ fn absolute(cwd: &str) -> Result<&Path> {
 }
 
 fn real(folder: &Path) -> PathBuf {
-    std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
+    nacre_base::platform::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
 /// Returns whether `workspace` is `folder` or the root of the repository that contains `folder`.

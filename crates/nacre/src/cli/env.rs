@@ -1,11 +1,12 @@
 //! Reads the process environment: arguments, variables, working directory, clock and terminal.
 
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Read as _};
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use nacre_base::platform;
 use nacre_ops::host::{Environment, search_path, trees_around};
 use terminal_size::{Height, Width, terminal_size_of};
 
@@ -65,16 +66,20 @@ pub(crate) fn read_for_hook() -> Environment {
         value.into_string().is_err().then_some(name)
     });
     let begun = std::time::Instant::now();
-    let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
+    let folder = platform::canonicalize(&folder).unwrap_or(folder);
     let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
     // Directories inside the repository are removed from `PATH`, because they may contain untrusted
     // programs.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = search_path(&path, &trees_around(&folder, home.as_deref()));
     let path = path.into_string().unwrap_or_default();
-    let vars = std::env::vars_os().filter_map(pair).map(|(name, value)| match name.as_str() {
-        "PATH" => (name, path.clone()),
-        _ => (name, value),
+    let vars = std::env::vars_os().filter_map(pair).map(|(name, value)| {
+        // On Windows, `Path` is the same variable.
+        let name = if cfg!(windows) { name.to_ascii_uppercase() } else { name };
+        match name.as_str() {
+            "PATH" => (name, path.clone()),
+            _ => (name, value),
+        }
     });
     Environment {
         garbled_vars: garbled.collect(),
@@ -98,8 +103,8 @@ fn program() -> Option<PathBuf> {
     let running = std::env::current_exe().ok()?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     // The running program may be a symlink with another name, but hooks always look for `nacre`.
-    let names = [OsString::from(OWN_NAME), running.file_name()?.to_owned()];
-    let is_it = |found: &PathBuf| std::fs::canonicalize(found).is_ok_and(|found| found == running);
+    let names = [OsString::from(platform::program_file(OWN_NAME)), running.file_name()?.to_owned()];
+    let is_it = |found: &PathBuf| platform::canonicalize(found).is_ok_and(|found| found == running);
     let folders = || std::env::split_paths(&path).filter(|folder| folder.is_absolute());
     let found = names.iter().find_map(|name| folders().map(|at| at.join(name)).find(is_it));
     found.or(Some(running))
@@ -114,5 +119,5 @@ fn host_name() -> Option<String> {
 
 /// Fills the buffer with cryptographically secure random bytes.
 fn random(bytes: &mut [u8]) -> std::io::Result<()> {
-    std::fs::File::open("/dev/urandom")?.read_exact(bytes)
+    platform::fill_random(bytes)
 }

@@ -1,6 +1,9 @@
 //! Functions that wrap single system calls, with the same names as on Unix.
 
 use std::ffi::OsString;
+use std::os::windows::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
 
 use cap_std::fs::{Dir, DirBuilder, File, Metadata, OpenOptions};
 
@@ -118,4 +121,11 @@ pub fn thread_nanos() -> u64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     let elapsed = START.get_or_init(std::time::Instant::now).elapsed();
     u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Returns a command that runs a shell's command line, with a file as its last argument.
+pub fn shell(line: &str, file: Option<&Path>) -> Command {
+    let mut command = Command::new("cmd");
+    command.arg("/C").raw_arg(line).args(file);
+    command
 }

@@ -6,9 +6,12 @@
 use std::ops::BitOr;
 use std::path::Path;
 
-use cap_fs_ext::{DirExt as _, FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt as _};
+use cap_fs_ext::{
+    DirExt as _, FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt as _,
+    OpenOptionsMaybeDirExt as _,
+};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt as _};
 use cap_std::time::SystemTime;
 
 use super::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -208,6 +211,20 @@ pub fn openat(
         options.follow(FollowSymlinks::No);
     }
     Ok(OwnedFd::File(folder.open_with(path, &options)?.into_std()))
+}
+
+/// Opens a directory so that it can be renamed while it is open, which `cap-std` forbids. Refuses
+/// links.
+pub fn open_folder(parent: &Dir, name: &str) -> std::io::Result<Dir> {
+    const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No).maybe_dir(true);
+    options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+    let folder = parent.open_with(name, &options)?.into_std();
+    match folder.metadata()?.file_type() {
+        kind if kind.is_dir() => Ok(Dir::from_std_file(folder)),
+        _ => Err(std::io::ErrorKind::NotADirectory.into()),
+    }
 }
 
 pub fn statat(folder: impl AsFd, path: impl AsRef<Path>, _: AtFlags) -> Result<Stat, Errno> {

@@ -7,4 +7,5 @@ pub mod fs;
 pub mod io;
 pub mod process;
 
+pub use self::fs::open_folder;
 pub use calls::*;

@@ -60,7 +60,10 @@ pub fn own_folders(person: &BTreeMap<String, String>) -> Vec<PathBuf> {
         let moved = moved.map(|(entry, cargo)| cargo.join(entry));
         home.iter().map(|home| home.join(place)).chain(moved).collect::<Vec<_>>()
     });
-    named.chain(usual).filter_map(|folder| folder.canonicalize().ok()).collect()
+    named
+        .chain(usual)
+        .filter_map(|folder| nacre_base::platform::canonicalize(folder).ok())
+        .collect()
 }
 
 pub fn program_environment<'a>(

@@ -42,7 +42,7 @@ pub fn secrets_of_home(home: Option<&Path>, more: Option<&Path>) -> Vec<PathBuf>
     let places = || secret_places().filter(|place| !place.contains('*'));
     let own = home.into_iter().flat_map(|home| places().map(|place| home.join(place)));
     let mut all: Vec<PathBuf> = own.chain(more.map(Path::to_owned)).collect();
-    all.extend(all.clone().iter().filter_map(|path| path.canonicalize().ok()));
+    all.extend(all.clone().iter().filter_map(|path| nacre_base::platform::canonicalize(path).ok()));
     all.sort();
     all.dedup();
     all

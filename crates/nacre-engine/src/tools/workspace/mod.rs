@@ -240,7 +240,7 @@ fn relative(root: &Path, text: &str) -> Result<String> {
         Some(rest.to_string_lossy().into_owned())
     };
     let found = below(path, root).or_else(|| {
-        let real = root.canonicalize().ok()?;
+        let real = nacre_base::platform::canonicalize(root).ok()?;
         below(path, &real).or_else(|| below(&resolve_path(path)?, &real))
     });
     found.ok_or_else(|| {
@@ -252,8 +252,9 @@ fn resolve_path(path: &Path) -> Option<PathBuf> {
     if path.components().any(|part| part == Component::ParentDir) {
         return None;
     }
-    let (there, real) =
-        path.ancestors().find_map(|there| Some((there, there.canonicalize().ok()?)))?;
+    let (there, real) = path
+        .ancestors()
+        .find_map(|there| Some((there, nacre_base::platform::canonicalize(there).ok()?)))?;
     Some(real.join(path.strip_prefix(there).ok()?))
 }
 

@@ -88,7 +88,7 @@ impl RemarkIndex {
             let is_full = (n_added == MAX_REPEATED).then_some(DropReason::OverCap);
             let id = candidate_id(extraction.candidates.len());
             if let Some(stated) = extraction.candidates.iter_mut().find(is_same) {
-                support(stated, candidate);
+                support(stated, &candidate);
             } else if let Some(fault) = fault_alone(&candidate, is_forgotten).or(is_full) {
                 *extraction.dropped_counts.entry(fault).or_default() += 1;
             } else {
@@ -282,7 +282,7 @@ fn overlaps(known: &Quote, new: &Quote) -> bool {
 }
 
 /// Adds the quotes of earlier sessions to a candidate that was found in this session alone.
-fn support(stated: &mut Candidate, repeated: Candidate) {
+fn support(stated: &mut Candidate, repeated: &Candidate) {
     let is_new = |quote: &Quote| !stated.quotes.iter().any(|known| overlaps(known, quote));
     let earlier: Vec<Quote> =
         repeated.quotes.iter().filter(|quote| is_new(quote)).cloned().collect();

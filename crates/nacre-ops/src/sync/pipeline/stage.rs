@@ -114,11 +114,6 @@ impl<'a> Stager<'a> {
         };
         let may_confirm = |id: &MemoryId| is_repeated(id) && !is_taken(id) && !is_refined(id);
         match (decision.action, decision.target) {
-            // Tools' reports wait in one memory until the user has reviewed it.
-            (Action::Update, Some(target)) if !is_sure && is_reports_title(&candidate.title) => {
-                let action = self.collect(&target, &candidate)?;
-                record_done(&mut report, action, Some(&target));
-            }
             (Action::NoOp | Action::Update, Some(target)) if may_confirm(&target) => {
                 let action = self.said_again(&target, &candidate)?;
                 record_done(&mut report, action, Some(&target));
@@ -187,6 +182,10 @@ impl<'a> Stager<'a> {
 
     /// Records a repetition. After enough repetitions, a memory in review becomes active.
     fn said_again(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action> {
+        // Tools' reports wait in one memory until the user has reviewed it.
+        if is_reports_title(&candidate.title) {
+            return self.collect(target, candidate);
+        }
         let memory = self.store.get(target.as_str())?;
         let state = self.store.state(target)?.unwrap_or_else(|| LocalState::new(target.clone()));
         let evidence = self.store.evidence(target).ok().flatten();

@@ -6,7 +6,6 @@ mod search;
 mod show;
 
 use std::path::Path;
-use std::process::Command;
 
 use nacre_ops::memory as ops;
 use nacre_types::{MemoryEditRequest, MemoryIdsRequest, MemoryShowRequest, Scope};
@@ -143,11 +142,7 @@ pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, command: MemoryCommand) -> Co
 
 /// Opens the draft in the user's editor. The `editor` command may include arguments.
 pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<()> {
-    let status = Command::new("/bin/sh")
-        .arg("-c")
-        .arg(format!("{editor} \"$1\""))
-        .arg("nacre")
-        .arg(draft)
+    let status = nacre_base::platform::shell(editor, Some(draft))
         .env("PATH", host.environment.var("PATH").unwrap_or_default())
         .status()?;
     if status.success() {
