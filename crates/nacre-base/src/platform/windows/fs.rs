@@ -6,10 +6,7 @@
 use std::ops::BitOr;
 use std::path::Path;
 
-use cap_fs_ext::{
-    DirExt as _, FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt as _,
-    OpenOptionsMaybeDirExt as _,
-};
+use cap_fs_ext::{DirExt as _, FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt as _};
 use cap_std::time::SystemTime;
@@ -200,7 +197,7 @@ pub fn openat(
     if flags.has(OFlags::DIRECTORY) {
         let opened = match path.as_ref() == Path::new(".") {
             true => folder.try_clone(),
-            false if flags.has(OFlags::NOFOLLOW) => folder.open_dir_nofollow(path),
+            false if flags.has(OFlags::NOFOLLOW) => open_folder(folder, path),
             false => folder.open_dir(path),
         };
         return Ok(OwnedFd::Folder(opened?));
@@ -215,11 +212,10 @@ pub fn openat(
 
 /// Opens a directory so that it can be renamed while it is open, which `cap-std` forbids. Refuses
 /// links.
-pub fn open_folder(parent: &Dir, name: &str) -> std::io::Result<Dir> {
+pub fn open_folder(parent: &Dir, name: impl AsRef<Path>) -> std::io::Result<Dir> {
     const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
     let mut options = OpenOptions::new();
-    options.read(true).follow(FollowSymlinks::No).maybe_dir(true);
-    options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+    options.read(true).follow(FollowSymlinks::No).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
     let folder = parent.open_with(name, &options)?.into_std();
     match folder.metadata()?.file_type() {
         kind if kind.is_dir() => Ok(Dir::from_std_file(folder)),
