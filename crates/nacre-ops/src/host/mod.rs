@@ -20,7 +20,9 @@ use nacre_base::Person;
 use nacre_base::config::projects::Projects;
 use nacre_base::config::{self, Resolved, Settings};
 use nacre_base::git::GitProgram;
-pub use nacre_base::{give_back_memory, search_path, share_memory, trees_around, yield_processor};
+pub use nacre_base::{
+    give_back_memory, platform, search_path, share_memory, trees_around, yield_processor,
+};
 use nacre_engine::model::{AsyncRuntime, InstalledProgram};
 pub use nacre_memory::Actor;
 use nacre_team::people::{AccessScope, Caller};

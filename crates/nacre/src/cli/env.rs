@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use nacre_base::platform;
+use nacre_ops::host::platform;
 use nacre_ops::host::{Environment, search_path, trees_around};
 use terminal_size::{Height, Width, terminal_size_of};
 

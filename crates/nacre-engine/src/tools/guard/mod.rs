@@ -85,12 +85,14 @@ impl Guard {
         let Ok(absolute) = self.absolute(text) else { return Ok(()) };
         let real = resolve_links(&absolute).unwrap_or(absolute);
         self.check_secret(&real)?;
-        let below = real.to_string_lossy();
+        let whole = nacre_base::platform::with_slashes(&real.to_string_lossy());
+        let drive = whole.split_once(":/").filter(|_| cfg!(windows));
+        let below = drive.map_or(whole.as_str(), |(_, below)| below);
         let is_sensitive = |path: &str| {
             RelPath::new(path.trim_start_matches('/'))
                 .is_ok_and(|path| self.denied.is_sensitive(&path))
         };
-        match is_sensitive(&self.inside(&real).unwrap_or_else(|| below.into_owned())) {
+        match is_sensitive(&self.inside(&real).unwrap_or_else(|| below.to_owned())) {
             true => Err("it is a file with secrets"),
             false => Ok(()),
         }
@@ -106,7 +108,7 @@ impl Guard {
     fn inside(&self, real: &Path) -> Option<String> {
         let roots = [&self.rules.root].into_iter().chain(&self.rules.folders);
         let mut below = roots.filter_map(|root| real.strip_prefix(root).ok());
-        below.next().and_then(Path::to_str).map(str::to_owned)
+        below.next().and_then(Path::to_str).map(nacre_base::platform::with_slashes)
     }
 
     fn absolute(&self, text: &str) -> Result<PathBuf, &'static str> {
@@ -152,12 +154,12 @@ fn strangeness(text: &str) -> Option<&'static str> {
 /// Resolves the symbolic links in an absolute path. If the file does not exist yet, its directory
 /// is resolved.
 fn resolve_links(path: &Path) -> Result<PathBuf, &'static str> {
-    let mut real = PathBuf::from("/");
+    let mut real = PathBuf::new();
     let mut is_missing = false;
     for component in path.components() {
         match component {
-            Component::RootDir | Component::CurDir => {}
-            Component::Prefix(_) => return Err("it contains a drive letter"),
+            Component::Prefix(_) | Component::RootDir => real.push(component),
+            Component::CurDir => {}
             Component::ParentDir if is_missing => {
                 return Err("it goes up from a missing directory");
             }

@@ -142,7 +142,7 @@ pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, command: MemoryCommand) -> Co
 
 /// Opens the draft in the user's editor. The `editor` command may include arguments.
 pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<()> {
-    let status = nacre_base::platform::shell(editor, Some(draft))
+    let status = nacre_ops::host::platform::shell(editor, Some(draft))
         .env("PATH", host.environment.var("PATH").unwrap_or_default())
         .status()?;
     if status.success() {
