@@ -184,7 +184,7 @@ check_proof() {
     answers answer
     check "a sync reads the sessions" run "$nacre" sync --strategy windows
     check "the doctor looks the quote up" run "$nacre" doctor --evidence
-    check "and finds it" holds "$work/out" "Quotes: 1 verified"
+    check "and finds it" holds "$work/out" "Quotes (project): 1 verified"
 }
 
 take_out() {
