@@ -84,9 +84,9 @@ pub(crate) fn said_already(
     scoped: &ScopedStore,
     draft: &Draft,
 ) -> Option<(MemoryId, String)> {
-    // Stores the index, so that the next call does not index the same memories again. The draft is
-    // not indexed, because text that the user adds and then forgets must not remain in an index.
-    let index = MemoryIndex::open(&scoped.store, &host.owner("memory add"), host.now()).ok()?;
+    // The vector is not stored, because text that the user adds and then forgets must not remain in
+    // an index.
+    let index = MemoryIndex::peek(&scoped.store, host.now()).ok()?;
     sync::said_already(&scoped.store, &index, draft).ok().flatten()
 }
 
