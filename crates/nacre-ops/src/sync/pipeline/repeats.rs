@@ -181,9 +181,6 @@ impl KnownRemarks {
         let own_vector = LazyCell::new(|| Builtin::shipped().embed(&remark.claim));
         let mut found: Vec<usize> = Vec::new();
         for idx in near {
-            if found.len() == MAX_QUOTES - 1 {
-                break;
-            }
             let (known, terms) = &self.remarks[idx];
             let is_other = |one: &usize| session_of(&self.remarks[*one].0) != session_of(known);
             let is_near = own.intersection(terms).count() >= MIN_SHARED;
@@ -199,6 +196,12 @@ impl KnownRemarks {
                 found.push(idx);
             }
         }
+        // After a restart, the remarks are known in another order.
+        found.sort_by_key(|idx| {
+            let quote = &self.remarks[*idx].0.quotes[0];
+            (&quote.at, &quote.place)
+        });
+        found.truncate(MAX_QUOTES - 1);
         found
     }
 }
